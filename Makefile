@@ -1,0 +1,15 @@
+SWIFT ?= swift
+
+.PHONY: test build format lint
+
+build:
+	$(SWIFT) build
+
+test: lint
+	$(SWIFT) test
+
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests

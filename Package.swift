@@ -1,0 +1,25 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "instrument",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Instrument", targets: ["Instrument"])
+    ],
+    targets: [
+        // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
+        .target(name: "Instrument"),
+        .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One loop gives every Swift target the same settings.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,0 +1,56 @@
+#if THREAD_SANITIZER
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+#else
+internal import Synchronization
+#endif
+
+/// A value behind a mutual exclusion lock.
+///
+/// The one lock of the project. It is `Synchronization.Mutex`; builds with `-DTHREAD_SANITIZER` use a pthread lock
+/// instead, because the sanitizer does not understand `Mutex` on Linux and reports races that are none.
+package final class Lock<State>: Sendable {
+    #if THREAD_SANITIZER
+    private final class Storage: @unchecked Sendable {
+        // Sendable: `state` is touched only between lock and unlock of `mutex`, which never moves.
+        let mutex: UnsafeMutablePointer<pthread_mutex_t>
+        var state: State
+
+        init(_ state: sending State) {
+            mutex = .allocate(capacity: 1)
+            mutex.initialize(to: pthread_mutex_t())
+            pthread_mutex_init(mutex, nil)
+            self.state = state
+        }
+
+        deinit {
+            pthread_mutex_destroy(mutex)
+            mutex.deallocate()
+        }
+    }
+    private let storage: Storage
+
+    package init(_ state: sending State) { storage = Storage(state) }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(storage.mutex)
+        defer { pthread_mutex_unlock(storage.mutex) }
+        return try body(&storage.state)
+    }
+    #else
+    private let mutex: Mutex<State>
+
+    package init(_ state: consuming sending State) { mutex = Mutex(state) }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try mutex.withLock(body)
+    }
+    #endif
+}

@@ -1,0 +1,59 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The machine's clocks.
+///
+/// Instants come from the monotonic clock that stands still while the machine sleeps (`CLOCK_MONOTONIC` on Linux,
+/// `CLOCK_UPTIME_RAW` on Apple platforms), because nobody watches a sleeping machine. Wall time is `CLOCK_REALTIME`.
+public struct SystemClock: SchedulingClock {
+    /// Creates the clock; all instances tell the same time.
+    public init() {}
+
+    /// The monotonic clock's reading.
+    public var now: MonotonicInstant {
+        #if canImport(Darwin)
+        MonotonicInstant(nanoseconds: Int64(clamping: clock_gettime_nsec_np(CLOCK_UPTIME_RAW)))
+        #else
+        MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC))
+        #endif
+    }
+
+    /// The calendar clock's reading.
+    public var wallTime: WallTime { WallTime(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) }
+
+    /// The clocks count nanoseconds.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Suspends the current task until `deadline`; throws `CancellationError` if the task is cancelled meanwhile.
+    public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
+        try await SuspendingClock().sleep(for: now.duration(to: deadline), tolerance: tolerance)
+    }
+
+    /// Calls `action` at `deadline` on Swift's shared thread pool.
+    public func schedule(
+        at deadline: MonotonicInstant,
+        _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledAction {
+        let task = Task {
+            do { try await sleep(until: deadline) } catch { return }
+            if !Task.isCancelled { action() }
+        }
+        return ScheduledAction { task.cancel() }
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+extension SchedulingClock where Self == SystemClock {
+    /// The machine's clocks.
+    public static var system: SystemClock { SystemClock() }
+}

@@ -1,0 +1,25 @@
+/// Something that happened, when, to whom, and what was true at that moment.
+public struct Event: Hashable, Sendable {
+    /// What happened.
+    public let action: Action
+    /// The tracker that reported it.
+    public let tracker: TrackerID
+    /// When it happened.
+    public let time: Timestamp
+    /// What was true at that moment.
+    public var attributes: Attributes
+
+    /// Creates an event. Trackers do not: they call `emit`, and the instrument makes the event.
+    public init(_ action: Action, tracker: TrackerID, time: Timestamp, attributes: Attributes = Attributes()) {
+        self.action = action
+        self.tracker = tracker
+        self.time = time
+        self.attributes = attributes
+    }
+
+    /// The attribute with the given key; nil if it is absent or of another type. Setting nil removes it.
+    public subscript<Value>(key: AttributeKey<Value>) -> Value? {
+        get { attributes[key] }
+        set { attributes[key] = newValue }
+    }
+}

@@ -1,0 +1,99 @@
+/// What a metric is called, what kind of number it is, and its unit.
+///
+/// The set is open: `extension MetricName { static let menuOpens = MetricName("MenuOpens", .counter) }`.
+public struct MetricName: Hashable, Sendable, CustomStringConvertible {
+    /// How values of a metric add up.
+    public enum Kind: String, Hashable, Sendable {
+        /// A reading; the latest or a distribution is what counts.
+        case gauge
+        /// An increment; increments are summed.
+        case counter
+    }
+
+    /// What a value counts.
+    public enum Unit: String, Hashable, Sendable {
+        /// Things.
+        case count
+        /// Milliseconds.
+        case milliseconds = "ms"
+        /// Bits a second.
+        case bitsPerSecond = "bit/s"
+        /// A fraction of one.
+        case ratio
+    }
+
+    /// The wire name, in upper camel case for ours.
+    public let spelling: String
+    /// How values add up.
+    public let kind: Kind
+    /// What a value counts.
+    public let unit: Unit
+
+    /// Creates a metric's name.
+    public init(_ spelling: String, _ kind: Kind, unit: Unit = .count) {
+        self.spelling = spelling
+        self.kind = kind
+        self.unit = unit
+    }
+
+    /// The wire name.
+    public var description: String { spelling }
+}
+
+/// A number computed from events.
+public struct Metric: Hashable, Sendable {
+    /// A metric's number.
+    public enum Value: Hashable, Sendable {
+        /// A whole number.
+        case int(Int)
+        /// A floating-point number; it has to be finite to be recorded.
+        case double(Double)
+    }
+
+    /// What it is called.
+    public let name: MetricName
+    /// The number, in the name's unit.
+    public var value: Value
+    /// The tracker whose event it was computed from.
+    public let tracker: TrackerID
+    /// The time of that event.
+    public let time: Timestamp
+    /// Whose number it is: by default sender, stream and playback of that event.
+    public var attributes: Attributes
+
+    /// Creates a metric from an event, whose tracker, time and identity it takes over.
+    public init(_ name: MetricName, _ value: Value, of event: Event) {
+        var identity = Attributes(minimumCapacity: 3)
+        for key in [AttributeKey<String>.senderId, .streamId, .playbackId] {
+            if let value = event.attributes[key.name] { identity.set(value, for: key.name) }
+        }
+        self.init(name, value, tracker: event.tracker, time: event.time, attributes: identity)
+    }
+
+    /// Creates a metric from its parts.
+    public init(_ name: MetricName, _ value: Value, tracker: TrackerID, time: Timestamp, attributes: Attributes) {
+        self.name = name
+        self.value = value
+        self.tracker = tracker
+        self.time = time
+        self.attributes = attributes
+    }
+
+    package var isFinite: Bool {
+        if case .double(let value) = value { value.isFinite } else { true }
+    }
+}
+
+extension Metric.Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, CustomStringConvertible {
+    /// A whole number.
+    public init(integerLiteral value: Int) { self = .int(value) }
+    /// A floating-point number.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// The number as text.
+    public var description: String {
+        switch self {
+        case .int(let value): String(value)
+        case .double(let value): String(value)
+        }
+    }
+}

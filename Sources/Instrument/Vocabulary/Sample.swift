@@ -1,0 +1,31 @@
+/// What is queued and delivered: an event or a metric.
+public enum Sample: Hashable, Sendable {
+    /// Something that happened.
+    case event(Event)
+    /// A number computed from events.
+    case metric(Metric)
+
+    /// The tracker that it came from.
+    public var tracker: TrackerID {
+        switch self {
+        case .event(let event): event.tracker
+        case .metric(let metric): metric.tracker
+        }
+    }
+
+    /// When it happened.
+    public var time: Timestamp {
+        switch self {
+        case .event(let event): event.time
+        case .metric(let metric): metric.time
+        }
+    }
+
+    /// Its attributes.
+    public var attributes: Attributes {
+        switch self {
+        case .event(let event): event.attributes
+        case .metric(let metric): metric.attributes
+        }
+    }
+}
