@@ -10,7 +10,11 @@ let package = Package(
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
         .target(name: "Instrument"),
+        .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
+        .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
+
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
+        .testTarget(name: "HubsTests", dependencies: ["InstrumentHubs", "InstrumentMetricalcs"]),
     ],
     swiftLanguageModes: [.v6]
 )

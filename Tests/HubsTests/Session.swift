@@ -1,0 +1,68 @@
+import Instrument
+import InstrumentMetricalcs
+
+/// Plays actions through a hub and the core metricalc, with the times that an instrument would add.
+struct Session<H: Hub & Hashable> {
+    var hub: H
+    var metricalc = CoreMetricalc()
+    var now = MonotonicInstant(nanoseconds: 0)
+    var content: [TrackerID: TrackerID] = [:]
+    var positions: [TrackerID: Duration] = [:]
+    private(set) var events: [Event] = []
+    private(set) var metrics: [Metric] = []
+    private(set) var pings: [HubContext.PingChange] = []
+    private var remembered: [TrackerID: [(Action, MonotonicInstant)]] = [:]
+    private var identifiers = 0
+
+    init(_ hub: H) { self.hub = hub }
+
+    /// Lets `milliseconds` pass, then emits `action`.
+    @discardableResult
+    mutating func emit(
+        _ action: Action,
+        after milliseconds: Int = 0,
+        from tracker: TrackerID = TrackerID(0),
+        _ attributes: Attributes = [:]
+    ) -> Verdict {
+        now = now.advanced(by: .milliseconds(milliseconds))
+        let time = Timestamp(instant: now, wallTime: WallTime(milliseconds: 0))
+        var event = Event(action, tracker: tracker, time: time, attributes: attributes)
+        for (earlier, instant) in remembered[tracker] ?? [] { event[earlier.timeKey] = instant.milliseconds(to: now) }
+
+        var made = identifiers
+        let positions = positions
+        let verdict = withoutActuallyEscaping({
+            made += 1; return "id\(made)"
+        }) { identifiers in
+            var context = HubContext(content: content[tracker] ?? tracker, identifiers: identifiers) { name, tracker in
+                name == "position" ? positions[tracker]?.attributeValue : nil
+            }
+            let verdict = hub.process(&event, in: &context)
+            if verdict == .accepted { pings += context.pingChanges }
+            return verdict
+        }
+        guard verdict == .accepted else { return verdict }
+        identifiers = made
+        metricalc.process(event, into: &metrics)
+        events.append(event)
+        remembered[tracker, default: []].removeAll { $0.0 == action }
+        remembered[tracker, default: []].append((action, now))
+        return verdict
+    }
+
+    var last: Event? { events.last }
+
+    func values(of name: MetricName) -> [Metric.Value] { metrics.filter { $0.name == name }.map(\.value) }
+}
+
+/// A small generator with a seed, so that a failing case can be repeated (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
