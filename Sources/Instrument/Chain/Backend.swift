@@ -1,0 +1,82 @@
+/// Where samples go. Buffering, batching, retry, splitting and the ledger come from the shared queue.
+///
+/// ```swift
+/// struct Printer: Backend {
+///     let name: BackendName = "printer"
+///     func deliver(_ batch: Batch) async -> DeliveryOutcome {
+///         for record in batch.records { print(record.sample) }
+///         return .acknowledged
+///     }
+/// }
+/// ```
+public protocol Backend: Sendable {
+    /// The name under which the queue keeps this backend's place; unique in an instrument and the same at every run.
+    var name: BackendName { get }
+    /// When a batch is due and how large it may be.
+    var policy: DeliveryPolicy { get }
+    /// Delivers a batch and says what became of it. Called for one batch at a time; may be called again with the same
+    /// records, which then have the same identifiers.
+    func deliver(_ batch: Batch) async -> DeliveryOutcome
+}
+
+extension Backend {
+    /// The default policy.
+    public var policy: DeliveryPolicy { DeliveryPolicy() }
+}
+
+/// A backend's name.
+public struct BackendName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The spelling.
+    public let description: String
+    /// Creates a name.
+    public init(_ spelling: String) { description = spelling }
+    /// Creates a name.
+    public init(stringLiteral spelling: String) { description = spelling }
+}
+
+/// When a batch is due: whichever limit is reached first.
+public struct DeliveryPolicy: Hashable, Sendable {
+    /// The most samples in a batch; at least one.
+    public var maxCount: Int
+    /// How long a sample may wait for company.
+    public var maxAge: Duration
+
+    /// Creates a policy; by default 100 samples or 5 s.
+    public init(maxCount: Int = 100, maxAge: Duration = .seconds(5)) {
+        self.maxCount = max(1, maxCount)
+        self.maxAge = max(.zero, maxAge)
+    }
+}
+
+/// Samples for one backend, in the order in which they were emitted.
+public struct Batch: Hashable, Sendable {
+    /// The samples with their numbers; never empty.
+    public let records: [SampleRecord]
+
+    /// Creates a batch.
+    public init(records: [SampleRecord]) { self.records = records }
+}
+
+/// A sample in the queue's log.
+public struct SampleRecord: Hashable, Sendable {
+    /// Its number in the log: 0, 1, 2 …, the same for every backend and at every attempt.
+    public let sequence: UInt64
+    /// The sample.
+    public let sample: Sample
+
+    /// Creates a record.
+    public init(sequence: UInt64, sample: Sample) {
+        self.sequence = sequence
+        self.sample = sample
+    }
+}
+
+/// What became of a batch.
+public enum DeliveryOutcome: Hashable, Sendable {
+    /// All of it has arrived.
+    case acknowledged
+    /// None of it has arrived; try again, no sooner than the server asked for, if it did.
+    case retry(after: Duration?, reason: String)
+    /// It will never be taken as it is: the queue halves it until the culprit is alone, which becomes a dead letter.
+    case refused(reason: String)
+}

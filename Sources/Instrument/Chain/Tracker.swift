@@ -1,0 +1,58 @@
+/// Captures what happens, and reports it to the instrument that it was added to.
+///
+/// A tracker keeps the context that it is given, emits through it from any thread, and registers getters for what is
+/// true at the moment of an event.
+public protocol Tracker: AnyObject, Sendable {
+    /// What is watched, sent as `trackerTarget`.
+    var target: String? { get }
+    /// The tracker was added; it may register getters and emit from now on.
+    func begin(in context: TrackerContext)
+    /// Looks at an event of this tracker before the hub does: may change it, or end its journey.
+    func process(_ event: inout Event) -> Verdict
+    /// The tracker was removed or the instrument shut down; what it emits from now on goes nowhere.
+    func end()
+}
+
+extension Tracker {
+    /// Nothing in particular.
+    public var target: String? { nil }
+    /// Lets every event pass.
+    public func process(_ event: inout Event) -> Verdict { .accepted }
+    /// Does nothing.
+    public func end() {}
+}
+
+/// A tracker's way to its instrument. Keeps the instrument alive no longer than others do.
+public struct TrackerContext: Sendable {
+    /// The tracker's number.
+    public let id: TrackerID
+    private weak let instrument: Instrument?
+
+    init(id: TrackerID, instrument: Instrument) {
+        self.id = id
+        self.instrument = instrument
+    }
+
+    /// Reports that `action` happened; see ``Instrument/emit(_:from:at:attributes:)``.
+    public func emit(_ action: Action, at instant: MonotonicInstant? = nil, attributes: Attributes = [:]) {
+        instrument?.emit(action, from: id, at: instant, attributes: attributes)
+    }
+
+    /// Registers a getter: `read` is called on the emitting thread for each event that passes `filter`.
+    ///
+    /// A second getter for the same key replaces the first.
+    public func register<Value>(
+        _ key: AttributeKey<Value>,
+        when filter: (@Sendable (Event) -> Bool)? = nil,
+        _ read: @escaping @Sendable () -> Value?
+    ) {
+        instrument?.register(Getter(name: key.name, filter: filter) { read()?.attributeValue }, for: id)
+    }
+}
+
+/// How to read an attribute's value now.
+struct Getter: Sendable {
+    let name: AttributeName
+    let filter: (@Sendable (Event) -> Bool)?
+    let read: @Sendable () -> AttributeValue?
+}
