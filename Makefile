@@ -1,6 +1,6 @@
 SWIFT ?= swift
 
-.PHONY: test build format lint
+.PHONY: test tsan build format lint
 
 build:
 	$(SWIFT) build
@@ -13,3 +13,6 @@ lint:
 
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+tsan:
+	$(SWIFT) test --scratch-path .build-tsan --sanitize thread -Xswiftc -DTHREAD_SANITIZER

@@ -20,6 +20,8 @@ public final class Instrument: Sendable {
     private struct Registry {
         var trackers: [TrackerID: TrackerEntry] = [:]
         var nextNumber = 0
+        var attributes = InstrumentAttributes()
+        var appTracker: TrackerID?
     }
 
     private struct Chain {
@@ -96,14 +98,12 @@ public final class Instrument: Sendable {
         at instant: MonotonicInstant? = nil,
         attributes: Attributes = [:]
     ) {
-        guard let entry = registry.withLock({ $0.trackers[tracker] }) else { return }
-        let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
-        var event = Event(action, tracker: tracker, time: time, attributes: entry.attributes)
-        for getter in entry.getters where getter.filter?(event) ?? true {
-            if let value = getter.read() { event.attributes.set(value, for: getter.name) }
-        }
-        event.attributes.merge(attributes)
-        submit(event)
+        submit(action, from: tracker, at: instant, scoped: .current, attributes: attributes)
+    }
+
+    /// Adds an attribute to events from now on; nil removes it. The narrower scope wins.
+    public func set<Value>(_ key: AttributeKey<Value>, to value: Value?, in scope: AttributeScope = .all) {
+        registry.withLock { $0.attributes.set(value?.attributeValue, for: key.name, in: scope) }
     }
 
     /// The current value of an attribute of a tracker, as its getter gives it; nil if it has none.
@@ -119,6 +119,39 @@ public final class Instrument: Sendable {
     public func shutdown(timeout: Duration) async -> Bool {
         for id in registry.withLock({ Array($0.trackers.keys) }).sorted() { remove(id) }
         return await queue.shutdown(timeout: timeout)
+    }
+
+    /// The tracker that app events come from.
+    var appTracker: TrackerID {
+        if let known = registry.withLock({ $0.appTracker }) { return known }
+        let added = add(AppTracker())
+        let chosen = registry.withLock { registry in
+            if registry.appTracker == nil { registry.appTracker = added }
+            return registry.appTracker ?? added
+        }
+        if chosen != added { remove(added) }
+        return chosen
+    }
+
+    /// Makes the event on the caller's thread and puts it in line.
+    func submit(
+        _ action: Action,
+        from tracker: TrackerID,
+        at instant: MonotonicInstant?,
+        scoped: AnalyticsValues,
+        attributes: Attributes
+    ) {
+        let found = registry.withLock { registry in registry.trackers[tracker].map { ($0, registry.attributes) } }
+        guard let (entry, common) = found else { return }
+        let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
+        var event = Event(action, tracker: tracker, time: time, attributes: entry.attributes)
+        common.add(to: &event.attributes, of: action, from: tracker)
+        event.attributes.merge(scoped.attributes)
+        for getter in entry.getters where getter.filter?(event) ?? true {
+            if let value = getter.read() { event.attributes.set(value, for: getter.name) }
+        }
+        event.attributes.merge(attributes)
+        submit(event)
     }
 
     func register(_ getter: Getter, for id: TrackerID) {

@@ -1,0 +1,84 @@
+/// The name and the type of a value that app events carry.
+///
+/// ```swift
+/// enum SourceKey: AnalyticsKey { static let key = "source" }
+/// extension AnalyticsValues {
+///     var source: String? {
+///         get { self[SourceKey.self] }
+///         set { self[SourceKey.self] = newValue }
+///     }
+/// }
+/// ```
+public protocol AnalyticsKey {
+    /// The value's type; text unless said otherwise.
+    associatedtype Value: Sendable = String
+    /// The name on the wire.
+    static var key: String { get }
+}
+
+/// Values that app events carry, by typed keys. There are no defaults: what was not set is nil.
+public struct AnalyticsValues: Sendable {
+    private var slots: [String: any Sendable] = [:]
+
+    /// No values.
+    public init() {}
+
+    /// The values in force here: those of the enclosing ``with(_:_:_:)-swift.type.method`` calls, inner over outer.
+    @TaskLocal public static var current = AnalyticsValues()
+
+    /// The value of a key; nil if none, or one of another type, is in its slot. Setting nil removes it.
+    public subscript<Key: AnalyticsKey>(key: Key.Type) -> Key.Value? {
+        get { slots[Key.key] as? Key.Value }
+        set { slots[Key.key] = newValue }
+    }
+
+    /// These values and `other`'s; where both have one, `other` wins.
+    public func merging(_ other: AnalyticsValues) -> AnalyticsValues {
+        var result = self
+        result.slots.merge(other.slots) { _, new in new }
+        return result
+    }
+
+    /// Runs `body` with a value set in its scope; child tasks inherit it, siblings do not see it.
+    public static func with<Value, Result>(
+        _ path: WritableKeyPath<AnalyticsValues, Value?>,
+        _ value: Value?,
+        _ body: () throws -> Result
+    ) rethrows -> Result {
+        var values = current
+        values[keyPath: path] = value
+        return try $current.withValue(values, operation: body)
+    }
+
+    /// Runs `body` with a value set in its scope; child tasks inherit it, siblings do not see it.
+    public static func with<Value, Result>(
+        _ path: WritableKeyPath<AnalyticsValues, Value?>,
+        _ value: Value?,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        var values = current
+        values[keyPath: path] = value
+        return try await $current.withValue(values, operation: body, isolation: isolation)
+    }
+
+    /// The values as attributes; a type that is no attribute value is described as text.
+    public var attributes: Attributes {
+        var attributes = Attributes(minimumCapacity: slots.count)
+        for (key, value) in slots {
+            let converted = (value as? any AttributeValueConvertible)?.attributeValue
+            attributes[AttributeName(key)] = converted ?? .string(String(describing: value))
+        }
+        return attributes
+    }
+}
+
+extension AnalyticsValues: CustomStringConvertible, CustomDebugStringConvertible {
+    private var lines: [String] { slots.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
+
+    /// `key: value`, sorted by key, joined by ` | `.
+    public var description: String { lines.joined(separator: " | ") }
+
+    /// A line `- key: value` for each, sorted by key.
+    public var debugDescription: String { lines.map { "- " + $0 }.joined(separator: "\n") }
+}

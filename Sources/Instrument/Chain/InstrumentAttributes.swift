@@ -1,0 +1,30 @@
+/// Which events an instrument's own attribute is added to. Where several apply, the narrower wins.
+public enum AttributeScope: Hashable, Sendable {
+    /// All events.
+    case all
+    /// One tracker's events.
+    case tracker(TrackerID)
+    /// One action's events.
+    case action(Action)
+    /// One action's events of one tracker.
+    case trackerAction(TrackerID, Action)
+}
+
+/// The attributes that an instrument adds, by scope.
+struct InstrumentAttributes: Sendable {
+    private var byScope: [AttributeScope: Attributes] = [:]
+
+    mutating func set(_ value: AttributeValue?, for name: AttributeName, in scope: AttributeScope) {
+        byScope[scope, default: [:]][name] = value
+        if byScope[scope]?.isEmpty == true { byScope[scope] = nil }
+    }
+
+    /// Adds what applies, the broadest first.
+    func add(to attributes: inout Attributes, of action: Action, from tracker: TrackerID) {
+        if byScope.isEmpty { return }
+        let scopes: [AttributeScope] = [.all, .tracker(tracker), .action(action), .trackerAction(tracker, action)]
+        for scope in scopes {
+            if let values = byScope[scope] { attributes.merge(values) }
+        }
+    }
+}
