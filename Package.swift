@@ -12,8 +12,10 @@ let package = Package(
         .target(name: "Instrument"),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
+        .target(name: "InstrumentBackends", dependencies: ["Instrument"], path: "Sources/Backends"),
 
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
+        .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends"]),
         .testTarget(name: "HubsTests", dependencies: ["InstrumentHubs", "InstrumentMetricalcs"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,112 @@
+public import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Shows samples on a console, for people or as JSON lines for programs.
+public struct ConsoleBackend: Backend {
+    /// How samples are written.
+    public enum Format: Hashable, Sendable {
+        /// A line for people: time, name, the attributes that say most; in colour if asked for.
+        case text(colored: Bool)
+        /// Newline-delimited JSON.
+        case jsonLines
+    }
+
+    /// The name under which the queue keeps its place.
+    public let name: BackendName
+    /// Samples are shown half a second after they happen, at the latest.
+    public let policy = DeliveryPolicy(maxCount: 100, maxAge: .milliseconds(500))
+    private let format: Format
+    private let write: @Sendable ([UInt8]) -> Bool
+
+    /// Creates a backend that writes whole lines through `write`, which says whether all bytes were taken.
+    public init(name: BackendName = "console", format: Format, write: @escaping @Sendable ([UInt8]) -> Bool) {
+        self.name = name
+        self.format = format
+        self.write = write
+    }
+
+    /// Creates a backend that writes to standard output; text is coloured if that is a terminal and `NO_COLOR` is unset.
+    public static func standardOutput(jsonLines: Bool = false) -> ConsoleBackend {
+        let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+        return ConsoleBackend(format: jsonLines ? .jsonLines : .text(colored: isColored)) { bytes in
+            writeAll(bytes, to: STDOUT_FILENO)
+        }
+    }
+
+    /// Writes the batch; asks for another try if the console does not take it.
+    public func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        let bytes =
+            switch format {
+            case .jsonLines:
+                batch.records.reduce(into: JSONWriter()) { SampleLine.write($1, to: &$0) }.bytes
+            case .text(let isColored):
+                batch.records.flatMap { Array(ConsoleLine.text(of: $0.sample, colored: isColored).utf8) }
+            }
+        return write(bytes) ? .acknowledged : .retry(after: nil, reason: "the console takes no output")
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { unistdWrite(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
+        }
+        return true
+    }
+
+    private static func unistdWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Darwin)
+        Darwin.write(descriptor, start, count)
+        #else
+        Glibc.write(descriptor, start, count)
+        #endif
+    }
+}
+
+/// A sample as a line for people.
+enum ConsoleLine {
+    /// The attributes that say most, in the order in which they are shown.
+    private static let shown: [AttributeName] = [
+        "position", "duration", "title", "bitrate", "resolutionWidth", "resolutionHeight", "deltaPlayTime",
+        "errorDescription",
+    ]
+
+    static func text(of sample: Sample, colored: Bool) -> String {
+        let seconds = sample.time.wallTime.milliseconds / 1000 % 86_400
+        let millis = sample.time.wallTime.milliseconds % 1000
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { pad($0, 2) }.joined(separator: ":")
+        let (name, details, color) = describe(sample)
+        let painted = colored ? "\u{1B}[\(color)m\(name)\u{1B}[0m" : name
+        let line = "\(clock).\(pad(millis, 3)) [\(sample.tracker)] \(painted)"
+        return (details.isEmpty ? line : line + "  " + printable(details)) + "\n"
+    }
+
+    private static func describe(_ sample: Sample) -> (name: String, details: String, color: Int) {
+        switch sample {
+        case .metric(let metric):
+            let unit = metric.name.unit == .count ? "" : " " + metric.name.unit.rawValue
+            return (printable(metric.name.spelling), "= \(metric.value)\(unit)", 36)
+        case .event(let event):
+            let details = shown.compactMap { name in event.attributes[name].map { "\(name)=\($0)" } }
+            let isError = event.action == .error || event.action == .adError
+            return (printable(event.action.name), details.joined(separator: " "), isError ? 31 : 32)
+        }
+    }
+
+    /// Control characters could repaint or retitle the reader's terminal.
+    private static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "�" : $0 })
+        )
+    }
+
+    private static func pad(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

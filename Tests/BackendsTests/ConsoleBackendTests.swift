@@ -1,0 +1,73 @@
+import Foundation
+import Instrument
+import InstrumentBackends
+import Synchronization
+import Testing
+
+@Suite("Console backend")
+struct ConsoleBackendTests {
+    final class Output: Sendable {
+        private let bytes = Mutex<[UInt8]>([])
+        var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+        func write(_ new: [UInt8]) -> Bool {
+            bytes.withLock { $0 += new }
+            return true
+        }
+    }
+
+    private func show(_ samples: [Sample], _ format: ConsoleBackend.Format) async -> String {
+        let output = Output()
+        let backend = ConsoleBackend(format: format, write: output.write)
+        let records = samples.enumerated().map { SampleRecord(sequence: UInt64($0), sample: $1) }
+        #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
+        return output.text
+    }
+
+    private func event(_ action: Action, _ attributes: Attributes) -> Event {
+        let instant = MonotonicInstant(nanoseconds: 1_500_000)
+        let time = Timestamp(instant: instant, wallTime: WallTime(milliseconds: 3_723_004))
+        return Event(action, tracker: TrackerID(2), time: time, attributes: attributes)
+    }
+
+    @Test("A JSON line carries every attribute, sorted, and tells doubles from integers")
+    func jsonLine() async {
+        let event = event(.start, ["title": "a \"b\"\n\u{1}", "fps": 25.0, "bitrate": 7, "list": [true, "x"]])
+        let text = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .jsonLines)
+        #expect(
+            text == #"""
+                {"sequence":0,"type":"event","action":"Start","tracker":2,"time":3723004,"instant":1500000,"attributes":{"bitrate":7,"fps":25.0,"list":[true,"x"],"title":"a \"b\"\n\u0001"}}
+                {"sequence":1,"type":"metric","name":"StartTime","kind":"gauge","unit":"ms","value":12,"tracker":2,"time":3723004,"instant":1500000,"attributes":{}}
+
+                """#
+        )
+    }
+
+    @Test(
+        "Every line is valid JSON whatever the text",
+        arguments: ["", "\u{0}\u{1F}\u{7F}", "é漢😀", "\\\"/\u{2028}", "\r\n\t"]
+    )
+    func valid(text: String) async throws {
+        let line = await show([.event(event(Action(text), [AttributeName(text): .string(text)]))], .jsonLines)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["action"] as? String == text)
+        #expect((object["attributes"] as? [String: String]) == [text: text])
+    }
+
+    @Test("A line for people shows time, tracker, name and what says most, in colour only when asked")
+    func text() async {
+        let event = event(.start, ["position": 12_000, "title": "x\u{1B}[2Jy", "other": 1])
+        let plain = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .text(colored: false))
+        #expect(plain == "01:02:03.004 [2] Start  position=12000 title=x�[2Jy\n01:02:03.004 [2] StartTime  = 12 ms\n")
+        #expect(await show([.event(event)], .text(colored: true)).contains("\u{1B}[32mStart\u{1B}[0m"))
+    }
+
+    @Test("A console that takes no output is tried again")
+    func refusal() async {
+        let backend = ConsoleBackend(format: .jsonLines) { _ in false }
+        let record = SampleRecord(sequence: 0, sample: .event(event(.start, [:])))
+        guard case .retry = await backend.deliver(Batch(records: [record])) else {
+            Issue.record("the batch was not kept")
+            return
+        }
+    }
+}
