@@ -7,12 +7,13 @@ build:
 
 test: lint
 	$(SWIFT) test
+	$(SWIFT) run --package-path Examples/CustomBackend CustomBackend
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
 
 tsan:
 	$(SWIFT) test --scratch-path .build-tsan --sanitize thread -Xswiftc -DTHREAD_SANITIZER

@@ -5,7 +5,10 @@ let package = Package(
     name: "instrument",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "Instrument", targets: ["Instrument"])
+        .library(name: "Instrument", targets: ["Instrument"]),
+        .library(name: "InstrumentHubs", targets: ["InstrumentHubs"]),
+        .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
+        .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
     ],
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.

@@ -12,6 +12,7 @@ let package = Package(
                 .product(name: "Instrument", package: "instrument"),
                 .product(name: "InstrumentHubs", package: "instrument"),
                 .product(name: "InstrumentMetricalcs", package: "instrument"),
-            ])
+            ]
+        )
     ]
 )
