@@ -94,6 +94,24 @@ struct InstrumentTests {
         #expect(await instrument.shutdown(timeout: .seconds(1)))
     }
 
+    @Test("What is left out is said: unknown trackers, rejections, values that are not finite")
+    func diagnostics() {
+        let said = Lock<[Diagnostic]>([])
+        let instrument = Instrument(
+            hub: OpenHub(rejected: .stop),
+            clock: clock,
+            onDiagnostic: { diagnostic in said.withLock { $0.append(diagnostic) } }
+        )
+        let id = instrument.add(PlainTracker())
+        instrument.emit(.start, from: TrackerID(7))
+        instrument.emit(.stop, from: id)
+        instrument.emit(.ping, from: id, attributes: ["fps": .double(.nan)])
+        let expected: [Diagnostic] = [
+            .unknownTracker(TrackerID(7), .start), .rejected(.stop, id, .alreadyDone), .notFinite(["fps"], .ping, id),
+        ]
+        #expect(said.withLock { $0 } == expected)
+    }
+
     @Test("Four threads lose nothing and keep each tracker's order")
     func threads() async {
         let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock)

@@ -42,19 +42,24 @@ public final class Instrument: Sendable {
     public let queue: BatchQueue
     private let identifier = UUID().uuidString
     private let clock: any SchedulingClock
+    private let onDiagnostic: @Sendable (Diagnostic) -> Void
     private let registry = Lock(Registry())
     private let chain: Lock<Chain>
     private let inbox = Lock(Inbox())
     private let rejections = Lock([Action: [Rejection: Int]]())
 
     /// Creates an instrument. Without a backend it works, and delivers nowhere.
+    ///
+    /// `onDiagnostic` is called on the emitting thread for everything that is left out; keep it short.
     public init(
         hub: some Hub,
         metricalc: (any Metricalc)? = nil,
         backends: [any Backend] = [],
         store: any SampleStore = InMemoryStore(),
-        clock: any SchedulingClock = SystemClock()
+        clock: any SchedulingClock = SystemClock(),
+        onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) {
+        self.onDiagnostic = onDiagnostic
         self.clock = clock
         queue = BatchQueue(store: store, backends: backends, clock: clock)
         chain = Lock(Chain(hub: hub, metricalc: metricalc))
@@ -142,7 +147,7 @@ public final class Instrument: Sendable {
         attributes: Attributes
     ) {
         let found = registry.withLock { registry in registry.trackers[tracker].map { ($0, registry.attributes) } }
-        guard let (entry, common) = found else { return }
+        guard let (entry, common) = found else { return onDiagnostic(.unknownTracker(tracker, action)) }
         let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
         var event = Event(action, tracker: tracker, time: time, attributes: entry.attributes)
         common.add(to: &event.attributes, of: action, from: tracker)
@@ -194,16 +199,27 @@ public final class Instrument: Sendable {
             if verdict == .accepted { verdict = chain.hub.process(&event, in: &context) }
             if case .rejected(let reason) = verdict {
                 rejections.withLock { $0[event.action, default: [:]][reason, default: 0] += 1 }
+                onDiagnostic(.rejected(event.action, event.tracker, reason))
                 return
             }
             var metrics: [Metric] = []
             chain.metricalc?.process(event, into: &metrics)
+            reportNotFinite(in: &event, metrics)
             queue.append(metrics.filter(\.isFinite).map(Sample.metric) + [.event(event)])
             memory.remember(event)
             chain.memories[event.tracker] = memory
             changes = context.pingChanges
         }
         for change in changes { apply(change) }
+    }
+
+    private func reportNotFinite(in event: inout Event, _ metrics: [Metric]) {
+        let refused = event.attributes.refused
+        if !refused.isEmpty {
+            onDiagnostic(.notFinite(refused, event.action, event.tracker))
+            event.attributes.forgetRefused()
+        }
+        for metric in metrics where !metric.isFinite { onDiagnostic(.metricNotFinite(metric.name, metric.tracker)) }
     }
 
     private func read(_ name: AttributeName, from tracker: TrackerID) -> AttributeValue? {
