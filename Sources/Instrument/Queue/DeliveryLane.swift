@@ -5,6 +5,7 @@ final class DeliveryLane: Sendable {
     private struct State {
         /// Since when the oldest sample not yet delivered waits.
         var waitingSince: MonotonicInstant?
+        /// What the store was last seen to hold for this backend; only tells `appended` when to wake the lane.
         var pending = 0
         var flushes: [(pastEmitted: Int, continuation: CheckedContinuation<Bool, Never>, number: Int)] = []
         var nextFlush = 0
@@ -51,20 +52,16 @@ final class DeliveryLane: Sendable {
                     break
                 }
                 let records = store.next(for: backend.name, limit: limit)
-                guard let last = records.last?.sequence else {
-                    // Delivered before `appended` counted it, or dropped by a cap.
-                    state.withLock { $0.pending = 0 }
-                    break
-                }
+                guard let last = records.last?.sequence else { break }
                 switch await backend.deliver(Batch(records: records)) {
                 case .acknowledged:
-                    settle(through: last, count: records.count, as: .acknowledged)
+                    settle(through: last, as: .acknowledged)
                     (limit, notBefore) = (backend.policy.maxCount, nil)
                     delay.reset()
                 case .refused where records.count > 1:
                     limit = records.count / 2
                 case .refused:
-                    settle(through: last, count: 1, as: .dead)
+                    settle(through: last, as: .dead)
                     limit = backend.policy.maxCount
                 case .retry(let wish, _):
                     let pause = delay.next(after: wish) { .random(in: 0...$0) }
@@ -100,21 +97,19 @@ final class DeliveryLane: Sendable {
 
     private func wakeTime(notBefore: MonotonicInstant?) -> MonotonicInstant? {
         state.withLock { state in
-            guard state.pending > 0, let since = state.waitingSince else { return nil }
+            // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
+            state.pending = store.ledger(of: backend.name).queued
+            guard state.pending > 0 else { return nil }
+            let since = state.waitingSince ?? clock.now
             let isDue = !state.flushes.isEmpty || state.pending >= backend.policy.maxCount
             let due = isDue ? since : since.advanced(by: backend.policy.maxAge)
             return max(due, notBefore ?? due)
         }
     }
 
-    private func settle(through sequence: UInt64, count: Int, as fate: SampleFate) {
+    private func settle(through sequence: UInt64, as fate: SampleFate) {
         store.settle(backend.name, through: sequence, as: fate)
-        let queued = store.ledger(of: backend.name).queued
-        state.withLock { state in
-            // Samples that a cap dropped were pending here, too; the store knows what is left.
-            state.pending = max(state.pending - count, queued == 0 ? 0 : 1)
-            state.waitingSince = clock.now
-        }
+        state.withLock { $0.waitingSince = clock.now }
         resumeFlushes()
     }
 
