@@ -18,7 +18,9 @@ struct ConsoleBackendTests {
     private func show(_ samples: [Sample], _ format: ConsoleBackend.Format) async -> String {
         let output = Output()
         let backend = ConsoleBackend(format: format, write: output.write)
-        let records = samples.enumerated().map { SampleRecord(sequence: UInt64($0), sample: $1) }
+        let records = samples.enumerated().map {
+            SampleRecord(id: SampleID(log: 0, sequence: UInt64($0)), sequence: UInt64($0), sample: $1)
+        }
         #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
         return output.text
     }
@@ -35,8 +37,8 @@ struct ConsoleBackendTests {
         let text = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .jsonLines)
         #expect(
             text == #"""
-                {"sequence":0,"type":"event","action":"Start","tracker":2,"time":3723004,"instant":1500000,"attributes":{"bitrate":7,"fps":25.0,"list":[true,"x"],"title":"a \"b\"\n\u0001"}}
-                {"sequence":1,"type":"metric","name":"StartTime","kind":"gauge","unit":"ms","value":12,"tracker":2,"time":3723004,"instant":1500000,"attributes":{}}
+                {"id":"00000000-0000-4000-8000-000000000000","sequence":0,"type":"event","action":"Start","tracker":2,"time":3723004,"instant":1500000,"attributes":{"bitrate":7,"fps":25.0,"list":[true,"x"],"title":"a \"b\"\n\u0001"}}
+                {"id":"00000000-0000-4000-87FA-8D56B5879238","sequence":1,"type":"metric","name":"StartTime","kind":"gauge","unit":"ms","value":12,"tracker":2,"time":3723004,"instant":1500000,"attributes":{}}
 
                 """#
         )
@@ -64,7 +66,7 @@ struct ConsoleBackendTests {
     @Test("A console that takes no output is tried again")
     func refusal() async {
         let backend = ConsoleBackend(format: .jsonLines) { _ in false }
-        let record = SampleRecord(sequence: 0, sample: .event(event(.start, [:])))
+        let record = SampleRecord(id: SampleID(log: 0, sequence: 0), sequence: 0, sample: .event(event(.start, [:])))
         guard case .retry = await backend.deliver(Batch(records: [record])) else {
             Issue.record("the batch was not kept")
             return

@@ -29,20 +29,12 @@ struct Session<H: Hub & Hashable> {
         var event = Event(action, tracker: tracker, time: time, attributes: attributes)
         for (earlier, instant) in remembered[tracker] ?? [] { event[earlier.timeKey] = instant.milliseconds(to: now) }
 
-        var made = identifiers
-        let positions = positions
-        let verdict = withoutActuallyEscaping({
-            made += 1; return "id\(made)"
-        }) { identifiers in
-            var context = HubContext(content: content[tracker] ?? tracker, identifiers: identifiers) { name, tracker in
-                name == "position" ? positions[tracker]?.attributeValue : nil
-            }
-            let verdict = hub.process(&event, in: &context)
-            if verdict == .accepted { pings += context.pingChanges }
-            return verdict
-        }
+        let environment = RecordedEnvironment(firstIdentifier: identifiers, positions: positions)
+        var context = HubContext(content: content[tracker] ?? tracker, environment: environment)
+        let verdict = hub.process(&event, in: &context)
         guard verdict == .accepted else { return verdict }
-        identifiers = made
+        pings += context.pingChanges
+        identifiers = environment.identifiers
         metricalc.process(event, into: &metrics)
         events.append(event)
         remembered[tracker, default: []].removeAll { $0.0 == action }
@@ -53,6 +45,30 @@ struct Session<H: Hub & Hashable> {
     var last: Event? { events.last }
 
     func values(of name: MetricName) -> [Metric.Value] { metrics.filter { $0.name == name }.map(\.value) }
+}
+
+/// Answers a hub from what a test says.
+final class RecordedEnvironment: HubEnvironment {
+    private let made: Lock<Int>
+    private let positions: [TrackerID: Duration]
+
+    init(firstIdentifier: Int, positions: [TrackerID: Duration]) {
+        made = Lock(firstIdentifier)
+        self.positions = positions
+    }
+
+    var identifiers: Int { made.withLock { $0 } }
+
+    func makeIdentifier() -> String {
+        made.withLock { made in
+            made += 1
+            return "id\(made)"
+        }
+    }
+
+    func value(of name: AttributeName, from tracker: TrackerID) -> AttributeValue? {
+        name == "position" ? positions[tracker]?.attributeValue : nil
+    }
 }
 
 /// A small generator with a seed, so that a failing case can be repeated (SplitMix64).

@@ -2,12 +2,14 @@ internal import Instrument
 
 /// A sample as one line of newline-delimited JSON, the format of the file and console backends.
 ///
-/// `{"sequence", "type": "event", "action", "tracker", "time" (ms since 1970), "instant" (ns), "attributes": {…}}`, and for
+/// `{"id", "sequence", "type": "event", "action", "tracker", "time" (ms since 1970), "instant" (ns), "attributes": {…}}`, and for
 /// a metric `"name"`, `"kind"`, `"unit"`, `"value"` in place of `"action"`. Attributes are sorted by name, so that equal
 /// samples are equal lines.
 enum SampleLine {
     static func write(_ record: SampleRecord, to writer: inout JSONWriter) {
         writer.object { writer in
+            writer.key("id")
+            writer.string(record.id.description)
             writer.key("sequence")
             writer.value(.int(Int(clamping: record.sequence)))
             describe(record.sample, to: &writer)

@@ -23,6 +23,9 @@ public struct AnalyticsValues: Sendable {
     /// No values.
     public init() {}
 
+    /// Whether there are no values.
+    public var isEmpty: Bool { slots.isEmpty }
+
     /// The values in force here: those of the enclosing ``with(_:_:_:)-swift.type.method`` calls, inner over outer.
     @TaskLocal public static var current = AnalyticsValues()
 

@@ -1,29 +1,32 @@
 /// When each action of one tracker was last accepted.
 struct ActionMemory: Hashable, Sendable {
-    private var names: [AttributeName] = []
-    private var instants: [MonotonicInstant] = []
-    private var last: MonotonicInstant?
+    private struct Entry: Hashable {
+        var name: AttributeName
+        var instant: MonotonicInstant
+    }
 
-    /// The event with one time attribute per remembered action, and no earlier than the last remembered one.
-    func complete(_ event: Event) -> Event {
-        var time = event.time
-        if let last, time.instant < last { time.instant = last }
-        var completed = Event(event.action, tracker: event.tracker, time: time, attributes: event.attributes)
-        for (name, instant) in zip(names, instants) {
-            completed.attributes.set(.int(instant.milliseconds(to: time.instant)), for: name)
+    private var entries: ContiguousArray<Entry> = []
+    private var last: MonotonicInstant?
+    /// Changes with each remembered event.
+    private(set) var version: UInt64 = 0
+
+    /// Adds one time attribute per remembered action, and lets the event be no earlier than the last remembered one.
+    func addTimes(to event: inout Event) {
+        if let last, event.time.instant < last { event.time.instant = last }
+        for entry in entries {
+            event.attributes.set(.int(entry.instant.milliseconds(to: event.time.instant)), for: entry.name)
         }
-        return completed
     }
 
     /// Remembers that the event was accepted.
     mutating func remember(_ event: Event) {
+        version &+= 1
         last = event.time.instant
         let name = event.action.timeAttribute
-        if let index = names.firstIndex(of: name) {
-            instants[index] = event.time.instant
+        if let index = entries.firstIndex(where: { $0.name == name }) {
+            entries[index].instant = event.time.instant
         } else {
-            names.append(name)
-            instants.append(event.time.instant)
+            entries.append(Entry(name: name, instant: event.time.instant))
         }
     }
 }

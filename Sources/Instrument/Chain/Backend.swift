@@ -12,16 +12,26 @@
 public protocol Backend: Sendable {
     /// The name under which the queue keeps this backend's place; unique in an instrument and the same at every run.
     var name: BackendName { get }
-    /// When a batch is due and how large it may be.
+    /// When a batch is due and how large it may be; read once, when the backend is added.
     var policy: DeliveryPolicy { get }
     /// Delivers a batch and says what became of it. Called for one batch at a time; may be called again with the same
     /// records, which then have the same identifiers.
+    ///
+    /// Runs on a thread of the backend's own and may block it: no other backend waits.
     func deliver(_ batch: Batch) async -> DeliveryOutcome
+    /// The instrument is ready.
+    func ready()
+    /// Its service ended: it was removed or the instrument shut down; nothing more will be delivered.
+    func end() async
 }
 
 extension Backend {
     /// The default policy.
     public var policy: DeliveryPolicy { DeliveryPolicy() }
+    /// Does nothing.
+    public func ready() {}
+    /// Does nothing.
+    public func end() async {}
 }
 
 /// A backend's name.
@@ -34,16 +44,19 @@ public struct BackendName: Hashable, Sendable, ExpressibleByStringLiteral, Custo
     public init(stringLiteral spelling: String) { description = spelling }
 }
 
-/// When a batch is due: whichever limit is reached first.
+/// When a batch is due, whichever comes first, and how large it may be.
 public struct DeliveryPolicy: Hashable, Sendable {
     /// The most samples in a batch; at least one.
     public var maxCount: Int
+    /// The most bytes in a batch, by the store's measure; one sample that is larger goes alone.
+    public var maxBytes: Int
     /// How long a sample may wait for company.
     public var maxAge: Duration
 
-    /// Creates a policy; by default 100 samples or 5 s.
-    public init(maxCount: Int = 100, maxAge: Duration = .seconds(5)) {
+    /// Creates a policy; by default 100 samples, 256 KiB or 5 s.
+    public init(maxCount: Int = 100, maxBytes: Int = 256 << 10, maxAge: Duration = .seconds(5)) {
         self.maxCount = max(1, maxCount)
+        self.maxBytes = max(1, maxBytes)
         self.maxAge = max(.zero, maxAge)
     }
 }
@@ -59,24 +72,17 @@ public struct Batch: Hashable, Sendable {
 
 /// A sample in the queue's log.
 public struct SampleRecord: Hashable, Sendable {
+    /// Its identifier, the same at every attempt.
+    public let id: SampleID
     /// Its number in the log: 0, 1, 2 …, the same for every backend and at every attempt.
     public let sequence: UInt64
     /// The sample.
     public let sample: Sample
 
     /// Creates a record.
-    public init(sequence: UInt64, sample: Sample) {
+    public init(id: SampleID, sequence: UInt64, sample: Sample) {
+        self.id = id
         self.sequence = sequence
         self.sample = sample
     }
-}
-
-/// What became of a batch.
-public enum DeliveryOutcome: Hashable, Sendable {
-    /// All of it has arrived.
-    case acknowledged
-    /// None of it has arrived; try again, no sooner than the server asked for, if it did.
-    case retry(after: Duration?, reason: String)
-    /// It will never be taken as it is: the queue halves it until the culprit is alone, which becomes a dead letter.
-    case refused(reason: String)
 }

@@ -1,5 +1,5 @@
 /// Something that an instrument left out, and why; nothing is lost silently.
-public enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
+public enum Diagnostic: Hashable, Sendable {
     /// An action was emitted for a tracker that the instrument does not have; nothing happened.
     case unknownTracker(TrackerID, Action)
     /// An event was not legal and went no further.
@@ -8,7 +8,19 @@ public enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
     case notFinite([AttributeName], Action, TrackerID)
     /// A metric was left out because it is NaN or infinite.
     case metricNotFinite(MetricName, TrackerID)
+    /// The queue did not take samples.
+    case notQueued(QueueError)
+    /// The queue dropped samples of a backend.
+    case dropped(BackendName, count: Int, DropReason)
+    /// A sample will never be taken by a backend, for the given reason.
+    case deadLetter(BackendName, SampleID, reason: String)
+    /// A delivery failed and will be tried again after a while. Said once in a row of failures for the same reason.
+    case retrying(BackendName, after: Duration, reason: String)
+    /// A backend takes nothing more until the next start; its samples stay.
+    case silenced(BackendName, reason: String)
+}
 
+extension Diagnostic: CustomStringConvertible {
     /// A line for a log.
     public var description: String {
         switch self {
@@ -17,6 +29,11 @@ public enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case .notFinite(let names, let action, let tracker):
             "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"
         case .metricNotFinite(let name, let tracker): "left out \(name) of tracker \(tracker): not finite"
+        case .notQueued(let error): "not queued: \(error)"
+        case .dropped(let backend, let count, let reason): "dropped \(count) samples of backend \(backend): \(reason)"
+        case .deadLetter(let backend, let id, let reason): "backend \(backend) will never take \(id): \(reason)"
+        case .retrying(let backend, let delay, let reason): "backend \(backend) is tried again in \(delay): \(reason)"
+        case .silenced(let backend, let reason): "backend \(backend) is silent until the next start: \(reason)"
         }
     }
 }

@@ -6,6 +6,21 @@
 public protocol Hub: Sendable {
     /// Judges an event and completes it. A rejected event must leave the hub as it was.
     mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict
+    /// A tracker was removed; what is kept of it may go.
+    mutating func forget(_ tracker: TrackerID)
+    /// The instrument is ready.
+    mutating func ready()
+    /// Its service ended: it was replaced or the instrument shut down.
+    mutating func end()
+}
+
+extension Hub {
+    /// Does nothing.
+    public mutating func forget(_ tracker: TrackerID) {}
+    /// Does nothing.
+    public mutating func ready() {}
+    /// Does nothing.
+    public mutating func end() {}
 }
 
 /// Whether an event goes on along the chain.
@@ -45,6 +60,14 @@ public struct Rejection: Hashable, Sendable, CustomStringConvertible {
     public var description: String { code }
 }
 
+/// What a hub may ask of the world: an instrument answers from life, a replay from its recording.
+public protocol HubEnvironment: AnyObject, Sendable {
+    /// A new unique identifier.
+    func makeIdentifier() -> String
+    /// The current value of an attribute of a tracker; nil if it has none.
+    func value(of name: AttributeName, from tracker: TrackerID) -> AttributeValue?
+}
+
 /// What a hub sees of the world while it processes one event, and where it leaves its wishes.
 public struct HubContext {
     /// A wish for a tracker's pings.
@@ -59,31 +82,24 @@ public struct HubContext {
     public let content: TrackerID
     /// Wishes left so far, in order; carried out if the event is accepted.
     public private(set) var pingChanges: [PingChange] = []
-    private let identifiers: () -> String
-    private let reader: (AttributeName, TrackerID) -> AttributeValue?
+    private let environment: any HubEnvironment
 
     /// Creates a context.
     ///
     /// - Parameters:
     ///   - content: the content tracker that the event's tracker belongs to.
-    ///   - identifiers: makes a new unique identifier at each call.
-    ///   - reader: reads the current value of an attribute of a tracker.
-    public init(
-        content: TrackerID,
-        identifiers: @escaping () -> String,
-        reader: @escaping (AttributeName, TrackerID) -> AttributeValue? = { _, _ in nil }
-    ) {
+    ///   - environment: answers what the hub asks.
+    public init(content: TrackerID, environment: any HubEnvironment) {
         self.content = content
-        self.identifiers = identifiers
-        self.reader = reader
+        self.environment = environment
     }
 
     /// A new unique identifier.
-    public func makeIdentifier() -> String { identifiers() }
+    public func makeIdentifier() -> String { environment.makeIdentifier() }
 
     /// The current value of any attribute of any tracker, as its getter gives it; nil if it has none.
     public func value<Value>(of key: AttributeKey<Value>, from tracker: TrackerID) -> Value? {
-        reader(key.name, tracker).flatMap(Value.init(attributeValue:))
+        environment.value(of: key.name, from: tracker).flatMap(Value.init(attributeValue:))
     }
 
     /// Asks for a ping of `tracker` every 30 s from now on.

@@ -1,38 +1,30 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// A chain: trackers report, the hub judges, the metricalc computes, the queue feeds every backend.
+///
+/// ```swift
+/// let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [ConsoleBackend.standardOutput()])
+/// let player = instrument.add(MyPlayerTracker(player))
+/// instrument.ready()
+/// instrument.emit(.mediaRequest, from: player)
+/// …
+/// await instrument.shutdown(timeout: .seconds(5))
+/// ```
 ///
 /// Everything may be called from any thread. Events are processed one at a time, in the order in which they were emitted;
 /// one that a component emits while it processes another runs next, so that nothing re-enters and nothing deadlocks.
 public final class Instrument: Sendable {
-    private struct TrackerEntry {
-        var tracker: any Tracker
-        var content: TrackerID
-        var attributes: Attributes
-        var getters: [Getter] = []
-        var ping: ScheduledAction?
-    }
-
-    private struct Registry {
-        var trackers: [TrackerID: TrackerEntry] = [:]
+    struct Registry {
+        var slots: [TrackerID: TrackerSlot] = [:]
         var nextNumber = 0
         var attributes = InstrumentAttributes()
         var appTracker: TrackerID?
+        var isReady = false
+        var isShutDown = false
     }
 
-    private struct Chain {
-        var hub: any Hub
-        var metricalc: (any Metricalc)?
-        var memories: [TrackerID: ActionMemory] = [:]
-    }
-
-    private struct Inbox {
-        var events: [Event] = []
-        var isRunning = false
+    /// What waits in line: an event, or a change of the chain itself.
+    private enum Work: Sendable {
+        case event(PendingEvent)
+        case change(@Sendable (inout ChainState) -> Void)
     }
 
     /// The time between two pings.
@@ -40,57 +32,54 @@ public final class Instrument: Sendable {
 
     /// The queue that feeds the backends.
     public let queue: BatchQueue
-    private let identifier = UUID().uuidString
-    private let clock: any SchedulingClock
-    private let onDiagnostic: @Sendable (Diagnostic) -> Void
-    private let registry = Lock(Registry())
-    private let chain: Lock<Chain>
-    private let inbox = Lock(Inbox())
-    private let rejections = Lock([Action: [Rejection: Int]]())
+    let clock: any SchedulingClock
+    let identifier: String
+    let feed: DiagnosticFeed
+    let registry = Lock(Registry())
+    private let environment: ChainEnvironment
+    private let chain: Lock<ChainState>
+    private let line = EmitLine<Work>()
 
     /// Creates an instrument. Without a backend it works, and delivers nowhere.
     ///
-    /// `onDiagnostic` is called on the emitting thread for everything that is left out; keep it short.
+    /// - Parameters:
+    ///   - hub: judges events.
+    ///   - metricalc: computes metrics, if given.
+    ///   - backends: take samples; of two with one name the first counts.
+    ///   - store: where the shared queue keeps samples.
+    ///   - clock: times events and pings.
+    ///   - deliveryClock: times deliveries; `clock`, unless a session is played faster than time and delivered in time.
+    ///   - randomness: where identifiers and the jitter of retries come from.
+    ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short.
     public init(
         hub: some Hub,
         metricalc: (any Metricalc)? = nil,
         backends: [any Backend] = [],
         store: any SampleStore = InMemoryStore(),
         clock: any SchedulingClock = SystemClock(),
+        deliveryClock: (any SchedulingClock)? = nil,
+        randomness: RandomSource = RandomSource(),
         onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) {
-        self.onDiagnostic = onDiagnostic
+        let feed = DiagnosticFeed(onDiagnostic)
+        self.feed = feed
         self.clock = clock
-        queue = BatchQueue(store: store, backends: backends, clock: clock)
-        chain = Lock(Chain(hub: hub, metricalc: metricalc))
+        identifier = randomness.identifier()
+        environment = ChainEnvironment(randomness: randomness)
+        chain = Lock(ChainState(hub: hub, metricalc: metricalc))
+        queue = BatchQueue(
+            store: store,
+            backends: backends,
+            clock: deliveryClock ?? clock,
+            randomness: randomness,
+            report: { feed.report($0) }
+        )
+        environment.instrument.withLock { $0.instrument = self }
     }
 
-    /// Adds a tracker and lets it begin.
+    /// Reports that `action` happened to `tracker`'s player. For an unknown tracker it does nothing but say so.
     ///
-    /// - Parameter content: for a tracker of ads, the tracker of the content that the ads interrupt.
-    @discardableResult
-    public func add(_ tracker: some Tracker, adsOf content: TrackerID? = nil) -> TrackerID {
-        let id = registry.withLock { registry in
-            let id = TrackerID(registry.nextNumber)
-            registry.nextNumber += 1
-            var attributes: Attributes = ["senderId": .string("\(identifier)-\(id)")]
-            attributes[.trackerTarget] = tracker.target
-            attributes[.isAdsTracker] = content == nil ? nil : true
-            registry.trackers[id] = TrackerEntry(tracker: tracker, content: content ?? id, attributes: attributes)
-            return id
-        }
-        tracker.begin(in: TrackerContext(id: id, instrument: self))
-        return id
-    }
-
-    /// Removes a tracker; its pings stop, and its number is not used again.
-    public func remove(_ id: TrackerID) {
-        let entry = registry.withLock { $0.trackers.removeValue(forKey: id) }
-        entry?.ping?.cancel()
-        entry?.tracker.end()
-    }
-
-    /// Reports that `action` happened to `tracker`'s player. For an unknown tracker it does nothing.
+    /// When it returns, the event is in the queue, unless it was emitted inside a component: then it runs next.
     ///
     /// - Parameters:
     ///   - action: what happened.
@@ -101,7 +90,7 @@ public final class Instrument: Sendable {
         _ action: Action,
         from tracker: TrackerID,
         at instant: MonotonicInstant? = nil,
-        attributes: Attributes = [:]
+        attributes: Attributes = Attributes()
     ) {
         submit(action, from: tracker, at: instant, scoped: .current, attributes: attributes)
     }
@@ -113,30 +102,16 @@ public final class Instrument: Sendable {
 
     /// The current value of an attribute of a tracker, as its getter gives it; nil if it has none.
     public func value<Value>(of key: AttributeKey<Value>, from tracker: TrackerID) -> Value? {
-        read(key.name, from: tracker).flatMap(Value.init(attributeValue:))
+        slot(of: tracker)?.read(key.name).flatMap(Value.init(attributeValue:))
     }
 
     /// How many events were rejected, by action and reason.
-    public var rejectedCounts: [Action: [Rejection: Int]] { rejections.withLock { $0 } }
+    public var rejectedCounts: [Action: [Rejection: Int]] { feed.rejectedCounts }
 
-    /// Ends every tracker's service and delivers what was emitted; true if nothing is left after `timeout`.
-    @discardableResult
-    public func shutdown(timeout: Duration) async -> Bool {
-        for id in registry.withLock({ Array($0.trackers.keys) }).sorted() { remove(id) }
-        return await queue.shutdown(timeout: timeout)
-    }
+    /// What is left out from now on, and why. A reader that falls 1024 behind misses the oldest.
+    public func diagnostics() -> AsyncStream<Diagnostic> { feed.stream() }
 
-    /// The tracker that app events come from.
-    var appTracker: TrackerID {
-        if let known = registry.withLock({ $0.appTracker }) { return known }
-        let added = add(AppTracker())
-        let chosen = registry.withLock { registry in
-            if registry.appTracker == nil { registry.appTracker = added }
-            return registry.appTracker ?? added
-        }
-        if chosen != added { remove(added) }
-        return chosen
-    }
+    func slot(of tracker: TrackerID) -> TrackerSlot? { registry.withLock { $0.slots[tracker] } }
 
     /// Makes the event on the caller's thread and puts it in line.
     func submit(
@@ -146,108 +121,48 @@ public final class Instrument: Sendable {
         scoped: AnalyticsValues,
         attributes: Attributes
     ) {
-        let found = registry.withLock { registry in registry.trackers[tracker].map { ($0, registry.attributes) } }
-        guard let (entry, common) = found else { return onDiagnostic(.unknownTracker(tracker, action)) }
+        let (slot, common) = registry.withLock { ($0.slots[tracker], $0.attributes) }
+        guard let slot else { return feed.report(.unknownTracker(tracker, action)) }
         let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
-        var event = Event(action, tracker: tracker, time: time, attributes: entry.attributes)
+        var (event, getters) = slot.makeEvent(action, at: time)
         common.add(to: &event.attributes, of: action, from: tracker)
-        event.attributes.merge(scoped.attributes)
-        for getter in entry.getters where getter.filter?(event) ?? true {
+        let version = slot.addTimes(to: &event)
+        if !scoped.isEmpty { event.attributes.merge(scoped.attributes) }
+        for getter in getters where getter.filter?(event) ?? true {
             if let value = getter.read() { event.attributes.set(value, for: getter.name) }
         }
         event.attributes.merge(attributes)
-        submit(event)
+        enter(.event(PendingEvent(event: event, slot: slot, memoryVersion: version)))
     }
 
-    func register(_ getter: Getter, for id: TrackerID) {
-        registry.withLock { registry in
-            registry.trackers[id]?.getters.removeAll { $0.name == getter.name }
-            registry.trackers[id]?.getters.append(getter)
+    /// Changes the chain between two events.
+    func change(_ body: @escaping @Sendable (inout ChainState) -> Void) { enter(.change(body)) }
+
+    private func enter(_ work: Work) { line.enter(work) { perform($0) } }
+
+    private func perform(_ work: Work) {
+        switch work {
+        case .event(let pending):
+            let pings = chain.withLock { $0.process(pending, in: environment, into: queue, report: feed) }
+            for ping in pings { apply(ping) }
+        case .change(let body):
+            chain.withLock { body(&$0) }
         }
     }
+}
 
-    /// Puts the event in line; the thread that finds nobody running runs until the line is empty.
-    private func submit(_ event: Event) {
-        let isRunner = inbox.withLock { inbox in
-            inbox.events.append(event)
-            defer { inbox.isRunning = true }
-            return !inbox.isRunning
-        }
-        guard isRunner else { return }
-        while true {
-            let events = inbox.withLock { inbox in
-                let events = inbox.events
-                inbox.events = []
-                if events.isEmpty { inbox.isRunning = false }
-                return events
-            }
-            if events.isEmpty { return }
-            for event in events { process(event) }
-        }
-    }
+/// What a hub may ask of the world: the instrument's randomness and its trackers' getters.
+private final class ChainEnvironment: HubEnvironment {
+    struct WeakInstrument { weak var instrument: Instrument? }
 
-    private func process(_ event: Event) {
-        guard let entry = registry.withLock({ $0.trackers[event.tracker] }) else { return }
-        var changes: [HubContext.PingChange] = []
-        chain.withLock { chain in
-            var memory = chain.memories[event.tracker] ?? ActionMemory()
-            var event = memory.complete(event)
-            var context = HubContext(content: entry.content, identifiers: { UUID().uuidString }) { name, tracker in
-                self.read(name, from: tracker)
-            }
-            var verdict = entry.tracker.process(&event)
-            if verdict == .accepted { verdict = chain.hub.process(&event, in: &context) }
-            if case .rejected(let reason) = verdict {
-                rejections.withLock { $0[event.action, default: [:]][reason, default: 0] += 1 }
-                onDiagnostic(.rejected(event.action, event.tracker, reason))
-                return
-            }
-            var metrics: [Metric] = []
-            chain.metricalc?.process(event, into: &metrics)
-            reportNotFinite(in: &event, metrics)
-            queue.append(metrics.filter(\.isFinite).map(Sample.metric) + [.event(event)])
-            memory.remember(event)
-            chain.memories[event.tracker] = memory
-            changes = context.pingChanges
-        }
-        for change in changes { apply(change) }
-    }
+    let instrument = Lock(WeakInstrument())
+    private let randomness: RandomSource
 
-    private func reportNotFinite(in event: inout Event, _ metrics: [Metric]) {
-        let refused = event.attributes.refused
-        if !refused.isEmpty {
-            onDiagnostic(.notFinite(refused, event.action, event.tracker))
-            event.attributes.forgetRefused()
-        }
-        for metric in metrics where !metric.isFinite { onDiagnostic(.metricNotFinite(metric.name, metric.tracker)) }
-    }
+    init(randomness: RandomSource) { self.randomness = randomness }
 
-    private func read(_ name: AttributeName, from tracker: TrackerID) -> AttributeValue? {
-        registry.withLock { $0.trackers[tracker]?.getters.last { $0.name == name } }?.read()
-    }
+    func makeIdentifier() -> String { randomness.identifier() }
 
-    private func apply(_ change: HubContext.PingChange) {
-        switch change {
-        case .start(let id): schedulePing(of: id, at: clock.now.advanced(by: Self.pingInterval))
-        case .stop(let id): setPing(nil, of: id)
-        }
-    }
-
-    private func schedulePing(of id: TrackerID, at instant: MonotonicInstant) {
-        let ping = clock.schedule(at: instant) { [weak self] in
-            guard let self else { return }
-            schedulePing(of: id, at: instant.advanced(by: Self.pingInterval))
-            emit(.ping, from: id)
-        }
-        setPing(ping, of: id)
-    }
-
-    private func setPing(_ ping: ScheduledAction?, of id: TrackerID) {
-        let isKnown = registry.withLock { registry in
-            registry.trackers[id]?.ping?.cancel()
-            registry.trackers[id]?.ping = ping
-            return registry.trackers[id] != nil
-        }
-        if !isKnown { ping?.cancel() }
+    func value(of name: AttributeName, from tracker: TrackerID) -> AttributeValue? {
+        instrument.withLock { $0.instrument }?.slot(of: tracker)?.read(name)
     }
 }

@@ -5,4 +5,19 @@
 public protocol Metricalc: Sendable {
     /// Appends the metrics that follow from `event`, zero or more, to `metrics`.
     mutating func process(_ event: Event, into metrics: inout [Metric])
+    /// A tracker was removed; what is kept of it may go.
+    mutating func forget(_ tracker: TrackerID)
+    /// The instrument is ready.
+    mutating func ready()
+    /// Its service ended: it was replaced or the instrument shut down.
+    mutating func end()
+}
+
+extension Metricalc {
+    /// Does nothing.
+    public mutating func forget(_ tracker: TrackerID) {}
+    /// Does nothing.
+    public mutating func ready() {}
+    /// Does nothing.
+    public mutating func end() {}
 }

@@ -7,6 +7,8 @@ public protocol Tracker: AnyObject, Sendable {
     var target: String? { get }
     /// The tracker was added; it may register getters and emit from now on.
     func begin(in context: TrackerContext)
+    /// The instrument is ready; called once, after `begin`.
+    func ready()
     /// Looks at an event of this tracker before the hub does: may change it, or end its journey.
     func process(_ event: inout Event) -> Verdict
     /// The tracker was removed or the instrument shut down; what it emits from now on goes nowhere.
@@ -18,6 +20,8 @@ extension Tracker {
     public var target: String? { nil }
     /// Lets every event pass.
     public func process(_ event: inout Event) -> Verdict { .accepted }
+    /// Does nothing.
+    public func ready() {}
     /// Does nothing.
     public func end() {}
 }
@@ -34,7 +38,7 @@ public struct TrackerContext: Sendable {
     }
 
     /// Reports that `action` happened; see ``Instrument/emit(_:from:at:attributes:)``.
-    public func emit(_ action: Action, at instant: MonotonicInstant? = nil, attributes: Attributes = [:]) {
+    public func emit(_ action: Action, at instant: MonotonicInstant? = nil, attributes: Attributes = Attributes()) {
         instrument?.emit(action, from: id, at: instant, attributes: attributes)
     }
 
@@ -46,7 +50,7 @@ public struct TrackerContext: Sendable {
         when filter: (@Sendable (Event) -> Bool)? = nil,
         _ read: @escaping @Sendable () -> Value?
     ) {
-        instrument?.register(Getter(name: key.name, filter: filter) { read()?.attributeValue }, for: id)
+        instrument?.slot(of: id)?.register(Getter(name: key.name, filter: filter) { read()?.attributeValue })
     }
 }
 

@@ -8,9 +8,40 @@ public struct Ledger: Hashable, Sendable {
     public var queued = 0
     /// Samples that will never be taken.
     public var dead = 0
-    /// Samples that a cap pushed out.
-    public var dropped = 0
+    /// Samples that a limit pushed out or kept out, by reason.
+    public var drops: [DropReason: Int] = [:]
 
     /// Creates an empty ledger.
     public init() {}
+
+    /// Samples that a limit pushed out or kept out.
+    public var dropped: Int { drops.values.reduce(0, +) }
+    /// Samples whose fate is decided.
+    public var settled: Int { acknowledged + dead + dropped }
+}
+
+/// Why the queue let go of a sample that had not arrived.
+public enum DropReason: String, Hashable, Sendable, CaseIterable {
+    /// More samples than the limit.
+    case count
+    /// More bytes than the limit.
+    case bytes
+    /// Older than the limit.
+    case age
+    /// The queue was full and told to refuse what is new.
+    case refused
+}
+
+/// A sample that a backend will never take, and why.
+public struct DeadLetter: Hashable, Sendable {
+    /// The sample.
+    public let record: SampleRecord
+    /// The server's words, or ours.
+    public let reason: String
+
+    /// Creates a dead letter.
+    public init(record: SampleRecord, reason: String) {
+        self.record = record
+        self.reason = reason
+    }
 }

@@ -5,7 +5,7 @@ public struct Event: Hashable, Sendable {
     /// The tracker that reported it.
     public let tracker: TrackerID
     /// When it happened.
-    public let time: Timestamp
+    public package(set) var time: Timestamp
     /// What was true at that moment.
     public var attributes: Attributes
 

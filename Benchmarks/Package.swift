@@ -1,0 +1,23 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, so that users of Instrument never fetch or build what only benchmarks need.
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "instrument", path: "..")],
+    targets: [
+        // Counts this thread's allocations and instructions.
+        .target(name: "CMeasure"),
+        .executableTarget(
+            name: "EmitBenchmark",
+            dependencies: [
+                "CMeasure",
+                .product(name: "Instrument", package: "instrument"),
+                .product(name: "InstrumentHubs", package: "instrument"),
+                .product(name: "InstrumentMetricalcs", package: "instrument"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,118 @@
+import CMeasure
+import Foundation
+import Instrument
+import InstrumentHubs
+import InstrumentMetricalcs
+
+/// Takes everything and does nothing.
+struct NullBackend: Backend {
+    let name: BackendName = "null"
+    let policy = DeliveryPolicy(maxCount: 1000, maxAge: .milliseconds(100))
+    func deliver(_ batch: Batch) async -> DeliveryOutcome { .acknowledged }
+}
+
+final class BenchmarkTracker: Tracker {
+    let target: String? = "benchmark"
+    func begin(in context: TrackerContext) {}
+}
+
+/// Keys of an app, made once.
+enum Keys {
+    static let names: [AttributeName] = (0..<25).map { AttributeName("custom\($0)") }
+}
+
+/// 25 attributes of mixed types, made anew for each event as an app does.
+func attributes(_ number: Int) -> Attributes {
+    var attributes = Attributes(minimumCapacity: 25)
+    for (index, name) in Keys.names.enumerated() {
+        switch index % 4 {
+        case 0: attributes[name] = .int(number &+ index)
+        case 1: attributes[name] = .double(Double(index) * 1.5)
+        case 2: attributes[name] = .bool(index % 2 == 0)
+        default: attributes[name] = .string("a value")
+        }
+    }
+    return attributes
+}
+
+func makeInstrument() -> (Instrument, TrackerID) {
+    let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [NullBackend()])
+    let tracker = instrument.add(BenchmarkTracker())
+    for action: Action in [.trackerInit, .playerSet, .playerReady, .mediaRequest, .streamLoad, .start] {
+        instrument.emit(action, from: tracker)
+    }
+    return (instrument, tracker)
+}
+
+func nanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+/// Time of each call on the caller's thread, with what reading the clock costs taken off.
+func latency(count: Int) {
+    let (instrument, tracker) = makeInstrument()
+    for number in 0..<count / 10 { instrument.emit(.ping, from: tracker, attributes: attributes(number)) }
+    var overhead = (0..<10_000).map { _ -> UInt64 in
+        let start = nanoseconds()
+        return nanoseconds() - start
+    }
+    overhead.sort()
+    let clockCost = overhead[overhead.count / 2]
+    var times = [UInt64](repeating: 0, count: count)
+    for number in 0..<count {
+        let start = nanoseconds()
+        instrument.emit(.ping, from: tracker, attributes: attributes(number))
+        times[number] = nanoseconds() - start
+        if number % 1000 == 999 { usleep(200) }  // as an app does: events come in bursts, the lane keeps up
+    }
+    times.sort()
+    func percentile(_ share: Double) -> String {
+        let raw = times[min(count - 1, Int(Double(count) * share))]
+        return String(format: "%.2f", Double(raw - min(raw, clockCost)) / 1000)
+    }
+    print(
+        "emit, µs           p50 \(percentile(0.5))  p90 \(percentile(0.9))  p99 \(percentile(0.99))  p99.9 \(percentile(0.999))"
+    )
+}
+
+func throughput(threads: Int, count: Int) {
+    let (instrument, first) = makeInstrument()
+    let trackers = [first] + (1..<max(2, threads)).map { _ in instrument.add(BenchmarkTracker()) }
+    let start = nanoseconds()
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+        group.enter()
+        let worker = Thread {
+            for number in 0..<count { instrument.emit(.ping, from: trackers[thread], attributes: attributes(number)) }
+            group.leave()
+        }
+        worker.start()
+    }
+    group.wait()
+    let seconds = Double(nanoseconds() - start) / 1e9
+    let rate = Int(Double(threads * count) / seconds)
+    print("events/s           \(threads) thread(s) \(rate)")
+}
+
+func cost(count: Int) {
+    let (instrument, tracker) = makeInstrument()
+    for number in 0..<10_000 { instrument.emit(.ping, from: tracker, attributes: attributes(number)) }
+    let (allocations, instructions) = (measure_allocations(), measure_instructions())
+    for number in 0..<count { instrument.emit(.ping, from: tracker, attributes: attributes(number)) }
+    let made = measure_allocations() - allocations
+    let executed = measure_instructions() - instructions
+    print(
+        "allocations/event  "
+            + (allocations < 0 ? "not counted here" : String(format: "%.2f", Double(made) / Double(count)))
+    )
+    print("instructions/event " + (instructions < 0 ? "not counted here" : "\(executed / Int64(count))"))
+}
+
+let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
+cost(count: count)
+latency(count: count)
+throughput(threads: 1, count: count)
+throughput(threads: 2, count: count)
+throughput(threads: 4, count: count)

@@ -1,0 +1,63 @@
+/// An event on its way into the chain.
+struct PendingEvent: Sendable {
+    var event: Event
+    let slot: TrackerSlot
+    /// The version of the tracker's memory that the event's time attributes are of.
+    let memoryVersion: UInt64
+}
+
+/// What is inside the line: the hub and the metricalc, one event at a time.
+struct ChainState {
+    var hub: any Hub
+    var metricalc: (any Metricalc)?
+    /// Kept between events, so that neither costs an allocation.
+    private var metrics: [Metric] = []
+    private var samples: [Sample] = []
+
+    init(hub: any Hub, metricalc: (any Metricalc)?) {
+        self.hub = hub
+        self.metricalc = metricalc
+    }
+
+    /// Takes an event from the tracker's hook to the queue; returns the hub's wishes for pings.
+    mutating func process(
+        _ pending: PendingEvent,
+        in environment: any HubEnvironment,
+        into queue: BatchQueue,
+        report: DiagnosticFeed
+    ) -> [HubContext.PingChange] {
+        let slot = pending.slot
+        if slot.isRemoved { return [] }
+        var event = pending.event
+        slot.refreshTimes(of: &event, madeAt: pending.memoryVersion)
+        var context = HubContext(content: slot.content, environment: environment)
+        var verdict = slot.tracker.process(&event)
+        if verdict == .accepted { verdict = hub.process(&event, in: &context) }
+        if case .rejected(let reason) = verdict {
+            report.report(.rejected(event.action, event.tracker, reason))
+            return []
+        }
+        enqueue(&event, in: queue, report)
+        slot.remember(event)
+        return context.pingChanges
+    }
+
+    private mutating func enqueue(_ event: inout Event, in queue: BatchQueue, _ report: DiagnosticFeed) {
+        metricalc?.process(event, into: &metrics)
+        if !event.attributes.refused.isEmpty {
+            report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
+            event.attributes.forgetRefused()
+        }
+        for metric in metrics {
+            if metric.isFinite {
+                samples.append(.metric(metric))
+            } else {
+                report.report(.metricNotFinite(metric.name, metric.tracker))
+            }
+        }
+        samples.append(.event(event))
+        queue.append(samples)
+        samples.removeAll(keepingCapacity: true)
+        metrics.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,97 @@
+/// A tracker's place in an instrument: who it is, what it registered, and what is remembered of its events.
+///
+/// A class, so that an emit takes a reference instead of copying what a tracker registered.
+final class TrackerSlot: Sendable {
+    private struct State {
+        var getters: [Getter] = []
+        var memory = ActionMemory()
+        var ping: ScheduledAction?
+        /// The most attributes that one of its events has had; the next is given room for as many at once.
+        var attributeCount: Int
+        var isRemoved = false
+    }
+
+    let id: TrackerID
+    let tracker: any Tracker
+    /// The content tracker that it serves ads for; itself if it serves none.
+    let content: TrackerID
+    /// What all of its events carry.
+    let identity: Attributes
+    private let state: Lock<State>
+
+    init(id: TrackerID, tracker: any Tracker, content: TrackerID, identity: Attributes) {
+        self.id = id
+        self.tracker = tracker
+        self.content = content
+        self.identity = identity
+        state = Lock(State(attributeCount: identity.count + 32))
+    }
+
+    /// A new event with the tracker's identity, and the getters to ask.
+    func makeEvent(_ action: Action, at time: Timestamp) -> (event: Event, getters: [Getter]) {
+        let (capacity, getters) = state.withLock { ($0.attributeCount, $0.getters) }
+        var attributes = Attributes(minimumCapacity: capacity)
+        attributes.merge(identity)
+        return (Event(action, tracker: id, time: time, attributes: attributes), getters)
+    }
+
+    /// Adds the time attributes as they stand; returns the memory's version that they are of.
+    func addTimes(to event: inout Event) -> UInt64 {
+        state.withLock { state in
+            state.memory.addTimes(to: &event)
+            return state.memory.version
+        }
+    }
+
+    /// Brings the event's time and time attributes up to date if other events of the tracker were accepted meanwhile.
+    ///
+    /// What the event's maker set under the name of a time attribute is overwritten in this rare case.
+    func refreshTimes(of event: inout Event, madeAt version: UInt64) {
+        state.withLock { state in
+            if state.memory.version != version { state.memory.addTimes(to: &event) }
+        }
+    }
+
+    /// Remembers an accepted event.
+    func remember(_ event: Event) {
+        state.withLock { state in
+            state.memory.remember(event)
+            state.attributeCount = max(state.attributeCount, min(event.attributes.count, 256))
+        }
+    }
+
+    /// Adds a getter; it replaces one of the same name.
+    func register(_ getter: Getter) {
+        state.withLock { state in
+            state.getters.removeAll { $0.name == getter.name }
+            state.getters.append(getter)
+        }
+    }
+
+    /// The current value of an attribute, as its getter gives it.
+    func read(_ name: AttributeName) -> AttributeValue? {
+        state.withLock { $0.getters.first { $0.name == name } }?.read()
+    }
+
+    /// Replaces the ping that is due; a removed tracker takes none.
+    func setPing(_ ping: ScheduledAction?) {
+        let cancelled = state.withLock { state in
+            if state.isRemoved { return ping }
+            defer { state.ping = ping }
+            return state.ping
+        }
+        cancelled?.cancel()
+    }
+
+    /// Its pings stop, and its events go no further.
+    func remove() {
+        let ping = state.withLock { state in
+            state.isRemoved = true
+            defer { state.ping = nil }
+            return state.ping
+        }
+        ping?.cancel()
+    }
+
+    var isRemoved: Bool { state.withLock { $0.isRemoved } }
+}

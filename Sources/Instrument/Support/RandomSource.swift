@@ -1,0 +1,54 @@
+/// Where an instrument's randomness comes from: identifiers, and the jitter of retries.
+///
+/// Inject one over a seeded generator, and a session gives the same identifiers each time. Safe from any thread.
+public struct RandomSource: Sendable {
+    private final class Storage: Sendable {
+        let generator: Lock<any RandomNumberGenerator & Sendable>
+        init(_ generator: any RandomNumberGenerator & Sendable) { self.generator = Lock(generator) }
+    }
+
+    private let storage: Storage
+
+    /// Creates a source over `generator`; by default the system's.
+    public init(_ generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
+        storage = Storage(generator)
+    }
+
+    /// 64 random bits.
+    public func next() -> UInt64 { storage.generator.withLock { $0.next() } }
+
+    /// A number from `range`, each as likely as any other.
+    public func number(in range: ClosedRange<Double>) -> Double {
+        let share = Double(next() >> 11) / Double(UInt64(1) << 53 - 1)
+        return range.lowerBound + (range.upperBound - range.lowerBound) * share
+    }
+
+    /// A random identifier in the form of a UUID, version 4 (RFC 9562, section 5.4), in upper case.
+    public func identifier() -> String {
+        UUIDText.describe(
+            high: next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000,
+            low: next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        )
+    }
+}
+
+/// The text form of a UUID (RFC 9562, section 4), without Foundation.
+enum UUIDText {
+    static func describe(high: UInt64, low: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            var index = 0
+            for (word, shifts) in [(high, 60), (low, 60)] {
+                for shift in stride(from: shifts, through: 0, by: -4) {
+                    if index == 8 || index == 13 || index == 18 || index == 23 {
+                        buffer[index] = UInt8(ascii: "-")
+                        index += 1
+                    }
+                    let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+                    buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
+                    index += 1
+                }
+            }
+            return index
+        }
+    }
+}
