@@ -6,8 +6,8 @@ public import Instrument
 /// in a break and leave it open: it closes with its own `AdBreakFinish`.
 public struct AdsHub: Hub, Hashable {
     private var core = CoreHub()
-    private var breaks: [TrackerID: AdState] = [:]
-    private var adCounts: [TrackerID: Int] = [:]
+    private var breaks = TrackerTable<AdState>()
+    private var adCounts = TrackerTable<Int>()
 
     /// Creates a hub that has seen nothing.
     public init() {}
@@ -15,19 +15,29 @@ public struct AdsHub: Hub, Hashable {
     /// Judges an event by the ads table, then by the core table, and adds blocks and counts of ads.
     public mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
         let content = context.content
-        let before = breaks[content] ?? AdState()
+        let before = breaks[content, default: AdState()]
         var after = before
         if let rejection = after.apply(event) { return .rejected(rejection) }
         if case .rejected(let rejection) = core.process(&event, in: &context) { return .rejected(rejection) }
 
-        breaks[content] = after
+        if after != before { breaks[content, default: after] = after }
         if event.action == .adBegin { countAd(of: event.tracker, in: content) }
         changePings(from: before, to: after, in: &context)
         event[.inAdBreakBlock] = after.inAdBreak
         event[.inAdBlock] = after.ad != nil
-        event[.countAds] = adCounts[event.tracker] ?? 0
+        event[.countAds] = adCounts[event.tracker, default: 0]
         if let position = context.value(of: .position, from: content) { event[.position] = position }
         return .accepted
+    }
+
+    /// Keeps nothing of a removed tracker; an ad of its own that is open ends with it.
+    public mutating func forget(_ tracker: TrackerID) {
+        core.forget(tracker)
+        breaks.remove(tracker)
+        adCounts.remove(tracker)
+        breaks.forEachValue { state in
+            if state.ad?.tracker == tracker { state.ad = nil }
+        }
     }
 
     /// An ad counts for the tracker that reports it and for the content that it interrupts.

@@ -94,13 +94,13 @@ struct PlaybackState: Hashable {
 
     /// Adds what holds after the event; a finished stall tells the pause and seek in which it began.
     func write(to event: inout Event, before: PlaybackState) {
+        let stall = event.action == .bufferFinish ? before.buffering : nil
         event[.countErrors] = countErrors
         event[.countStarts] = countStarts
-        event[.accumPauseTime] = .milliseconds(accumPauseTime)
-        event[.accumBufferTime] = .milliseconds(accumBufferTime)
-        event[.accumSeekTime] = .milliseconds(accumSeekTime)
-        event[.accumPlayTime] = .milliseconds(accumPlayTime)
-        let stall = event.action == .bufferFinish ? before.buffering : nil
+        event[milliseconds: .accumPauseTime] = accumPauseTime
+        event[milliseconds: .accumBufferTime] = accumBufferTime
+        event[milliseconds: .accumSeekTime] = accumSeekTime
+        event[milliseconds: .accumPlayTime] = accumPlayTime
         event[.inPlaybackBlock] = isInPlayback
         event[.inPauseBlock] = stall?.inPause ?? (pausedSince != nil)
         event[.inSeekBlock] = stall?.inSeek ?? (seekingSince != nil)

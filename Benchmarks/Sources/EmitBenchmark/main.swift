@@ -110,9 +110,11 @@ func cost(count: Int) {
     print("instructions/event " + (instructions < 0 ? "not counted here" : "\(executed / Int64(count))"))
 }
 
-let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
+let arguments = CommandLine.arguments.dropFirst()
+let count = arguments.compactMap { Int($0) }.first ?? 200_000
+let isCostOnly = arguments.contains("cost")
 cost(count: count)
-latency(count: count)
-throughput(threads: 1, count: count)
-throughput(threads: 2, count: count)
-throughput(threads: 4, count: count)
+if !isCostOnly {
+    latency(count: count)
+    for threads in [1, 2, 4] { throughput(threads: threads, count: count) }
+}

@@ -20,31 +20,32 @@ struct ChainState {
     }
 
     /// Takes an event from the tracker's hook to the queue; returns the hub's wishes for pings.
+    ///
+    /// Changes the event in place: a copy beside it would make each change copy all attributes.
     mutating func process(
-        _ pending: PendingEvent,
+        _ pending: inout PendingEvent,
         in environment: any HubEnvironment,
         into queue: BatchQueue,
         report: DiagnosticFeed
     ) -> [HubContext.PingChange] {
         let slot = pending.slot
         if slot.isRemoved { return [] }
-        var event = pending.event
-        slot.refreshTimes(of: &event, madeAt: pending.memoryVersion)
+        slot.refreshTimes(of: &pending.event, madeAt: pending.memoryVersion)
         var context = HubContext(content: slot.content, environment: environment)
-        var verdict = slot.tracker.process(&event)
-        if verdict == .accepted { verdict = hub.process(&event, in: &context) }
+        var verdict = slot.tracker.process(&pending.event)
+        if verdict == .accepted { verdict = hub.process(&pending.event, in: &context) }
         if case .rejected(let reason) = verdict {
-            report.report(.rejected(event.action, event.tracker, reason))
+            report.report(.rejected(pending.event.action, pending.event.tracker, reason))
             return []
         }
-        enqueue(&event, in: queue, report)
-        slot.remember(event)
+        enqueue(&pending.event, in: queue, report)
+        slot.remember(pending.event)
         return context.pingChanges
     }
 
     private mutating func enqueue(_ event: inout Event, in queue: BatchQueue, _ report: DiagnosticFeed) {
         metricalc?.process(event, into: &metrics)
-        if !event.attributes.refused.isEmpty {
+        if event.attributes.hasRefused {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
         }

@@ -30,28 +30,29 @@ final class EmitLine<Work: Sendable>: Sendable {
     private let hasMore = Atomic<Bool>(false)
     private let state = Lock(State())
 
-    /// Does `work` through `body`, and what is put aside meanwhile.
-    func enter(_ work: Work, _ body: (Work) -> Void) {
+    /// Does `work` through `body`, which may take it apart, and what is put aside meanwhile.
+    func enter(_ work: inout Work, _ body: (inout Work) -> Void) {
         let me = Self.currentThread
         if owner.load(ordering: .relaxed) == me {
-            state.withLock { $0.reentrant.append(work) }
-            hasMore.store(true, ordering: .relaxed)
-            return
-        }
-        if !claim(as: me) {
-            state.withLock { $0.left.append(work) }
-            hasMore.store(true, ordering: .sequentiallyConsistent)
-            if !tryClaim(as: me) { return }
+            put(work, in: \.reentrant)
+        } else if claim(as: me) {
+            body(&work)
+            leave(as: me, body)
         } else {
-            body(work)
+            put(work, in: \.left)
+            if tryClaim(as: me) { leave(as: me, body) }
         }
-        leave(as: me, body)
+    }
+
+    private func put(_ work: Work, in list: any WritableKeyPath<State, [Work]> & Sendable) {
+        state.withLock { $0[keyPath: list].append(work) }
+        hasMore.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Does what was put aside, and leaves. Looks again after leaving: work may have been left in that moment.
-    private func leave(as me: UInt, _ body: (Work) -> Void) {
+    private func leave(as me: UInt, _ body: (inout Work) -> Void) {
         repeat {
-            while hasMore.load(ordering: .relaxed), let next = takeNext() { body(next) }
+            while hasMore.load(ordering: .relaxed), var next = takeNext() { body(&next) }
             owner.store(0, ordering: .sequentiallyConsistent)
         } while hasMore.load(ordering: .sequentiallyConsistent) && tryClaim(as: me)
     }

@@ -22,9 +22,11 @@ public final class Instrument: Sendable {
     }
 
     /// What waits in line: an event, or a change of the chain itself.
-    private enum Work: Sendable {
-        case event(PendingEvent)
-        case change(@Sendable (inout ChainState) -> Void)
+    ///
+    /// Not an enum, because an event could not be moved out of one without a copy, and a copied event is dear to change.
+    private struct Work: Sendable {
+        var pending: PendingEvent?
+        var change: (@Sendable (inout ChainState) -> Void)?
     }
 
     /// The time between two pings.
@@ -132,22 +134,22 @@ public final class Instrument: Sendable {
             if let value = getter.read() { event.attributes.set(value, for: getter.name) }
         }
         event.attributes.merge(attributes)
-        enter(.event(PendingEvent(event: event, slot: slot, memoryVersion: version)))
+        var work = Work(pending: PendingEvent(event: consume event, slot: slot, memoryVersion: version))
+        line.enter(&work) { perform(&$0) }
     }
 
     /// Changes the chain between two events.
-    func change(_ body: @escaping @Sendable (inout ChainState) -> Void) { enter(.change(body)) }
+    func change(_ body: @escaping @Sendable (inout ChainState) -> Void) {
+        var work = Work(change: body)
+        line.enter(&work) { perform(&$0) }
+    }
 
-    private func enter(_ work: Work) { line.enter(work) { perform($0) } }
-
-    private func perform(_ work: Work) {
-        switch work {
-        case .event(let pending):
-            let pings = chain.withLock { $0.process(pending, in: environment, into: queue, report: feed) }
+    private func perform(_ work: inout Work) {
+        if var pending = work.pending.take() {
+            let pings = chain.withLock { $0.process(&pending, in: environment, into: queue, report: feed) }
             for ping in pings { apply(ping) }
-        case .change(let body):
-            chain.withLock { body(&$0) }
         }
+        if let change = work.change { chain.withLock { change(&$0) } }
     }
 }
 

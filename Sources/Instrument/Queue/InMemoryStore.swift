@@ -218,26 +218,9 @@ public final class InMemoryStore: SampleStore {
 extension Sample {
     /// About how many bytes the sample takes on a wire: what limits and batches by bytes are measured with in memory.
     package var estimatedSize: Int {
-        var size = 64
-        for attribute in attributes {
-            size += 24
-            switch attribute.value {
-            case .string(let text): size += text.utf8.count
-            case .array, .object: size += attribute.value.estimatedSize
-            case .int, .double, .bool: break
-            }
-        }
-        return size
-    }
-}
-
-extension AttributeValue {
-    fileprivate var estimatedSize: Int {
         switch self {
-        case .string(let text): text.utf8.count + 2
-        case .int, .double, .bool: 8
-        case .array(let values): values.reduce(2) { $0 + $1.estimatedSize + 1 }
-        case .object(let values): values.reduce(2) { $0 + $1.key.utf8.count + $1.value.estimatedSize + 4 }
+        case .event(let event): 64 + 24 * event.attributes.count + event.attributes.payloadSize
+        case .metric(let metric): 64 + 24 * metric.attributes.count + metric.attributes.payloadSize
         }
     }
 }

@@ -11,9 +11,9 @@
 ///
 /// Two actions are equal if their names are.
 public struct Action: Sendable {
-    private static let table = NameTable()
+    private static let table = NameTable(VocabularyAction.allCases.map(\.wireName))
 
-    private let number: UInt32
+    @usableFromInline let number: UInt32
     /// The attribute in which later events of the same tracker carry the milliseconds since this action.
     public let timeAttribute: AttributeName
 
@@ -28,6 +28,12 @@ public struct Action: Sendable {
         self.timeAttribute = timeAttribute
     }
 
+    @inlinable
+    init(_ action: VocabularyAction) {
+        number = action.rawValue
+        timeAttribute = AttributeName(timeSince: action)
+    }
+
     /// The wire name, in upper camel case for ours.
     public var name: String { Self.table.name(of: number) }
 
@@ -37,6 +43,7 @@ public struct Action: Sendable {
 
 extension Action: Hashable {
     /// Equal names.
+    @inlinable
     public static func == (left: Action, right: Action) -> Bool { left.number == right.number }
 
     /// Hashes the name's number.

@@ -1,87 +1,104 @@
+/// The actions of the vocabulary, once: a case's raw value is the number under which its name is interned, so that
+/// comparing with an action of ours costs a constant.
+@usableFromInline
+enum VocabularyAction: UInt32, CaseIterable {
+    case trackerInit, playerSet, playerReady, mediaRequest, prepareItem, manifestLoad, streamLoad, start,
+        bufferBegin, bufferFinish, seekBegin, seekFinish, pauseBegin, pauseFinish, forwardBegin, forwardFinish,
+        rewindBegin, rewindFinish, qualityChangeUp, qualityChangeDown, stop, end, next, error, ping, adBreakBegin,
+        adBreakFinish, adBegin, adFinish, adPauseBegin, adPauseFinish, adBufferBegin, adBufferFinish, adSkip,
+        adClick, adFirstQuartile, adSecondQuartile, adThirdQuartile, adError
+
+    /// The case's name in upper camel case.
+    var wireName: String {
+        let name = "\(self)"
+        return name.prefix(1).uppercased() + name.dropFirst()
+    }
+}
+
 /// The actions of a player's life. Wire names follow OpenAVT's data model.
 extension Action {
     /// A tracker came into being.
-    public static let trackerInit = Action("TrackerInit")
+    @inlinable public static var trackerInit: Action { Action(.trackerInit) }
     /// The tracker was given its player.
-    public static let playerSet = Action("PlayerSet")
+    @inlinable public static var playerSet: Action { Action(.playerSet) }
     /// The player is ready to take a stream.
-    public static let playerReady = Action("PlayerReady")
+    @inlinable public static var playerReady: Action { Action(.playerReady) }
     /// The person asked for a stream (app-driven).
-    public static let mediaRequest = Action("MediaRequest")
+    @inlinable public static var mediaRequest: Action { Action(.mediaRequest) }
     /// The player prepares an item.
-    public static let prepareItem = Action("PrepareItem")
+    @inlinable public static var prepareItem: Action { Action(.prepareItem) }
     /// The manifest is being loaded.
-    public static let manifestLoad = Action("ManifestLoad")
+    @inlinable public static var manifestLoad: Action { Action(.manifestLoad) }
     /// The stream is being loaded.
-    public static let streamLoad = Action("StreamLoad")
+    @inlinable public static var streamLoad: Action { Action(.streamLoad) }
     /// The first frame is shown.
-    public static let start = Action("Start")
+    @inlinable public static var start: Action { Action(.start) }
     /// The player began to wait for data.
-    public static let bufferBegin = Action("BufferBegin")
+    @inlinable public static var bufferBegin: Action { Action(.bufferBegin) }
     /// The player has enough data again.
-    public static let bufferFinish = Action("BufferFinish")
+    @inlinable public static var bufferFinish: Action { Action(.bufferFinish) }
     /// A jump to another position began.
-    public static let seekBegin = Action("SeekBegin")
+    @inlinable public static var seekBegin: Action { Action(.seekBegin) }
     /// The picture is back after a jump.
-    public static let seekFinish = Action("SeekFinish")
+    @inlinable public static var seekFinish: Action { Action(.seekFinish) }
     /// Playback was paused.
-    public static let pauseBegin = Action("PauseBegin")
+    @inlinable public static var pauseBegin: Action { Action(.pauseBegin) }
     /// Playback was resumed.
-    public static let pauseFinish = Action("PauseFinish")
+    @inlinable public static var pauseFinish: Action { Action(.pauseFinish) }
     /// Fast forward began.
-    public static let forwardBegin = Action("ForwardBegin")
+    @inlinable public static var forwardBegin: Action { Action(.forwardBegin) }
     /// Fast forward ended.
-    public static let forwardFinish = Action("ForwardFinish")
+    @inlinable public static var forwardFinish: Action { Action(.forwardFinish) }
     /// Rewind began.
-    public static let rewindBegin = Action("RewindBegin")
+    @inlinable public static var rewindBegin: Action { Action(.rewindBegin) }
     /// Rewind ended.
-    public static let rewindFinish = Action("RewindFinish")
+    @inlinable public static var rewindFinish: Action { Action(.rewindFinish) }
     /// The rendered quality (resolution, else bitrate) rose.
-    public static let qualityChangeUp = Action("QualityChangeUp")
+    @inlinable public static var qualityChangeUp: Action { Action(.qualityChangeUp) }
     /// The rendered quality (resolution, else bitrate) fell.
-    public static let qualityChangeDown = Action("QualityChangeDown")
+    @inlinable public static var qualityChangeDown: Action { Action(.qualityChangeDown) }
     /// The person stopped playback (app-driven).
-    public static let stop = Action("Stop")
+    @inlinable public static var stop: Action { Action(.stop) }
     /// The stream reached its end.
-    public static let end = Action("End")
+    @inlinable public static var end: Action { Action(.end) }
     /// The playlist moves on to its next item.
-    public static let next = Action("Next")
+    @inlinable public static var next: Action { Action(.next) }
     /// Something failed; ``AttributeKey/errorDescription`` says what.
-    public static let error = Action("Error")
+    @inlinable public static var error: Action { Action(.error) }
     /// Sent every 30 s from ``start`` until ``end``, ``stop``, ``next`` or an unrecoverable ``error``.
-    public static let ping = Action("Ping")
+    @inlinable public static var ping: Action { Action(.ping) }
 }
 
 /// The actions of ads.
 extension Action {
     /// An ad break began.
-    public static let adBreakBegin = Action("AdBreakBegin")
+    @inlinable public static var adBreakBegin: Action { Action(.adBreakBegin) }
     /// An ad break ended; an ad left open ends with it.
-    public static let adBreakFinish = Action("AdBreakFinish")
+    @inlinable public static var adBreakFinish: Action { Action(.adBreakFinish) }
     /// An ad began.
-    public static let adBegin = Action("AdBegin")
+    @inlinable public static var adBegin: Action { Action(.adBegin) }
     /// An ad ended.
-    public static let adFinish = Action("AdFinish")
+    @inlinable public static var adFinish: Action { Action(.adFinish) }
     /// An ad was paused.
-    public static let adPauseBegin = Action("AdPauseBegin")
+    @inlinable public static var adPauseBegin: Action { Action(.adPauseBegin) }
     /// An ad was resumed.
-    public static let adPauseFinish = Action("AdPauseFinish")
+    @inlinable public static var adPauseFinish: Action { Action(.adPauseFinish) }
     /// An ad began to wait for data.
-    public static let adBufferBegin = Action("AdBufferBegin")
+    @inlinable public static var adBufferBegin: Action { Action(.adBufferBegin) }
     /// An ad has enough data again.
-    public static let adBufferFinish = Action("AdBufferFinish")
+    @inlinable public static var adBufferFinish: Action { Action(.adBufferFinish) }
     /// The person skipped an ad.
-    public static let adSkip = Action("AdSkip")
+    @inlinable public static var adSkip: Action { Action(.adSkip) }
     /// The person clicked an ad.
-    public static let adClick = Action("AdClick")
+    @inlinable public static var adClick: Action { Action(.adClick) }
     /// A quarter of the ad was shown.
-    public static let adFirstQuartile = Action("AdFirstQuartile")
+    @inlinable public static var adFirstQuartile: Action { Action(.adFirstQuartile) }
     /// Half of the ad was shown.
-    public static let adSecondQuartile = Action("AdSecondQuartile")
+    @inlinable public static var adSecondQuartile: Action { Action(.adSecondQuartile) }
     /// Three quarters of the ad were shown.
-    public static let adThirdQuartile = Action("AdThirdQuartile")
+    @inlinable public static var adThirdQuartile: Action { Action(.adThirdQuartile) }
     /// An ad failed.
-    public static let adError = Action("AdError")
+    @inlinable public static var adError: Action { Action(.adError) }
 }
 
 extension Action {

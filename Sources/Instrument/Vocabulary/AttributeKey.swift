@@ -10,13 +10,17 @@
 /// ```
 ///
 /// Creating a key looks its name up in a table (about 50 ns). Where that matters, keep the key in a `static let` of
-/// a type of yours and let the computed property return it, as the built-in keys do.
+/// a type of yours and let the computed property return it; the built-in keys are constants.
 public struct AttributeKey<Value: AttributeValueConvertible>: Hashable, Sendable {
     /// The name without the type.
     public let name: AttributeName
 
     /// Creates a typed key for `name`.
+    @inlinable
     public init(_ name: AttributeName) { self.name = name }
+
+    @inlinable
+    init(_ name: VocabularyName) { self.name = AttributeName(name) }
 
     /// Creates a typed key with the given wire name.
     public init(_ spelling: String) { name = AttributeName(spelling) }

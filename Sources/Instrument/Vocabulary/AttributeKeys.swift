@@ -1,179 +1,125 @@
-/// The names of the vocabulary, once; ``AttributeKey`` offers each with its type.
-package enum VocabularyNames {
-    /// Every name, in the order in which they are interned.
-    package static let attributes: [String] = [
-        "trackerTarget", "streamId", "playbackId", "senderId", "isAdsTracker", "title", "source",
-        "countErrors", "countStarts", "countAds", "accumPauseTime", "accumBufferTime", "accumSeekTime", "accumPlayTime",
-        "deltaPlayTime",
-        "inPlaybackBlock", "inPauseBlock", "inSeekBlock", "inBufferBlock", "inAdBreakBlock", "inAdBlock",
-        "position", "duration", "resolutionWidth", "resolutionHeight", "bitrate", "fps", "volume", "isMuted",
-        "language", "subtitles", "errorDescription", "isFatal",
-        "adPosition", "adDuration", "adBufferedTime", "adVolume", "adRoll", "adDescription", "adId", "adTitle",
-        "adAdvertiserName", "adCreativeId", "adBitrate", "adResolutionWidth", "adResolutionHeight", "adSystem",
-    ]
-}
-
-/// Made once, so that reading a key costs a load and no look-up.
-private enum Keys {
-    static let trackerTarget = AttributeKey<String>("trackerTarget")
-    static let streamId = AttributeKey<String>("streamId")
-    static let playbackId = AttributeKey<String>("playbackId")
-    static let senderId = AttributeKey<String>("senderId")
-    static let isAdsTracker = AttributeKey<Bool>("isAdsTracker")
-    static let title = AttributeKey<String>("title")
-    static let source = AttributeKey<String>("source")
-    static let countErrors = AttributeKey<Int>("countErrors")
-    static let countStarts = AttributeKey<Int>("countStarts")
-    static let countAds = AttributeKey<Int>("countAds")
-    static let accumPauseTime = AttributeKey<Duration>("accumPauseTime")
-    static let accumBufferTime = AttributeKey<Duration>("accumBufferTime")
-    static let accumSeekTime = AttributeKey<Duration>("accumSeekTime")
-    static let accumPlayTime = AttributeKey<Duration>("accumPlayTime")
-    static let deltaPlayTime = AttributeKey<Duration>("deltaPlayTime")
-    static let inPlaybackBlock = AttributeKey<Bool>("inPlaybackBlock")
-    static let inPauseBlock = AttributeKey<Bool>("inPauseBlock")
-    static let inSeekBlock = AttributeKey<Bool>("inSeekBlock")
-    static let inBufferBlock = AttributeKey<Bool>("inBufferBlock")
-    static let inAdBreakBlock = AttributeKey<Bool>("inAdBreakBlock")
-    static let inAdBlock = AttributeKey<Bool>("inAdBlock")
-    static let position = AttributeKey<Duration>("position")
-    static let duration = AttributeKey<Duration>("duration")
-    static let resolutionWidth = AttributeKey<Int>("resolutionWidth")
-    static let resolutionHeight = AttributeKey<Int>("resolutionHeight")
-    static let bitrate = AttributeKey<Int>("bitrate")
-    static let fps = AttributeKey<Double>("fps")
-    static let volume = AttributeKey<Int>("volume")
-    static let isMuted = AttributeKey<Bool>("isMuted")
-    static let language = AttributeKey<String>("language")
-    static let subtitles = AttributeKey<String>("subtitles")
-    static let errorDescription = AttributeKey<String>("errorDescription")
-    static let isFatal = AttributeKey<Bool>("isFatal")
-    static let adPosition = AttributeKey<Duration>("adPosition")
-    static let adDuration = AttributeKey<Duration>("adDuration")
-    static let adBufferedTime = AttributeKey<Duration>("adBufferedTime")
-    static let adVolume = AttributeKey<Int>("adVolume")
-    static let adRoll = AttributeKey<AdRoll>("adRoll")
-    static let adDescription = AttributeKey<String>("adDescription")
-    static let adId = AttributeKey<String>("adId")
-    static let adTitle = AttributeKey<String>("adTitle")
-    static let adAdvertiserName = AttributeKey<String>("adAdvertiserName")
-    static let adCreativeId = AttributeKey<String>("adCreativeId")
-    static let adBitrate = AttributeKey<Int>("adBitrate")
-    static let adResolutionWidth = AttributeKey<Int>("adResolutionWidth")
-    static let adResolutionHeight = AttributeKey<Int>("adResolutionHeight")
-    static let adSystem = AttributeKey<String>("adSystem")
+/// The names of the vocabulary, once: a case's raw value is the number under which its name is interned, so that using
+/// a key of ours costs a constant; ``AttributeKey`` offers each with its type.
+@usableFromInline
+enum VocabularyName: UInt32, CaseIterable {
+    case trackerTarget, streamId, playbackId, senderId, isAdsTracker, title, source, countErrors, countStarts,
+        countAds, accumPauseTime, accumBufferTime, accumSeekTime, accumPlayTime, deltaPlayTime, inPlaybackBlock,
+        inPauseBlock, inSeekBlock, inBufferBlock, inAdBreakBlock, inAdBlock, position, duration, resolutionWidth,
+        resolutionHeight, bitrate, fps, volume, isMuted, language, subtitles, errorDescription, isFatal,
+        adPosition, adDuration, adBufferedTime, adVolume, adRoll, adDescription, adId, adTitle, adAdvertiserName,
+        adCreativeId, adBitrate, adResolutionWidth, adResolutionHeight, adSystem
 }
 
 extension AttributeKey where Value == String {
     /// What the tracker watches, for example the player's name.
-    public static var trackerTarget: Self { Keys.trackerTarget }
+    @inlinable public static var trackerTarget: Self { Self(.trackerTarget) }
     /// The stream; new at each ``Action/streamLoad``.
-    public static var streamId: Self { Keys.streamId }
+    @inlinable public static var streamId: Self { Self(.streamId) }
     /// The playback; made at the first ``Action/mediaRequest`` or ``Action/streamLoad``, renewed by the next playback.
-    public static var playbackId: Self { Keys.playbackId }
+    @inlinable public static var playbackId: Self { Self(.playbackId) }
     /// Who sent it: `<instrument UUID>-<tracker number>`.
-    public static var senderId: Self { Keys.senderId }
+    @inlinable public static var senderId: Self { Self(.senderId) }
     /// The title of what is played.
-    public static var title: Self { Keys.title }
+    @inlinable public static var title: Self { Self(.title) }
     /// Where it is played from, without credentials.
-    public static var source: Self { Keys.source }
+    @inlinable public static var source: Self { Self(.source) }
     /// The language of the sound, as the media names it.
-    public static var language: Self { Keys.language }
+    @inlinable public static var language: Self { Self(.language) }
     /// The language of the subtitles shown.
-    public static var subtitles: Self { Keys.subtitles }
+    @inlinable public static var subtitles: Self { Self(.subtitles) }
     /// What went wrong, for people, without secrets.
-    public static var errorDescription: Self { Keys.errorDescription }
+    @inlinable public static var errorDescription: Self { Self(.errorDescription) }
     /// The ad's description.
-    public static var adDescription: Self { Keys.adDescription }
+    @inlinable public static var adDescription: Self { Self(.adDescription) }
     /// The ad's identifier.
-    public static var adId: Self { Keys.adId }
+    @inlinable public static var adId: Self { Self(.adId) }
     /// The ad's title.
-    public static var adTitle: Self { Keys.adTitle }
+    @inlinable public static var adTitle: Self { Self(.adTitle) }
     /// Who advertises.
-    public static var adAdvertiserName: Self { Keys.adAdvertiserName }
+    @inlinable public static var adAdvertiserName: Self { Self(.adAdvertiserName) }
     /// The creative's identifier.
-    public static var adCreativeId: Self { Keys.adCreativeId }
+    @inlinable public static var adCreativeId: Self { Self(.adCreativeId) }
     /// The ad server.
-    public static var adSystem: Self { Keys.adSystem }
+    @inlinable public static var adSystem: Self { Self(.adSystem) }
 }
 
 extension AttributeKey where Value == Bool {
     /// Whether the sender watches ads.
-    public static var isAdsTracker: Self { Keys.isAdsTracker }
+    @inlinable public static var isAdsTracker: Self { Self(.isAdsTracker) }
     /// Between the start and the end of a playback.
-    public static var inPlaybackBlock: Self { Keys.inPlaybackBlock }
+    @inlinable public static var inPlaybackBlock: Self { Self(.inPlaybackBlock) }
     /// While paused.
-    public static var inPauseBlock: Self { Keys.inPauseBlock }
+    @inlinable public static var inPauseBlock: Self { Self(.inPauseBlock) }
     /// While seeking.
-    public static var inSeekBlock: Self { Keys.inSeekBlock }
+    @inlinable public static var inSeekBlock: Self { Self(.inSeekBlock) }
     /// While buffering.
-    public static var inBufferBlock: Self { Keys.inBufferBlock }
+    @inlinable public static var inBufferBlock: Self { Self(.inBufferBlock) }
     /// In an ad break.
-    public static var inAdBreakBlock: Self { Keys.inAdBreakBlock }
+    @inlinable public static var inAdBreakBlock: Self { Self(.inAdBreakBlock) }
     /// In an ad.
-    public static var inAdBlock: Self { Keys.inAdBlock }
+    @inlinable public static var inAdBlock: Self { Self(.inAdBlock) }
     /// Whether the sound is off.
-    public static var isMuted: Self { Keys.isMuted }
+    @inlinable public static var isMuted: Self { Self(.isMuted) }
     /// Whether an ``Action/error`` ended the playback; absent means that it may go on. Our addition.
-    public static var isFatal: Self { Keys.isFatal }
+    @inlinable public static var isFatal: Self { Self(.isFatal) }
 }
 
 extension AttributeKey where Value == Int {
     /// Errors so far.
-    public static var countErrors: Self { Keys.countErrors }
+    @inlinable public static var countErrors: Self { Self(.countErrors) }
     /// Starts so far.
-    public static var countStarts: Self { Keys.countStarts }
+    @inlinable public static var countStarts: Self { Self(.countStarts) }
     /// Ads begun so far.
-    public static var countAds: Self { Keys.countAds }
+    @inlinable public static var countAds: Self { Self(.countAds) }
     /// The picture's width in pixels.
-    public static var resolutionWidth: Self { Keys.resolutionWidth }
+    @inlinable public static var resolutionWidth: Self { Self(.resolutionWidth) }
     /// The picture's height in pixels.
-    public static var resolutionHeight: Self { Keys.resolutionHeight }
+    @inlinable public static var resolutionHeight: Self { Self(.resolutionHeight) }
     /// The stream's rate in bit/s.
-    public static var bitrate: Self { Keys.bitrate }
+    @inlinable public static var bitrate: Self { Self(.bitrate) }
     /// The volume, 0 to 100.
-    public static var volume: Self { Keys.volume }
+    @inlinable public static var volume: Self { Self(.volume) }
     /// The ad's volume, 0 to 100.
-    public static var adVolume: Self { Keys.adVolume }
+    @inlinable public static var adVolume: Self { Self(.adVolume) }
     /// The ad's rate in bit/s.
-    public static var adBitrate: Self { Keys.adBitrate }
+    @inlinable public static var adBitrate: Self { Self(.adBitrate) }
     /// The ad's width in pixels.
-    public static var adResolutionWidth: Self { Keys.adResolutionWidth }
+    @inlinable public static var adResolutionWidth: Self { Self(.adResolutionWidth) }
     /// The ad's height in pixels.
-    public static var adResolutionHeight: Self { Keys.adResolutionHeight }
+    @inlinable public static var adResolutionHeight: Self { Self(.adResolutionHeight) }
 }
 
 extension AttributeKey where Value == Duration {
     /// Time paused in this playback. Whole milliseconds on the wire.
-    public static var accumPauseTime: Self { Keys.accumPauseTime }
+    @inlinable public static var accumPauseTime: Self { Self(.accumPauseTime) }
     /// Time buffering in this playback. Whole milliseconds on the wire.
-    public static var accumBufferTime: Self { Keys.accumBufferTime }
+    @inlinable public static var accumBufferTime: Self { Self(.accumBufferTime) }
     /// Time seeking in this playback. Whole milliseconds on the wire.
-    public static var accumSeekTime: Self { Keys.accumSeekTime }
+    @inlinable public static var accumSeekTime: Self { Self(.accumSeekTime) }
     /// Time played in this playback. Whole milliseconds on the wire.
-    public static var accumPlayTime: Self { Keys.accumPlayTime }
+    @inlinable public static var accumPlayTime: Self { Self(.accumPlayTime) }
     /// Time played since this tracker's last accepted event. Whole milliseconds on the wire.
-    public static var deltaPlayTime: Self { Keys.deltaPlayTime }
+    @inlinable public static var deltaPlayTime: Self { Self(.deltaPlayTime) }
     /// The position in the content. Whole milliseconds on the wire.
-    public static var position: Self { Keys.position }
+    @inlinable public static var position: Self { Self(.position) }
     /// The length of the content. Whole milliseconds on the wire.
-    public static var duration: Self { Keys.duration }
+    @inlinable public static var duration: Self { Self(.duration) }
     /// The position in the ad. Whole milliseconds on the wire.
-    public static var adPosition: Self { Keys.adPosition }
+    @inlinable public static var adPosition: Self { Self(.adPosition) }
     /// The length of the ad. Whole milliseconds on the wire.
-    public static var adDuration: Self { Keys.adDuration }
+    @inlinable public static var adDuration: Self { Self(.adDuration) }
     /// How much of the ad is buffered. Whole milliseconds on the wire.
-    public static var adBufferedTime: Self { Keys.adBufferedTime }
+    @inlinable public static var adBufferedTime: Self { Self(.adBufferedTime) }
 }
 
 extension AttributeKey where Value == Double {
     /// Frames per second.
-    public static var fps: Self { Keys.fps }
+    @inlinable public static var fps: Self { Self(.fps) }
 }
 
 extension AttributeKey where Value == AdRoll {
     /// Where in the content the break lies.
-    public static var adRoll: Self { Keys.adRoll }
+    @inlinable public static var adRoll: Self { Self(.adRoll) }
 }
 
 /// Where in the content an ad break lies.

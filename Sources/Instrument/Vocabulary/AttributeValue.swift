@@ -17,9 +17,30 @@ public enum AttributeValue: Hashable, Sendable {
     public var isFinite: Bool {
         switch self {
         case .double(let value): value.isFinite
+        case .array, .object: areElementsFinite
+        case .string, .int, .bool: true
+        }
+    }
+
+    /// Apart, so that the common cases above are inlined.
+    @inline(never)
+    private var areElementsFinite: Bool {
+        switch self {
         case .array(let values): values.allSatisfy(\.isFinite)
         case .object(let values): values.values.allSatisfy(\.isFinite)
-        case .string, .int, .bool: true
+        default: true
+        }
+    }
+}
+
+extension AttributeValue {
+    /// About how many bytes an array, an object or a text takes.
+    var payloadSize: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .int, .double, .bool: 0
+        case .array(let values): values.reduce(2) { $0 + $1.payloadSize + 8 }
+        case .object(let values): values.reduce(2) { $0 + $1.key.utf8.count + $1.value.payloadSize + 8 }
         }
     }
 }

@@ -18,41 +18,49 @@ extension AttributeValue: AttributeValueConvertible {
 
 extension String: AttributeValueConvertible {
     /// Reads text.
+    @inlinable
     public init?(attributeValue: AttributeValue) {
         guard case .string(let value) = attributeValue else { return nil }
         self = value
     }
     /// Text.
+    @inlinable
     public var attributeValue: AttributeValue { .string(self) }
 }
 
 extension Int: AttributeValueConvertible {
     /// Reads a whole number.
+    @inlinable
     public init?(attributeValue: AttributeValue) {
         guard case .int(let value) = attributeValue else { return nil }
         self = value
     }
     /// A whole number.
+    @inlinable
     public var attributeValue: AttributeValue { .int(self) }
 }
 
 extension Double: AttributeValueConvertible {
     /// Reads a floating-point number.
+    @inlinable
     public init?(attributeValue: AttributeValue) {
         guard case .double(let value) = attributeValue else { return nil }
         self = value
     }
     /// A floating-point number.
+    @inlinable
     public var attributeValue: AttributeValue { .double(self) }
 }
 
 extension Bool: AttributeValueConvertible {
     /// Reads a truth value.
+    @inlinable
     public init?(attributeValue: AttributeValue) {
         guard case .bool(let value) = attributeValue else { return nil }
         self = value
     }
     /// A truth value.
+    @inlinable
     public var attributeValue: AttributeValue { .bool(self) }
 }
 

@@ -1,11 +1,13 @@
 /// Named values, each name once, in the order in which they were first set.
 ///
-/// A flat array: with the few dozen attributes that an event carries, finding one by comparing integers is faster than
-/// hashing, and making an event costs one allocation. Equality does not depend on the order.
+/// A flat array with a small table of positions beside it, in one allocation: setting, reading and merging cost a few
+/// instructions an attribute and hash nothing. Copies share it until one is changed. Equality does not depend on the order.
 ///
 /// NaN and infinity are kept out: setting one removes the attribute and remembers its name, so that the chain can say
 /// what was left out.
-public struct Attributes: Sendable {
+public struct Attributes: @unchecked Sendable {
+    // Sendable, because a storage is changed only while one `Attributes` alone refers to it (`uniqueStorage`), and what
+    // several refer to is only read; elements are Sendable.
     /// One attribute.
     public struct Element: Hashable, Sendable {
         /// Its name.
@@ -20,112 +22,156 @@ public struct Attributes: Sendable {
         }
     }
 
-    private var elements: ContiguousArray<Element> = []
-    /// A bit for each name's number modulo 128. A clear bit means absent, so that most additions need no search.
-    private var present: (low: UInt64, high: UInt64) = (0, 0)
-    /// Names whose last value was refused for not being finite.
-    package private(set) var refused: [AttributeName] = []
+    private var storage: AttributeStorage?
+    /// The storage's header, at hand without counting references; stands as long as `storage` does.
+    private var header: UnsafeMutablePointer<AttributeStorage.Header>?
 
     /// Creates an empty set of attributes.
     public init() {}
 
     /// Creates an empty set of attributes with room for `capacity` of them.
-    public init(minimumCapacity capacity: Int) { elements.reserveCapacity(capacity) }
+    public init(minimumCapacity capacity: Int) {
+        if capacity > 0 { _ = makeStorage(capacity: capacity) }
+    }
 
     /// The value with the given key; nil if it is absent or of another type. Setting nil removes it.
+    @inlinable
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
         get { self[key.name].flatMap(Value.init(attributeValue:)) }
-        set { self[key.name] = newValue?.attributeValue }
+        set {
+            if let newValue { set(newValue.attributeValue, for: key.name) } else { remove(key.name) }
+        }
     }
 
     /// The value with the given name. Setting nil removes it; setting what is not finite does, too.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
-            guard mayContain(name), let index = index(of: name) else { return nil }
-            return elements[index].value
+            guard let header, let index = header.pointee.index(of: name) else { return nil }
+            return header.pointee.elements[index].value
         }
         set {
-            guard let newValue else { return remove(name) }
-            set(newValue, for: name)
+            if let newValue { set(newValue, for: name) } else { remove(name) }
         }
     }
 
-    @inline(__always)
-    package mutating func set(_ value: AttributeValue, for name: AttributeName) {
-        if !Self.isSimple(value), !value.isFinite { return refuse(name) }
-        if mayContain(name), let index = index(of: name) {
-            elements[index].value = value
+    /// Sets a value; one that is not finite removes what was there.
+    public mutating func set(_ value: consuming AttributeValue, for name: AttributeName) {
+        if !value.isFinite { return refuse(name) }
+        let header = uniqueHeader(forAdding: 1)
+        if let known = header.pointee.index(of: name) {
+            header.pointee.elements[known].value = value
         } else {
-            mark(name)
-            elements.append(Element(name: name, value: value))
+            header.pointee.append(name, value)
         }
+    }
+
+    /// Removes what has the given name.
+    public mutating func remove(_ name: AttributeName) {
+        guard header?.pointee.index(of: name) != nil else { return }
+        let header = uniqueHeader(forAdding: 0)
+        if let index = header.pointee.index(of: name) { header.pointee.remove(at: index) }
     }
 
     /// Adds everything in `other`; where both have a name, `other` wins.
     public mutating func merge(_ other: Attributes) {
-        for element in other.elements { set(element.value, for: element.name) }
-        refused.append(contentsOf: other.refused)
-    }
-
-    package mutating func forgetRefused() { refused = [] }
-
-    @inline(__always)
-    private static func isSimple(_ value: AttributeValue) -> Bool {
-        switch value {
-        case .string, .int, .bool: true
-        case .double, .array, .object: false
+        guard let added = other.header else { return }
+        if storage == nil {
+            (storage, header) = (other.storage, other.header)
+            return
         }
+        let header = uniqueHeader(forAdding: added.pointee.count)
+        let (mine, others) = (header.pointee.present, added.pointee.present)
+        let mayShare = mine.low & others.low | mine.high & others.high != 0
+        for index in 0..<added.pointee.count {
+            let name = added.pointee.elements[index].name
+            if mayShare, let known = header.pointee.index(of: name) {
+                header.pointee.elements[known].value = added.pointee.elements[index].value
+            } else {
+                header.pointee.append(name, added.pointee.elements[index].value)
+            }
+        }
+        if !added.pointee.refused.isEmpty { header.pointee.refused.append(contentsOf: added.pointee.refused) }
+        withExtendedLifetime(other) {}
     }
+
+    /// Names whose last value was refused for not being finite.
+    package var refused: [AttributeName] { header?.pointee.refused ?? [] }
+
+    package var hasRefused: Bool { header.map { !$0.pointee.refused.isEmpty } ?? false }
+
+    package mutating func forgetRefused() { if hasRefused { uniqueHeader(forAdding: 0).pointee.refused = [] } }
 
     private mutating func refuse(_ name: AttributeName) {
         remove(name)
-        refused.append(name)
+        uniqueHeader(forAdding: 0).pointee.refused.append(name)
     }
 
-    private mutating func remove(_ name: AttributeName) {
-        if mayContain(name), let index = index(of: name) { elements.remove(at: index) }
-    }
-
+    /// The header of a storage that is no longer shared, with room for `count` more.
     @inline(__always)
-    private func index(of name: AttributeName) -> Int? {
-        elements.withUnsafeBufferPointer { buffer in
-            for index in buffer.indices where buffer[index].name.number == name.number { return index }
-            return nil
+    private mutating func uniqueHeader(forAdding count: Int) -> UnsafeMutablePointer<AttributeStorage.Header> {
+        if let header, header.pointee.count + count <= header.pointee.room, isKnownUniquelyReferenced(&storage) {
+            return header
         }
+        return makeUnique(forAdding: count)
     }
 
-    @inline(__always)
-    private func mayContain(_ name: AttributeName) -> Bool {
-        let bit = UInt64(1) << UInt64(name.number & 63)
-        return (name.number & 64 == 0 ? present.low : present.high) & bit != 0
+    @inline(never)
+    private mutating func makeUnique(forAdding count: Int) -> UnsafeMutablePointer<AttributeStorage.Header> {
+        let old = self
+        let needed = old.count + count
+        let new = makeStorage(capacity: Swift.max(8, needed + needed / 2))
+        for element in old { new.pointee.append(element.name, element.value) }
+        new.pointee.refused = old.refused
+        return new
     }
 
-    @inline(__always)
-    private mutating func mark(_ name: AttributeName) {
-        let bit = UInt64(1) << UInt64(name.number & 63)
-        if name.number & 64 == 0 { present.low |= bit } else { present.high |= bit }
+    private mutating func makeStorage(capacity: Int) -> UnsafeMutablePointer<AttributeStorage.Header> {
+        let made = AttributeStorage.make(capacity: capacity)
+        let address = made.address
+        (storage, header) = (made, address)
+        return address
     }
 }
 
 extension Attributes: RandomAccessCollection {
     /// Zero.
-    public var startIndex: Int { elements.startIndex }
+    public var startIndex: Int { 0 }
     /// The number of attributes.
-    public var endIndex: Int { elements.endIndex }
+    public var endIndex: Int { header?.pointee.count ?? 0 }
     /// The attribute at a position.
-    public subscript(position: Int) -> Element { elements[position] }
+    public subscript(position: Int) -> Element {
+        guard let header, position >= 0, position < header.pointee.count else {
+            preconditionFailure("attribute index \(position) is out of range")
+        }
+        return header.pointee.elements[position]
+    }
+
+    /// The bytes of all texts, arrays and objects.
+    package var payloadSize: Int {
+        guard let header else { return 0 }
+        var size = 0
+        for index in 0..<header.pointee.count {
+            // In place: copying each value would count references.
+            switch header.pointee.elements[index].value {
+            case .int, .double, .bool: break
+            case .string(let text): size += text.utf8.count
+            case .array, .object: size += header.pointee.elements[index].value.payloadSize
+            }
+        }
+        return size
+    }
 }
 
 extension Attributes: Hashable {
     /// The same names with the same values, in any order.
     public static func == (left: Attributes, right: Attributes) -> Bool {
-        left.count == right.count && left.elements.allSatisfy { right[$0.name] == $0.value }
+        left.count == right.count && left.allSatisfy { right[$0.name] == $0.value }
     }
 
     /// Hashes names and values independently of their order.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
-        for element in elements { sum &+= element.hashValue }
+        for element in self { sum &+= element.hashValue }
         hasher.combine(sum)
     }
 }
@@ -139,6 +185,6 @@ extension Attributes: ExpressibleByDictionaryLiteral, CustomStringConvertible {
 
     /// `name: value`, sorted by name.
     public var description: String {
-        elements.map { "\($0.name): \($0.value)" }.sorted().joined(separator: ", ")
+        map { "\($0.name): \($0.value)" }.sorted().joined(separator: ", ")
     }
 }

@@ -63,11 +63,8 @@ public struct Metric: Hashable, Sendable {
 
     /// Creates a metric from an event, whose tracker, time and identity it takes over.
     public init(_ name: MetricName, _ value: Value, of event: Event) {
-        var identity = Attributes(minimumCapacity: 3)
-        for key in [AttributeKey<String>.senderId, .streamId, .playbackId] {
-            if let value = event.attributes[key.name] { identity.set(value, for: key.name) }
-        }
-        self.init(name, value, tracker: event.tracker, time: event.time, attributes: identity)
+        var identity = MetricIdentity()
+        self.init(name, value, tracker: event.tracker, time: event.time, attributes: identity.attributes(of: event))
     }
 
     /// Creates a metric from its parts.

@@ -1,0 +1,70 @@
+/// A value for each of a few trackers, found without hashing: what a hub or a metricalc keeps of each.
+///
+/// `@inlinable`, because a generic that is not specialised for its value costs 10,000 instructions an event.
+public struct TrackerTable<Value> {
+    @usableFromInline
+    struct Entry {
+        @usableFromInline var id: TrackerID
+        @usableFromInline var value: Value
+
+        @inlinable
+        init(id: TrackerID, value: Value) {
+            self.id = id
+            self.value = value
+        }
+    }
+
+    @usableFromInline var entries: ContiguousArray<Entry> = []
+
+    /// Creates an empty table.
+    @inlinable
+    public init() {}
+
+    /// The value of a tracker, in place; `fallback` for one that has none.
+    @inlinable
+    public subscript(id: TrackerID, default fallback: @autoclosure () -> Value) -> Value {
+        get {
+            let index = index(of: id)
+            return holds(id, at: index) ? entries[index].value : fallback()
+        }
+        _modify {
+            let index = index(of: id)
+            if !holds(id, at: index) { entries.insert(Entry(id: id, value: fallback()), at: index) }
+            yield &entries[index].value
+        }
+    }
+
+    /// Forgets a tracker.
+    @inlinable
+    public mutating func remove(_ id: TrackerID) {
+        let index = index(of: id)
+        if holds(id, at: index) { entries.remove(at: index) }
+    }
+
+    /// Changes each value in place.
+    @inlinable
+    public mutating func forEachValue(_ body: (inout Value) -> Void) {
+        for index in entries.indices { body(&entries[index].value) }
+    }
+
+    @inlinable
+    func holds(_ id: TrackerID, at index: Int) -> Bool { index < entries.count && entries[index].id == id }
+
+    /// Where the tracker is or belongs: entries are in the order of numbers, which trackers are given in.
+    @inlinable
+    func index(of id: TrackerID) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension TrackerTable: Sendable where Value: Sendable {}
+extension TrackerTable.Entry: Sendable where Value: Sendable {}
+extension TrackerTable: Equatable where Value: Equatable {}
+extension TrackerTable.Entry: Equatable where Value: Equatable {}
+extension TrackerTable: Hashable where Value: Hashable {}
+extension TrackerTable.Entry: Hashable where Value: Hashable {}

@@ -1,0 +1,73 @@
+/// The memory of an ``Attributes``: elements in a row, and where to find them.
+final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.Element> {
+    struct Header {
+        var count = 0
+        let room: Int
+        /// Where the elements are, in this same allocation.
+        let elements: UnsafeMutablePointer<Attributes.Element>
+        /// A bit for each name's number modulo 128. A clear bit means absent, so that most additions need no search.
+        var present: (low: UInt64, high: UInt64) = (0, 0)
+        /// For each set bit, the index modulo 256 of the last element that set it: where to look first.
+        var positions = Positions()
+        /// Names whose last value was refused for not being finite.
+        var refused: [AttributeName] = []
+    }
+
+    /// 128 bytes, spelled as words: a vector's alignment would make the allocation dear.
+    struct Positions {
+        private var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+        private var more: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+    }
+
+    static func make(capacity: Int) -> AttributeStorage {
+        let made = AttributeStorage.create(minimumCapacity: capacity) { buffer in
+            Header(room: capacity, elements: buffer.withUnsafeMutablePointerToElements { $0 })
+        }
+        return unsafeDowncast(made, to: AttributeStorage.self)
+    }
+
+    deinit {
+        _ = withUnsafeMutablePointers { header, elements in elements.deinitialize(count: header.pointee.count) }
+    }
+
+    /// The header's address, which stands as long as the storage does.
+    var address: UnsafeMutablePointer<Header> { withUnsafeMutablePointerToHeader { $0 } }
+}
+
+/// Work on a storage's header and elements in place.
+extension AttributeStorage.Header {
+    /// Where the name is; a few instructions unless two names share a bit.
+    @inline(__always)
+    mutating func index(of name: AttributeName) -> Int? {
+        guard (name.number & 64 == 0 ? present.low : present.high) & Self.bit(of: name) != 0 else { return nil }
+        let likely = withUnsafeBytes(of: &positions) { Int($0[Int(name.number & 127)]) }
+        if likely < count, elements[likely].name.number == name.number { return likely }
+        for index in 0..<count where elements[index].name.number == name.number { return index }
+        return nil
+    }
+
+    /// Appends an element whose name is not there yet; there has to be room.
+    @inline(__always)
+    mutating func append(_ name: AttributeName, _ value: consuming AttributeValue) {
+        (elements + count).initialize(to: Attributes.Element(name: name, value: value))
+        mark(name, at: count)
+        count += 1
+    }
+
+    /// Removes an element, keeping the order of the others. Bits stay set: they only say "maybe".
+    mutating func remove(at index: Int) {
+        (elements + index).deinitialize(count: 1)
+        (elements + index).moveInitialize(from: elements + index + 1, count: count - 1 - index)
+        count -= 1
+        for moved in index..<count { mark(elements[moved].name, at: moved) }
+    }
+
+    @inline(__always)
+    private mutating func mark(_ name: AttributeName, at index: Int) {
+        if name.number & 64 == 0 { present.low |= Self.bit(of: name) } else { present.high |= Self.bit(of: name) }
+        withUnsafeMutableBytes(of: &positions) { $0[Int(name.number & 127)] = UInt8(truncatingIfNeeded: index) }
+    }
+
+    @inline(__always)
+    private static func bit(of name: AttributeName) -> UInt64 { 1 << UInt64(name.number & 63) }
+}
