@@ -12,42 +12,16 @@ public struct CoreHub: Hub, Hashable {
 
     /// Judges an event by the core table, and adds counters, sums, blocks and identifiers.
     public mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
-        let before = states[event.tracker, default: PlaybackState()]
-        var after = before
-        let isNewPlayback = before.didFinish && Self.opensPlayback(event.action)
-        if isNewPlayback { after.beginNewPlayback() }
-
-        if let rejection = after.apply(event) { return .rejected(rejection) }
-
-        if before.isPlaying, let last = before.lastAccepted {
-            let played = last.milliseconds(to: event.time.instant)
-            after.accumPlayTime += played
-            event[milliseconds: .deltaPlayTime] = played
+        if states.contains(event.tracker) {
+            return states[event.tracker, default: PlaybackState()].process(&event, in: &context)
         }
-        after.lastAccepted = event.time.instant
-        after.assignIdentifiers(at: event.action, isNewPlayback: isNewPlayback, in: context)
-        changePings(at: event, in: &context)
-        after.write(to: &event, before: before)
-        states[event.tracker, default: after] = after
-        return .accepted
+        // A rejected event must not even leave the trace that its tracker is known.
+        var fresh = PlaybackState()
+        let verdict = fresh.process(&event, in: &context)
+        if verdict == .accepted { states[event.tracker, default: fresh] = fresh }
+        return verdict
     }
 
     /// Keeps nothing of a removed tracker.
     public mutating func forget(_ tracker: TrackerID) { states.remove(tracker) }
-
-    private static func opensPlayback(_ action: Action) -> Bool {
-        switch action {
-        case .mediaRequest, .streamLoad, .bufferBegin, .seekBegin, .start: true
-        default: false
-        }
-    }
-
-    private func changePings(at event: Event, in context: inout HubContext) {
-        switch event.action {
-        case .start: context.startPings(of: event.tracker)
-        case .end, .stop, .next: context.stopPings(of: event.tracker)
-        case .error where event[.isFatal] == true: context.stopPings(of: event.tracker)
-        default: break
-        }
-    }
 }

@@ -38,6 +38,27 @@ struct PlaybackState: Hashable {
     var isInPlayback: Bool { didStart && !didFinish }
     var isPlaying: Bool { isInPlayback && pausedSince == nil && seekingSince == nil && bufferingSince == nil }
 
+    /// Judges an event; a rejected one leaves the state as it was.
+    mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
+        let before = self
+        let isNewPlayback = didFinish && Self.opensPlayback(event.action)
+        if isNewPlayback { beginNewPlayback() }
+        if let rejection = apply(event) {
+            self = before
+            return .rejected(rejection)
+        }
+        if before.isPlaying, let last = before.lastAccepted {
+            let played = last.milliseconds(to: event.time.instant)
+            accumPlayTime += played
+            event[milliseconds: .deltaPlayTime] = played
+        }
+        lastAccepted = event.time.instant
+        assignIdentifiers(at: event.action, isNewPlayback: isNewPlayback, in: context)
+        changePings(at: event, in: &context)
+        write(to: &event, before: before)
+        return .accepted
+    }
+
     /// Flags and sums start anew; the player, the counts of errors and starts, and the identifiers stay.
     mutating func beginNewPlayback() {
         var fresh = PlaybackState()
@@ -132,5 +153,21 @@ struct PlaybackState: Hashable {
         self[keyPath: sum] += begun.milliseconds(to: now)
         self[keyPath: since] = nil
         return nil
+    }
+
+    private static func opensPlayback(_ action: Action) -> Bool {
+        switch action {
+        case .mediaRequest, .streamLoad, .bufferBegin, .seekBegin, .start: true
+        default: false
+        }
+    }
+
+    private func changePings(at event: Event, in context: inout HubContext) {
+        switch event.action {
+        case .start: context.startPings(of: event.tracker)
+        case .end, .stop, .next: context.stopPings(of: event.tracker)
+        case .error where event[.isFatal] == true: context.stopPings(of: event.tracker)
+        default: break
+        }
     }
 }

@@ -2,7 +2,8 @@
 struct ActionMemory: Hashable, Sendable {
     private struct Entry: Hashable {
         var name: AttributeName
-        var instant: MonotonicInstant
+        /// When, in whole milliseconds: what the wire's differences are made of.
+        var milliseconds: Int64
     }
 
     private var entries: ContiguousArray<Entry> = []
@@ -10,12 +11,19 @@ struct ActionMemory: Hashable, Sendable {
     /// Changes with each remembered event.
     private(set) var version: UInt64 = 0
 
-    /// Adds one time attribute per remembered action, and lets the event be no earlier than the last remembered one.
+    /// Adds one time attribute per remembered action where the event has none of that name, and lets the event be no
+    /// earlier than the last remembered one.
     func addTimes(to event: inout Event) {
         if let last, event.time.instant < last { event.time.instant = last }
-        for entry in entries {
-            event.attributes.set(.int(entry.instant.milliseconds(to: event.time.instant)), for: entry.name)
-        }
+        let now = event.time.instant.milliseconds
+        for entry in entries { event.attributes.addMissing(.int(Int(now - entry.milliseconds)), for: entry.name) }
+    }
+
+    /// Sets all times anew.
+    func refreshTimes(of event: inout Event) {
+        if let last, event.time.instant < last { event.time.instant = last }
+        let now = event.time.instant.milliseconds
+        for entry in entries { event.attributes.set(.int(Int(now - entry.milliseconds)), for: entry.name) }
     }
 
     /// Remembers that the event was accepted.
@@ -24,9 +32,9 @@ struct ActionMemory: Hashable, Sendable {
         last = event.time.instant
         let name = event.action.timeAttribute
         if let index = entries.firstIndex(where: { $0.name == name }) {
-            entries[index].instant = event.time.instant
+            entries[index].milliseconds = event.time.instant.milliseconds
         } else {
-            entries.append(Entry(name: name, instant: event.time.instant))
+            entries.append(Entry(name: name, milliseconds: event.time.instant.milliseconds))
         }
     }
 }

@@ -29,8 +29,7 @@ struct ChainState {
         report: DiagnosticFeed
     ) -> [HubContext.PingChange] {
         let slot = pending.slot
-        if slot.isRemoved { return [] }
-        slot.refreshTimes(of: &pending.event, madeAt: pending.memoryVersion)
+        guard slot.admit(&pending.event, madeAt: pending.memoryVersion) else { return [] }
         var context = HubContext(content: slot.content, environment: environment)
         var verdict = slot.tracker.process(&pending.event)
         if verdict == .accepted { verdict = hub.process(&pending.event, in: &context) }
@@ -49,11 +48,11 @@ struct ChainState {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
         }
-        for metric in metrics {
-            if metric.isFinite {
-                samples.append(.metric(metric))
+        for index in metrics.indices {
+            if metrics[index].isFinite {
+                samples.append(.metric(metrics[index]))
             } else {
-                report.report(.metricNotFinite(metric.name, metric.tracker))
+                report.report(.metricNotFinite(metrics[index].name, metrics[index].tracker))
             }
         }
         samples.append(.event(event))

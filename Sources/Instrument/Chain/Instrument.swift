@@ -92,7 +92,7 @@ public final class Instrument: Sendable {
         _ action: Action,
         from tracker: TrackerID,
         at instant: MonotonicInstant? = nil,
-        attributes: Attributes = Attributes()
+        attributes: consuming Attributes = Attributes()
     ) {
         submit(action, from: tracker, at: instant, scoped: .current, attributes: attributes)
     }
@@ -121,20 +121,22 @@ public final class Instrument: Sendable {
         from tracker: TrackerID,
         at instant: MonotonicInstant?,
         scoped: AnalyticsValues,
-        attributes: Attributes
+        attributes: consuming Attributes
     ) {
         let (slot, common) = registry.withLock { ($0.slots[tracker], $0.attributes) }
         guard let slot else { return feed.report(.unknownTracker(tracker, action)) }
         let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
-        var (event, getters) = slot.makeEvent(action, at: time)
-        common.add(to: &event.attributes, of: action, from: tracker)
-        let version = slot.addTimes(to: &event)
-        if !scoped.isEmpty { event.attributes.merge(scoped.attributes) }
-        for getter in getters where getter.filter?(event) ?? true {
-            if let value = getter.read() { event.attributes.set(value, for: getter.name) }
+        // What the caller knows comes first and stays as it is; the rest is added around it, in the same memory.
+        let knownCount = attributes.count
+        var known = attributes
+        if !scoped.isEmpty { known.addMissing(scoped.attributes) }
+        var (pending, getters) = slot.makeEvent(action, at: time, known: consume known, common: common)
+        for getter in getters where getter.filter?(pending.event) ?? true {
+            if let value = getter.read() {
+                pending.event.attributes.set(value, for: getter.name, unlessAmongFirst: knownCount)
+            }
         }
-        event.attributes.merge(attributes)
-        var work = Work(pending: PendingEvent(event: consume event, slot: slot, memoryVersion: version))
+        var work = Work(pending: consume pending)
         line.enter(&work) { perform(&$0) }
     }
 

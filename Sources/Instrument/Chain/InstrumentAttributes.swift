@@ -19,12 +19,12 @@ struct InstrumentAttributes: Sendable {
         if byScope[scope]?.isEmpty == true { byScope[scope] = nil }
     }
 
-    /// Adds what applies, the broadest first.
-    func add(to attributes: inout Attributes, of action: Action, from tracker: TrackerID) {
+    /// Adds what applies where a name is absent, the narrowest first.
+    func addMissing(to attributes: inout Attributes, of action: Action, from tracker: TrackerID) {
         if byScope.isEmpty { return }
-        let scopes: [AttributeScope] = [.all, .tracker(tracker), .action(action), .trackerAction(tracker, action)]
+        let scopes: [AttributeScope] = [.trackerAction(tracker, action), .action(action), .tracker(tracker), .all]
         for scope in scopes {
-            if let values = byScope[scope] { attributes.merge(values) }
+            if let values = byScope[scope] { attributes.addMissing(values) }
         }
     }
 }

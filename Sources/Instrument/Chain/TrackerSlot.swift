@@ -27,28 +27,35 @@ final class TrackerSlot: Sendable {
         state = Lock(State(attributeCount: identity.count + 32))
     }
 
-    /// A new event with the tracker's identity, and the getters to ask.
-    func makeEvent(_ action: Action, at time: Timestamp) -> (event: Event, getters: [Getter]) {
-        let (capacity, getters) = state.withLock { ($0.attributeCount, $0.getters) }
-        var attributes = Attributes(minimumCapacity: capacity)
-        attributes.merge(identity)
-        return (Event(action, tracker: id, time: time, attributes: attributes), getters)
-    }
-
-    /// Adds the time attributes as they stand; returns the memory's version that they are of.
-    func addTimes(to event: inout Event) -> UInt64 {
-        state.withLock { state in
+    /// Puts an event together from what is known of it, the tracker's time attributes, `common` and its identity; where
+    /// several have a name, the first of these counts.
+    ///
+    /// - Returns: the event, the getters to ask, and the version of the memory that the time attributes are of.
+    func makeEvent(
+        _ action: Action,
+        at time: Timestamp,
+        known: consuming Attributes,
+        common: InstrumentAttributes
+    ) -> (pending: PendingEvent, getters: [Getter]) {
+        var event = Event(action, tracker: id, time: time, attributes: known)
+        let (getters, version) = state.withLock { state in
+            event.attributes.reserveCapacity(state.attributeCount)
             state.memory.addTimes(to: &event)
-            return state.memory.version
+            return (state.getters, state.memory.version)
         }
+        common.addMissing(to: &event.attributes, of: action, from: id)
+        event.attributes.addMissing(identity)
+        return (PendingEvent(event: consume event, slot: self, memoryVersion: version), getters)
     }
 
-    /// Brings the event's time and time attributes up to date if other events of the tracker were accepted meanwhile.
+    /// Whether the event may enter the chain. Brings its time and time attributes up to date if other events of the
+    /// tracker were accepted since it was made.
     ///
     /// What the event's maker set under the name of a time attribute is overwritten in this rare case.
-    func refreshTimes(of event: inout Event, madeAt version: UInt64) {
+    func admit(_ event: inout Event, madeAt version: UInt64) -> Bool {
         state.withLock { state in
-            if state.memory.version != version { state.memory.addTimes(to: &event) }
+            if state.memory.version != version { state.memory.refreshTimes(of: &event) }
+            return !state.isRemoved
         }
     }
 
@@ -92,6 +99,4 @@ final class TrackerSlot: Sendable {
         }
         ping?.cancel()
     }
-
-    var isRemoved: Bool { state.withLock { $0.isRemoved } }
 }

@@ -34,6 +34,10 @@ public struct TrackerTable<Value> {
         }
     }
 
+    /// Whether a tracker has a value.
+    @inlinable
+    public func contains(_ id: TrackerID) -> Bool { holds(id, at: index(of: id)) }
+
     /// Forgets a tracker.
     @inlinable
     public mutating func remove(_ id: TrackerID) {

@@ -6,6 +6,9 @@ public protocol SchedulingClock: Clock, Sendable where Instant == MonotonicInsta
     /// The calendar time now.
     var wallTime: WallTime { get }
 
+    /// Both readings of this moment.
+    var timestamp: Timestamp { get }
+
     /// Calls `action` once, at `deadline` or as soon afterwards as the clock can; at once if it has passed.
     ///
     /// The action runs on a thread of the clock's choice and should be short. Cancelling the result before it runs

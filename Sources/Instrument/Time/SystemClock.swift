@@ -26,6 +26,9 @@ public struct SystemClock: SchedulingClock {
     /// The calendar clock's reading.
     public var wallTime: WallTime { WallTime(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) }
 
+    /// Both readings of this moment.
+    public var timestamp: Timestamp { Timestamp(instant: now, wallTime: wallTime) }
+
     /// The clocks count nanoseconds.
     public var minimumResolution: Duration { .nanoseconds(1) }
 

@@ -54,6 +54,13 @@ extension AttributeStorage.Header {
         count += 1
     }
 
+    /// Moves all elements over from `old`, which is empty afterwards; there has to be room, and nothing here yet.
+    mutating func takeAll(from old: UnsafeMutablePointer<Self>) {
+        elements.moveInitialize(from: old.pointee.elements, count: old.pointee.count)
+        (count, present, positions) = (old.pointee.count, old.pointee.present, old.pointee.positions)
+        (refused, old.pointee.count) = (old.pointee.refused, 0)
+    }
+
     /// Removes an element, keeping the order of the others. Bits stay set: they only say "maybe".
     mutating func remove(at index: Int) {
         (elements + index).deinitialize(count: 1)

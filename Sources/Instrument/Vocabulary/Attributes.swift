@@ -94,6 +94,36 @@ public struct Attributes: @unchecked Sendable {
         withExtendedLifetime(other) {}
     }
 
+    /// Adds what is in `other` under names that are absent here.
+    mutating func addMissing(_ other: Attributes) {
+        guard let added = other.header else { return }
+        let header = uniqueHeader(forAdding: added.pointee.count)
+        for index in 0..<added.pointee.count {
+            let name = added.pointee.elements[index].name
+            if header.pointee.index(of: name) == nil {
+                header.pointee.append(name, added.pointee.elements[index].value)
+            }
+        }
+        if !added.pointee.refused.isEmpty { header.pointee.refused.append(contentsOf: added.pointee.refused) }
+        withExtendedLifetime(other) {}
+    }
+
+    /// Sets a value unless the name is absent no longer; the value has to be finite.
+    @inline(__always)
+    mutating func addMissing(_ value: consuming AttributeValue, for name: AttributeName) {
+        let header = uniqueHeader(forAdding: 1)
+        if header.pointee.index(of: name) == nil { header.pointee.append(name, value) }
+    }
+
+    /// Sets a value unless the name is among the first `count`, which are left as they are.
+    mutating func set(_ value: consuming AttributeValue, for name: AttributeName, unlessAmongFirst count: Int) {
+        if let index = header?.pointee.index(of: name), index < count { return }
+        set(value, for: name)
+    }
+
+    /// Makes room for `capacity` attributes in all.
+    mutating func reserveCapacity(_ capacity: Int) { _ = uniqueHeader(forAdding: Swift.max(0, capacity - count)) }
+
     /// Names whose last value was refused for not being finite.
     package var refused: [AttributeName] { header?.pointee.refused ?? [] }
 
@@ -116,10 +146,17 @@ public struct Attributes: @unchecked Sendable {
     }
 
     @inline(never)
-    private mutating func makeUnique(forAdding count: Int) -> UnsafeMutablePointer<AttributeStorage.Header> {
+    private mutating func makeUnique(forAdding added: Int) -> UnsafeMutablePointer<AttributeStorage.Header> {
+        let needed = count + added
+        let capacity = Swift.max(8, added > 1 ? needed : needed + needed / 2)
+        if isKnownUniquelyReferenced(&storage), let old = storage, let oldHeader = header {
+            let new = makeStorage(capacity: capacity)
+            new.pointee.takeAll(from: oldHeader)
+            withExtendedLifetime(old) {}
+            return new
+        }
         let old = self
-        let needed = old.count + count
-        let new = makeStorage(capacity: Swift.max(8, needed + needed / 2))
+        let new = makeStorage(capacity: capacity)
         for element in old { new.pointee.append(element.name, element.value) }
         new.pointee.refused = old.refused
         return new
