@@ -96,20 +96,26 @@ func throughput(threads: Int, count: Int) {
     print("events/s           \(threads) thread(s) \(rate)")
 }
 
-func cost(count: Int) {
-    let (instrument, tracker) = makeInstrument()
-    for number in 0..<10_000 { instrument.emit(.ping, from: tracker, attributes: attributes(number)) }
+/// Allocations and instructions of `body`, per call.
+func measure(_ label: String, count: Int, _ body: (Int) -> Void) {
+    for number in 0..<10_000 { body(number) }
     let (allocations, instructions) = (measure_allocations(), measure_instructions())
-    for number in 0..<count { instrument.emit(.ping, from: tracker, attributes: attributes(number)) }
-    let made = measure_allocations() - allocations
-    let executed = measure_instructions() - instructions
-    print(
-        "allocations/event  "
-            + (allocations < 0 ? "not counted here" : String(format: "%.2f", Double(made) / Double(count)))
-    )
-    print("instructions/event " + (instructions < 0 ? "not counted here" : "\(executed / Int64(count))"))
+    for number in 0..<count { body(number) }
+    let made = Double(measure_allocations() - allocations) / Double(count)
+    let executed = (measure_instructions() - instructions) / Int64(count)
+    let shown = allocations < 0 ? "not counted here" : String(format: "%.2f", made)
+    print("\(label): allocations \(shown), instructions \(instructions < 0 ? "not counted here" : "\(executed)")")
 }
 
+func cost(count: Int) {
+    measure("making 25 attributes          ", count: count) { blackHole = attributes($0).count }
+    let (instrument, tracker) = makeInstrument()
+    measure("making 25 attributes and emit ", count: count) {
+        instrument.emit(.ping, from: tracker, attributes: attributes($0))
+    }
+}
+
+nonisolated(unsafe) var blackHole = 0  // Written from the main thread alone, so that work is not optimised away.
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.compactMap { Int($0) }.first ?? 200_000
 let isCostOnly = arguments.contains("cost")
