@@ -4,7 +4,10 @@ import Testing
 
 @Suite("Sample log")
 struct SampleLogTests {
-    @Test("Any part reads back what was appended, whatever was trimmed before", arguments: [0, 1, 127, 128, 129, 400, 511])
+    @Test(
+        "Any part reads back what was appended, whatever was trimmed before",
+        arguments: [0, 1, 127, 128, 129, 400, 511]
+    )
     func parts(trimmed: Int) {
         var log = SampleLog()
         for number in 0..<512 { log.append(sample(number), size: 10) }

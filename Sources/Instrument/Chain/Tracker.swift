@@ -38,7 +38,11 @@ public struct TrackerContext: Sendable {
     }
 
     /// Reports that `action` happened; see ``Instrument/emit(_:from:at:attributes:)``.
-    public func emit(_ action: Action, at instant: MonotonicInstant? = nil, attributes: consuming Attributes = Attributes()) {
+    public func emit(
+        _ action: Action,
+        at instant: MonotonicInstant? = nil,
+        attributes: consuming Attributes = Attributes()
+    ) {
         instrument?.emit(action, from: id, at: instant, attributes: attributes)
     }
 
