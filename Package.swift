@@ -8,24 +8,45 @@ let package = Package(
         .library(name: "Instrument", targets: ["Instrument"]),
         .library(name: "InstrumentHubs", targets: ["InstrumentHubs"]),
         .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
+        .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
+        .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
     ],
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
         .target(name: "Instrument"),
+        .target(name: "InstrumentTrackers", dependencies: ["Instrument"], path: "Sources/Trackers"),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .target(name: "InstrumentBackends", dependencies: ["Instrument"], path: "Sources/Backends"),
 
+        // The headless player. Who does not use it links no FFmpeg.
+        .systemLibrary(
+            name: "CFFmpeg",
+            pkgConfig: "libavformat libavcodec libavutil",
+            providers: [.apt(["libavformat-dev"]), .brew(["ffmpeg"])]
+        ),
+        .target(name: "CProbeShim", dependencies: ["CFFmpeg"]),
+        .target(
+            name: "InstrumentProbe",
+            dependencies: ["Instrument", "InstrumentTrackers", "CFFmpeg", "CProbeShim"],
+            path: "Sources/Probe"
+        ),
+
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
         .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends"]),
         .testTarget(name: "HubsTests", dependencies: ["InstrumentHubs", "InstrumentMetricalcs"]),
+        .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
+        .testTarget(
+            name: "ProbeTests",
+            dependencies: ["InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
 
 // One loop gives every Swift target the same settings.
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -131,9 +131,9 @@ public final class Instrument: Sendable {
         var known = attributes
         if !scoped.isEmpty { known.addMissing(scoped.attributes) }
         var (pending, getters) = slot.makeEvent(action, at: time, known: consume known, common: common)
-        for getter in getters where getter.filter?(pending.event) ?? true {
-            if let value = getter.read() {
-                pending.event.attributes.set(value, for: getter.name, unlessAmongFirst: knownCount)
+        for getter in getters where !pending.event.attributes.has(getter.name, amongFirst: knownCount) {
+            if getter.filter?(pending.event) ?? true, let value = getter.read() {
+                pending.event.attributes.set(value, for: getter.name)
             }
         }
         var work = Work(pending: consume pending)

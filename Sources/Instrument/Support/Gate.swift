@@ -1,21 +1,38 @@
 /// Opens once; tasks wait for that, up to a deadline.
-final class Gate: Sendable {
+package final class Gate: Sendable {
+    /// Is told once whether the gate opened.
+    private struct Waiter: Sendable { let resume: @Sendable (Bool) -> Void }
+
     private struct State {
         var isOpen = false
-        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var waiters: [Int: Waiter] = [:]
         var nextNumber = 0
     }
 
     private let state = Lock(State())
 
+    package init() {}
+
     /// Opens; who waits goes on.
-    func open() {
+    package func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
-        for waiter in waiters { waiter.resume(returning: true) }
+        for waiter in waiters { waiter.resume(true) }
+    }
+
+    /// Returns once it is open.
+    package func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                state.nextNumber += 1
+                if !state.isOpen { state.waiters[state.nextNumber] = Waiter { _ in continuation.resume() } }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
     }
 
     /// True once it is open, false if `deadline` comes first.
@@ -27,7 +44,7 @@ final class Gate: Sendable {
         var alarm: ScheduledAction?
         let isOpen = await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters[number] = continuation }
+                if !state.isOpen { state.waiters[number] = Waiter { continuation.resume(returning: $0) } }
                 return state.isOpen
             }
             if isOpen { return continuation.resume(returning: true) }
@@ -38,6 +55,6 @@ final class Gate: Sendable {
     }
 
     private func giveUp(_ number: Int) {
-        state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
+        state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(false)
     }
 }

@@ -115,10 +115,10 @@ public struct Attributes: @unchecked Sendable {
         if header.pointee.index(of: name) == nil { header.pointee.append(name, value) }
     }
 
-    /// Sets a value unless the name is among the first `count`, which are left as they are.
-    mutating func set(_ value: consuming AttributeValue, for name: AttributeName, unlessAmongFirst count: Int) {
-        if let index = header?.pointee.index(of: name), index < count { return }
-        set(value, for: name)
+    /// Whether a name is among the first `count`.
+    func has(_ name: AttributeName, amongFirst count: Int) -> Bool {
+        guard count > 0, let index = header?.pointee.index(of: name) else { return false }
+        return index < count
     }
 
     /// Makes room for `capacity` attributes in all.

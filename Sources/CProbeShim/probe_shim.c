@@ -1,0 +1,49 @@
+#include "probe_shim.h"
+
+#include <libavutil/error.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct ProbeInterrupt {
+    atomic_bool aborted;
+    atomic_bool timed_out;
+    _Atomic int64_t deadline;
+};
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+ProbeInterrupt *probe_interrupt_create(void) { return calloc(1, sizeof(ProbeInterrupt)); }
+
+void probe_interrupt_free(ProbeInterrupt *interrupt) { free(interrupt); }
+
+void probe_interrupt_abort(ProbeInterrupt *interrupt) { atomic_store(&interrupt->aborted, true); }
+
+bool probe_interrupt_is_aborted(const ProbeInterrupt *interrupt) { return atomic_load(&interrupt->aborted); }
+
+void probe_interrupt_set_timeout(ProbeInterrupt *interrupt, int64_t nanoseconds) {
+    atomic_store(&interrupt->timed_out, false);
+    atomic_store(&interrupt->deadline, nanoseconds > 0 ? now() + nanoseconds : 0);
+}
+
+bool probe_interrupt_timed_out(const ProbeInterrupt *interrupt) { return atomic_load(&interrupt->timed_out); }
+
+static int should_give_up(void *opaque) {
+    ProbeInterrupt *interrupt = opaque;
+    if (atomic_load(&interrupt->aborted)) return 1;
+    int64_t deadline = atomic_load(&interrupt->deadline);
+    if (deadline == 0 || now() < deadline) return 0;
+    atomic_store(&interrupt->timed_out, true);
+    return 1;
+}
+
+AVIOInterruptCB probe_interrupt_callback(ProbeInterrupt *interrupt) {
+    AVIOInterruptCB callback = {should_give_up, interrupt};
+    return callback;
+}
+
+void probe_error_text(int code, char *buffer, size_t size) { av_strerror(code, buffer, size); }

@@ -1,0 +1,218 @@
+internal import CFFmpeg
+internal import CProbeShim
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Opens media through libavformat and reads packets off it, one after another. Blocks; used from one thread.
+///
+/// Formats and protocols are whitelisted: what comes from outside never makes libav open something else.
+struct Demuxer: ~Copyable {
+    /// How long blocking steps may take.
+    struct Timeouts: Hashable, Sendable {
+        var open: Duration
+        var read: Duration
+    }
+
+    /// The formats that are played, by libavformat's names.
+    private static let formats = [
+        "mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "mpegts", "mpeg", "mp3", "aac", "ac3", "eac3", "flac",
+        "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
+    ].joined(separator: ",")
+    /// A jump in timestamps beyond this is a fault of the media, not a gap that a viewer would sit through.
+    private static let largestJump: Int64 = 10_000_000_000
+
+    private let source: MediaSource
+    private let interrupt: Interrupt
+    private let timeouts: Timeouts
+    private var input: UnsafeMutablePointer<AVIOContext>?
+    private var context: UnsafeMutablePointer<AVFormatContext>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+    private var sizer: PictureSizer?
+    private var timelines: [Int32: Timeline] = [:]
+    private var didEnd = false
+    private(set) var info = MediaInfo()
+
+    /// Opens the source and learns what is in it.
+    init(opening source: MediaSource, timeouts: Timeouts, interrupt: Interrupt) throws(ProbeError) {
+        self.source = source
+        self.interrupt = interrupt
+        self.timeouts = timeouts
+        try SourceCheck.check(source)
+        interrupt.allow(timeouts.open)
+        input = try Self.openInput(source, interrupt)
+        try SourceCheck.checkBeginning(of: input, source)
+        context = try Self.openContext(input, source, interrupt)
+        packet = av_packet_alloc()
+        try inspect()
+    }
+
+    deinit {
+        var (context, input, packet) = (context, input, packet)
+        av_packet_free(&packet)
+        avformat_close_input(&context)
+        avio_closep(&input)
+    }
+
+    private static func openInput(
+        _ source: MediaSource,
+        _ interrupt: Interrupt
+    ) throws(ProbeError) -> UnsafeMutablePointer<AVIOContext>? {
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        let url: String
+        switch source.location {
+        case .file(let path):
+            url = "file:" + path
+            av_dict_set(&options, "protocol_whitelist", "file", 0)
+        case .http(let address):
+            url = address
+            av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
+            av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
+        case .unsupported(let scheme):
+            throw ProbeError(.unsupportedScheme, .open, source, "\(scheme) is not played; use a path, http or https")
+        }
+        var input: UnsafeMutablePointer<AVIOContext>?
+        var callback = interrupt.callback
+        let code = avio_open2(&input, url, AVIO_FLAG_READ, &callback, &options)
+        if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
+        return input
+    }
+
+    private static func openContext(
+        _ input: UnsafeMutablePointer<AVIOContext>?,
+        _ source: MediaSource,
+        _ interrupt: Interrupt
+    ) throws(ProbeError) -> UnsafeMutablePointer<AVFormatContext>? {
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        av_dict_set(&options, "format_whitelist", formats, 0)
+        av_dict_set(&options, "protocol_whitelist", "", 0)
+        av_dict_set(&options, "max_streams", "64", 0)
+        av_dict_set(&options, "probesize", "5000000", 0)
+        // References to other files inside a container are not followed.
+        av_dict_set(&options, "enable_drefs", "0", 0)
+        var context = avformat_alloc_context()
+        context?.pointee.pb = input
+        context?.pointee.interrupt_callback = interrupt.callback
+        context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        // A failed call frees the context, but not our input: `deinit` does that.
+        let code = avformat_open_input(&context, nil, nil, &options)
+        if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
+        return context
+    }
+
+    private mutating func inspect() throws(ProbeError) {
+        let code = avformat_find_stream_info(context, nil)
+        if code < 0 { throw LibavFailure(code, interrupt).error(.inspect, source) }
+        guard let context, let streams = context.pointee.streams else { return }
+        let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+        let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
+        for index in 0..<Int32(clamping: context.pointee.nb_streams) {
+            guard let stream = streams[Int(index)] else { continue }
+            let isPicture = stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+            if index == video, !isPicture {
+                take(stream, as: .video)
+            } else if index == audio {
+                take(stream, as: .audio)
+            } else {
+                stream.pointee.discard = AVDISCARD_ALL
+            }
+        }
+        if timelines.isEmpty {
+            throw ProbeError(.unsupportedFormat, .inspect, source, "there is neither video nor audio in it")
+        }
+        describe(context)
+    }
+
+    private mutating func take(_ stream: UnsafeMutablePointer<AVStream>, as track: PlaybackModel.Track) {
+        let base = stream.pointee.time_base
+        let parameters = stream.pointee.codecpar
+        timelines[stream.pointee.index] = Timeline(track: track, base: base, largestJump: Self.largestJump)
+        switch track {
+        case .video:
+            info.hasVideo = true
+            info.width = Int(parameters?.pointee.width ?? 0)
+            info.height = Int(parameters?.pointee.height ?? 0)
+            let rate = av_guess_frame_rate(context, stream, nil)
+            if rate.num > 0, rate.den > 0 { info.framesPerSecond = Double(rate.num) / Double(rate.den) }
+            if let parameters { sizer = PictureSizer(parameters) }
+        case .audio:
+            info.hasAudio = true
+            info.language = Self.text("language", in: stream.pointee.metadata)
+        }
+    }
+
+    private mutating func describe(_ context: UnsafeMutablePointer<AVFormatContext>) {
+        if context.pointee.duration != ffmpeg_no_timestamp, context.pointee.duration > 0 {
+            info.duration = context.pointee.duration.multipliedSaturating(by: 1000)
+            info.isDurationEstimated = context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
+        }
+        if context.pointee.bit_rate > 0 { info.bitrate = Int(context.pointee.bit_rate) }
+        info.title = Self.text("title", in: context.pointee.metadata)
+        info.formatName = context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
+        let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
+        for index in timelines.keys { timelines[index]?.origin = start?.multipliedSaturating(by: 1000) }
+    }
+
+    private static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
+        guard let entry = av_dict_get(metadata, key, nil, 0), let value = entry.pointee.value else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty || text == "und" ? nil : text
+    }
+
+    /// The next packet of a track that is played; nil at the end, and from then on.
+    mutating func read() throws(ProbeError) -> Packet? {
+        while !didEnd {
+            interrupt.allow(timeouts.read)
+            let code = av_read_frame(context, packet)
+            if code < 0 {
+                didEnd = true
+                try checkEnd(code)
+                return nil
+            }
+            defer { av_packet_unref(packet) }
+            if let read = understand() { return read }
+        }
+        return nil
+    }
+
+    /// Moves to the keyframe at or before a position, in nanoseconds from the start.
+    mutating func seek(to position: Int64) throws(ProbeError) {
+        interrupt.allow(timeouts.read)
+        let origin = context.map { $0.pointee.start_time == ffmpeg_no_timestamp ? 0 : $0.pointee.start_time } ?? 0
+        let code = av_seek_frame(context, -1, origin.saturatingAdd(position / 1000), AVSEEK_FLAG_BACKWARD)
+        if code < 0 {
+            throw ProbeError(.readFailed, .seek, source, "cannot jump in it: \(LibavFailure.text(code))")
+        }
+        didEnd = false
+        for index in timelines.keys { timelines[index]?.forgetLast() }
+    }
+
+    private mutating func understand() -> Packet? {
+        guard let packet, let track = timelines[packet.pointee.stream_index]?.track else { return nil }
+        let isKeyframe = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
+        let size = track == .video && isKeyframe ? sizer?.size(of: packet) : nil
+        guard let times = timelines[packet.pointee.stream_index]?.times(of: packet.pointee) else { return nil }
+        return Packet(
+            track: track,
+            start: times.start,
+            end: times.end,
+            size: Int(packet.pointee.size),
+            isKeyframe: isKeyframe,
+            pictureSize: size
+        )
+    }
+
+    /// An end may be an error in disguise: libav's formats tend to take any failure for the end.
+    private func checkEnd(_ code: Int32) throws(ProbeError) {
+        if interrupt.isAborted || interrupt.didTimeOut { throw LibavFailure(code, interrupt).error(.read, source) }
+        if let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof {
+            throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
+        }
+        if code != ffmpeg_error_eof { throw LibavFailure(code, interrupt).error(.read, source) }
+    }
+}

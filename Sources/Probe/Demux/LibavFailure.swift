@@ -1,0 +1,54 @@
+internal import CFFmpeg
+internal import CProbeShim
+
+/// A libav error code, and what our own flags say: after an abort or a timeout the code lies.
+struct LibavFailure {
+    let code: Int32
+    let isAborted: Bool
+    let didTimeOut: Bool
+
+    init(_ code: Int32, _ interrupt: Interrupt) {
+        self.code = code
+        isAborted = interrupt.isAborted
+        didTimeOut = interrupt.didTimeOut
+    }
+
+    func error(_ phase: ProbeError.Phase, _ source: MediaSource) -> ProbeError {
+        let (code, message) = meaning(phase)
+        return ProbeError(code, phase, source, message)
+    }
+
+    private func meaning(_ phase: ProbeError.Phase) -> (ProbeError.Code, String) {
+        if isAborted { return (.stopped, "stopped") }
+        if didTimeOut { return (.timedOut, "no answer in time; try again, or allow more time") }
+        switch code {
+        case ffmpeg_error_http_not_found: return (.notFound, "the server has no such thing (404); check the address")
+        case ffmpeg_error_http_unauthorized, ffmpeg_error_http_forbidden:
+            return (.httpStatus, "the server does not let us (401 or 403); check the credentials")
+        case ffmpeg_error_http_bad_request, ffmpeg_error_http_other_4xx:
+            return (.httpStatus, "the server refused the request (4xx); check the address")
+        case ffmpeg_error_http_server_error: return (.httpStatus, "the server failed (5xx); try again later")
+        case -ENOENT: return (.notFound, "there is no such file")
+        case -EACCES, -EPERM: return (.unreadable, "it may not be read; check its permissions")
+        case -ECONNREFUSED: return (.connection, "the server refused the connection; is it running?")
+        case -ETIMEDOUT: return (.timedOut, "the server did not answer in time")
+        case -EHOSTUNREACH, -ENETUNREACH, -ECONNRESET, -EPIPE:
+            return (.connection, "the connection failed: \(Self.text(code))")
+        case ffmpeg_error_invalid_data, ffmpeg_error_demuxer_not_found, -EINVAL:
+            return (.unsupportedFormat, "this is no media that the probe plays, or it is damaged")
+        case ffmpeg_error_eof where phase != .read:
+            return (.unsupportedFormat, "it ends before it begins: the file is cut off")
+        case -EIO where phase == .open: return (.connection, "no connection: check host name and network")
+        default: return (.readFailed, Self.text(code))
+        }
+    }
+
+    /// libav's own words for a code.
+    static func text(_ code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            guard let start = buffer.baseAddress else { return "error \(code)" }
+            probe_error_text(code, start, buffer.count)
+            return String(cString: start)
+        }
+    }
+}

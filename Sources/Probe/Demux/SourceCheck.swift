@@ -1,0 +1,48 @@
+internal import CFFmpeg
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Finds what libav would report in riddles: directories, empty files, playlists.
+enum SourceCheck {
+    /// How much of the beginning is looked at.
+    private static var sniffed: Int { 512 }
+
+    static func check(_ source: MediaSource) throws(ProbeError) {
+        guard case .file(let path) = source.location else { return }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == EACCES {
+                throw ProbeError(.unreadable, .open, source, "it may not be read; check its permissions")
+            }
+            throw ProbeError(.notFound, .open, source, "there is no such file; check the path")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw ProbeError(.isDirectory, .open, source, "this is a directory; name a file in it")
+        case S_IFREG: break
+        default: throw ProbeError(.unreadable, .open, source, "this is no regular file")
+        }
+        if status.st_size == 0 { throw ProbeError(.empty, .open, source, "the file is empty") }
+    }
+
+    /// Looks at the first bytes and leaves them to be read again.
+    static func checkBeginning(
+        of input: UnsafeMutablePointer<AVIOContext>?,
+        _ source: MediaSource
+    ) throws(ProbeError) {
+        var bytes = [UInt8](repeating: 0, count: sniffed)
+        let count = max(0, Int(avio_read_partial(input, &bytes, Int32(sniffed))))
+        // Inside what is buffered, so nothing is fetched twice.
+        avio_seek(input, 0, SEEK_SET)
+        let beginning = String(decoding: bytes.prefix(count).drop { $0 < 0x21 || $0 > 0x7E }, as: UTF8.self)
+        if beginning.hasPrefix("#EXTM3U") {
+            throw ProbeError(.playlist, .open, source, "this is an HLS playlist, which the probe does not play yet")
+        }
+        if beginning.contains("<MPD") {
+            throw ProbeError(.playlist, .open, source, "this is a DASH manifest, which the probe does not play yet")
+        }
+    }
+}

@@ -1,0 +1,251 @@
+internal import Instrument
+internal import InstrumentTrackers
+
+/// What a probe knows of its playback; turns what happens in the model into signals.
+///
+/// A value, changed under the engine's lock. Signals gather in `outbox`, to be delivered outside of it.
+struct PlaybackSession {
+    private(set) var model: PlaybackModel?
+    private(set) var info = MediaInfo()
+    private(set) var outcome: ProbeOutcome?
+    private(set) var isRequested = false
+    /// Where to read on, once the reader finds the time.
+    private(set) var pendingSeek: Int64?
+    var outbox: [PlayerSignal] = []
+
+    private let source: MediaSource
+    private let configuration: ProbeConfiguration
+    private var quality = Quality(width: 0, height: 0, bitrate: 0)
+    /// The quality of what was read last, which the playhead has not reached yet.
+    private var newestQuality: Quality?
+    /// Why there will be no more data, if that is not the end.
+    private var failure: ProbeError?
+    private var bytes = 0
+    private var furthest: Int64 = 0
+    private var hasKeyframe = false
+    private var isPaused = false
+    private var rate = 1.0
+
+    init(source: MediaSource, configuration: ProbeConfiguration) {
+        self.source = source
+        self.configuration = configuration
+    }
+}
+
+// MARK: What is true now
+extension PlaybackSession {
+    func status(at now: MonotonicInstant) -> PlayerStatus { status(position: model?.position(at: now)) }
+
+    func progress(at now: MonotonicInstant) -> ProbeProgress {
+        ProbeProgress(
+            state: state,
+            position: .nanoseconds(model?.position(at: now) ?? 0),
+            duration: info.duration.map { .nanoseconds($0) },
+            buffered: .nanoseconds(model?.level(at: now) ?? 0)
+        )
+    }
+
+    /// Whether the reader should read on.
+    func wantsData(at now: MonotonicInstant) -> Bool { model?.wantsData(at: now) ?? false }
+
+    private var state: ProbeProgress.State {
+        if outcome != nil { return .finished }
+        guard isRequested else { return .idle }
+        guard let model else { return .loading }
+        if model.isSeeking { return .seeking }
+        if model.isWaiting { return model.hasStarted ? .stalled : .loading }
+        return model.isPaused ? .paused : .playing
+    }
+
+    private func status(position: Int64?) -> PlayerStatus {
+        var status = PlayerStatus()
+        status.position = position.map { .nanoseconds($0) }
+        status.duration = info.duration.map { .nanoseconds($0) }
+        if quality.width > 0, quality.height > 0 {
+            status.resolutionWidth = quality.width
+            status.resolutionHeight = quality.height
+        }
+        status.bitrate = bitrate
+        status.framesPerSecond = info.framesPerSecond
+        status.language = info.language
+        status.title = configuration.title ?? info.title ?? source.fileName
+        status.source = source.description
+        return status
+    }
+
+    /// As declared; else what was read so far, over the time that it plays.
+    private var bitrate: Int? {
+        if let declared = info.bitrate { return declared }
+        guard furthest > 0 else { return nil }
+        return Int(clamping: Int64(clamping: Double(bytes) * 8e9 / Double(furthest)))
+    }
+}
+
+// MARK: What the reader brings
+extension PlaybackSession {
+    /// The source is open.
+    mutating func opened(_ info: MediaInfo, now: MonotonicInstant) {
+        self.info = info
+        quality = Quality(width: info.width, height: info.height, bitrate: 0)
+        var tracks: Set<PlaybackModel.Track> = []
+        if info.hasVideo { tracks.insert(.video) }
+        if info.hasAudio { tracks.insert(.audio) }
+        var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, now: now)
+        model.setRate(rate, now: now)
+        if isPaused { model.pause(now: now) }
+        self.model = model
+        if let wish = pendingSeek { seek(to: wish, now: now) }
+    }
+
+    /// A packet has arrived. Video counts from its first keyframe on: nothing can be shown before.
+    mutating func received(_ packet: Packet, now: MonotonicInstant) {
+        bytes += packet.size
+        furthest = max(furthest, packet.end)
+        if packet.track == .video {
+            if packet.isKeyframe { hasKeyframe = true }
+            guard hasKeyframe else { return }
+        }
+        if let size = packet.pictureSize { notice(size, at: packet.start, now) }
+        model?.append(packet.track, end: packet.end, now: now)
+        advance(to: now)
+    }
+
+    /// There is no more, or nothing more can be read.
+    mutating func exhausted(_ error: ProbeError?, now: MonotonicInstant) {
+        failure = error ?? prematureEnd
+        guard let failure, furthest == 0 || model == nil else {
+            model?.reachedEnd(now: now)
+            return advance(to: now)
+        }
+        // Nothing to play out first.
+        fail(failure, at: now, position: model?.position(at: now))
+    }
+
+    /// Where the reader has to move to first; it is told once.
+    mutating func takePendingSeek() -> Int64? {
+        defer { pendingSeek = nil }
+        return pendingSeek
+    }
+
+    private mutating func notice(_ size: PictureSize, at position: Int64, _ now: MonotonicInstant) {
+        let found = Quality(width: size.width, height: size.height, bitrate: 0)
+        let known = newestQuality ?? quality
+        newestQuality = found
+        if found == known { return }
+        if model?.hasStarted == true { model?.addCue(found, at: position, now: now) } else { quality = found }
+    }
+
+    /// A viewer would not call it the end when a good part is missing (spared: guessed durations and small differences).
+    private var prematureEnd: ProbeError? {
+        if furthest == 0 { return ProbeError(.endedEarly, .read, source, "there is nothing to play in it") }
+        guard let declared = info.duration, !info.isDurationEstimated else { return nil }
+        let missing = declared - furthest
+        guard missing > max(1_000_000_000, declared / 50) else { return nil }
+        let seconds = { (nanoseconds: Int64) in "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
+        let message = "it breaks off after \(seconds(furthest)) of \(seconds(declared)); the file or transfer is cut off"
+        return ProbeError(.endedEarly, .read, source, message)
+    }
+}
+
+// MARK: What the person does
+extension PlaybackSession {
+    /// Playback is asked for.
+    mutating func request(now: MonotonicInstant) -> Bool {
+        if isRequested || outcome != nil { return false }
+        isRequested = true
+        for action: Action in [.mediaRequest, .prepareItem, .streamLoad, .bufferBegin] { signal(action, at: now) }
+        return true
+    }
+
+    mutating func pause(now: MonotonicInstant) {
+        guard outcome == nil, !isPaused else { return }
+        advance(to: now)
+        isPaused = true
+        model?.pause(now: now)
+        if model?.hasStarted == true, outcome == nil { signal(.pauseBegin, at: now) }
+    }
+
+    mutating func resume(now: MonotonicInstant) {
+        guard outcome == nil, isPaused else { return }
+        advance(to: now)
+        isPaused = false
+        if model?.hasStarted == true { signal(.pauseFinish, at: now) }
+        model?.resume(now: now)
+        advance(to: now)
+    }
+
+    mutating func setRate(_ rate: Double, now: MonotonicInstant) {
+        guard rate.isFinite, rate > 0 else { return }
+        advance(to: now)
+        self.rate = rate
+        model?.setRate(rate, now: now)
+    }
+
+    /// Jumps; a target beyond either end is brought to it.
+    mutating func seek(to target: Int64, now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        let target = min(max(0, target), info.duration ?? .max)
+        advance(to: now)
+        guard let model, outcome == nil else { return pendingSeek = target }
+        if model.hasStarted, !model.isSeeking { signal(.seekBegin, at: now) }
+        if self.model?.seek(to: target, now: now) == true {
+            pendingSeek = target
+            failure = nil
+            hasKeyframe = false
+        }
+        advance(to: now)
+    }
+
+    mutating func stop(now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        advance(to: now)
+        guard outcome == nil else { return }
+        if model?.hasStarted == true { signal(.stop, at: now) }
+        outcome = .stopped
+    }
+
+    /// Lets time pass.
+    mutating func advance(to now: MonotonicInstant) {
+        guard outcome == nil, let transitions = model?.advance(to: now) else { return }
+        for transition in transitions { handle(transition) }
+    }
+
+    private mutating func handle(_ transition: PlaybackModel.Transition) {
+        let (instant, position) = (transition.instant, transition.position)
+        switch transition.kind {
+        case .stalled: signal(.bufferBegin, at: instant, position: position)
+        case .filled(.seek): signal(.seekFinish, at: instant, position: position)
+        case .filled(.start), .filled(.stall): signal(.bufferFinish, at: instant, position: position)
+        case .started: signal(.start, at: instant, position: position)
+        case .reached(let reached): change(to: reached, at: instant, position: position)
+        case .ended:
+            if let failure { return fail(failure, at: instant, position: position) }
+            signal(.end, at: instant, position: position)
+            outcome = .ended
+        }
+    }
+
+    private mutating func change(to reached: Quality, at instant: MonotonicInstant, position: Int64) {
+        let isBetter = reached.isBetter(than: quality)
+        let isChange = reached != quality
+        quality = reached
+        if isChange { signal(isBetter ? .qualityChangeUp : .qualityChangeDown, at: instant, position: position) }
+    }
+
+    private mutating func fail(_ error: ProbeError, at instant: MonotonicInstant, position: Int64?) {
+        var attributes = Attributes()
+        attributes[.errorDescription] = error.message
+        attributes[.isFatal] = true
+        attributes[AttributeKey<String>("errorCode")] = error.code.description
+        attributes[AttributeKey<String>("errorPhase")] = error.phase.rawValue
+        outbox.append(
+            PlayerSignal(.error, at: instant, status: status(position: position), attributes: attributes)
+        )
+        outcome = .failed(error)
+    }
+
+    private mutating func signal(_ action: Action, at instant: MonotonicInstant, position: Int64? = nil) {
+        let position = position ?? model?.position(at: instant)
+        outbox.append(PlayerSignal(action, at: instant, status: status(position: position)))
+    }
+}

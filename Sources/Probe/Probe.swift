@@ -1,0 +1,79 @@
+public import Instrument
+public import InstrumentTrackers
+
+/// A headless player: fetches and demuxes media like a player, without decoding it, and reports what a viewer would have
+/// lived through.
+///
+/// ```swift
+/// let probe = Probe(MediaSource("https://example.org/film.mp4"))
+/// let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [ConsoleBackend.standardOutput()])
+/// instrument.add(PlayerTracker(probe))
+/// instrument.ready()
+/// probe.play()
+/// let outcome = await probe.waitUntilFinished()
+/// await instrument.shutdown(timeout: .seconds(5))
+/// ```
+///
+/// Everything may be called from any thread. A probe that is released stops.
+public final class Probe: Player {
+    private let engine: ProbeEngine
+    /// What the probe plays.
+    public let source: MediaSource
+
+    /// Creates a player for one playback of `source`.
+    ///
+    /// - Parameters:
+    ///   - source: a file or an HTTP(S) address of progressive media.
+    ///   - configuration: how it plays.
+    ///   - clock: what it plays by; give the instrument the same. With a ``VirtualClock`` use ``playThrough(advancing:)``.
+    public init(
+        _ source: MediaSource,
+        configuration: ProbeConfiguration = ProbeConfiguration(),
+        clock: any SchedulingClock = SystemClock()
+    ) {
+        self.source = source
+        engine = ProbeEngine(source: source, configuration: configuration, clock: clock)
+    }
+
+    deinit { engine.stop() }
+
+    /// Sent as `trackerTarget`.
+    public var name: String { "probe" }
+    /// What is true now.
+    public var status: PlayerStatus { engine.status }
+    /// How far the playback is.
+    public var progress: ProbeProgress { engine.progress }
+    /// How the playback ended; nil as long as it has not.
+    public var outcome: ProbeOutcome? { engine.outcome }
+
+    /// Reports signals to `observer`.
+    public func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { engine.report(to: observer) }
+
+    /// Begins to load and play; returns at once. A second call does nothing.
+    public func play() { engine.play() }
+
+    /// Plays as fast as data can be read: reading takes no time on `clock`, which has to be the probe's own, and is
+    /// advanced through the session. Returns on the caller's thread when the playback is over.
+    ///
+    /// - Returns: the outcome; nil if the playback is paused and nothing on the clock is left that could resume it.
+    public func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? { engine.playThrough(advancing: clock) }
+
+    /// Waits for the playback's end, until after its last signal was delivered.
+    public func waitUntilFinished() async -> ProbeOutcome { await engine.waitUntilFinished() }
+
+    /// Pauses. Before the start, playback will wait for ``resume()`` with a full buffer.
+    public func pause() { engine.pause() }
+
+    /// Goes on after a pause.
+    public func resume() { engine.resume() }
+
+    /// Jumps to a position; one beyond either end is brought to it. Before the start it chooses where to start; after the
+    /// end it does nothing. What is buffered is used, the rest is fetched anew from the keyframe before.
+    public func seek(to position: Duration) { engine.seek(to: position.nanoseconds) }
+
+    /// Plays faster or slower; 1 is the normal rate. A rate that is not finite or not above zero is ignored.
+    public func setRate(_ rate: Double) { engine.setRate(rate) }
+
+    /// Stops for good.
+    public func stop() { engine.stop() }
+}
