@@ -11,6 +11,10 @@ let package = Package(
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
+        .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
     ],
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
@@ -31,6 +35,16 @@ let package = Package(
             name: "InstrumentProbe",
             dependencies: ["Instrument", "InstrumentTrackers", "CFFmpeg", "CProbeShim"],
             path: "Sources/Probe"
+        ),
+
+        // The command line. What it depends on, the libraries do not.
+        .executableTarget(
+            name: "PlayerMonitor",
+            dependencies: [
+                "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
+                "InstrumentBackends", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/PlayerMonitor"
         ),
 
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),

@@ -19,7 +19,8 @@ struct Demuxer: ~Copyable {
 
     /// The formats that are played, by libavformat's names.
     private static let formats = [
-        "mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "mpegts", "mpeg", "mp3", "aac", "ac3", "eac3", "flac",
+        "mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "mpegts", "mpeg", "mp3", "aac", "ac3", "eac3",
+        "flac",
         "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
     ].joined(separator: ",")
     /// A jump in timestamps beyond this is a fault of the media, not a gap that a viewer would sit through.
@@ -41,6 +42,7 @@ struct Demuxer: ~Copyable {
         self.source = source
         self.interrupt = interrupt
         self.timeouts = timeouts
+        Self.quietLog
         try SourceCheck.check(source)
         interrupt.allow(timeouts.open)
         input = try Self.openInput(source, interrupt)
@@ -56,6 +58,11 @@ struct Demuxer: ~Copyable {
         avformat_close_input(&context)
         avio_closep(&input)
     }
+
+    /// libav's log goes to standard error, which is the app's; an app that has set a level of its own keeps it.
+    private static let quietLog: Void = {
+        if av_log_get_level() == AV_LOG_INFO { av_log_set_level(AV_LOG_QUIET) }
+    }()
 
     private static func openInput(
         _ source: MediaSource,

@@ -142,7 +142,8 @@ extension PlaybackSession {
         let missing = declared - furthest
         guard missing > max(1_000_000_000, declared / 50) else { return nil }
         let seconds = { (nanoseconds: Int64) in "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
-        let message = "it breaks off after \(seconds(furthest)) of \(seconds(declared)); the file or transfer is cut off"
+        let message =
+            "it breaks off after \(seconds(furthest)) of \(seconds(declared)); the file or transfer is cut off"
         return ProbeError(.endedEarly, .read, source, message)
     }
 }

@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import Dispatch
+internal import Instrument
+internal import InstrumentBackends
+internal import InstrumentHubs
+internal import InstrumentMetricalcs
+internal import InstrumentProbe
+internal import InstrumentTrackers
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// `player-monitor play`: one playback through the whole chain.
+struct PlayCommand: AsyncParsableCommand {
+    /// How fast the media is played.
+    enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }
+
+    static let configuration = CommandConfiguration(
+        commandName: "play",
+        abstract: "Plays a file or an HTTP(S) address to its end.",
+        discussion: """
+            Examples:
+              player-monitor play film.mp4
+              player-monitor play --speed max --backend json https://example.org/film.mp4
+              player-monitor play --backend console --backend file:samples.ndjson --duration 60 film.mkv
+            """
+    )
+
+    @Argument(help: "A path, or an http or https URL, of progressive media (MP4, MKV, WebM, TS, MP3, AAC, FLAC, …).")
+    var source: String
+
+    @Option(help: "'real' plays in real time; 'max' as fast as data can be read, in virtual time.")
+    var speed = Speed.real
+
+    @Option(name: .customLong("backend"), help: BackendOption.help)
+    var backends: [BackendOption] = []
+
+    @Option(help: "What is played, in place of the media's own title.")
+    var title: String?
+
+    @Option(help: "Stop after so many seconds.")
+    var duration: Double?
+
+    @Option(help: "Give up when opening, or a wait for data, takes this many seconds.")
+    var timeout: Double = 15
+
+    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    var quiet = false
+
+    func validate() throws {
+        if source.isEmpty { throw ValidationError("SOURCE is empty; name a file or an address") }
+        for (name, value) in [("duration", duration), ("timeout", timeout)] {
+            if let value, !(value > 0 && value < 1e9) { throw ValidationError("--\(name) has to be a number above 0") }
+        }
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isQuiet: quiet)
+        let summary = Summary()
+        let status = await Playback(self, terminal, summary, try makeBackends(terminal)).run()
+        if status != .played { throw ExitCode(status.rawValue) }
+    }
+
+    private func makeBackends(_ terminal: Terminal) throws -> [any Backend] {
+        let wishes = backends.isEmpty ? [.console] : backends
+        if wishes.contains(.console), wishes.contains(.json) {
+            throw ValidationError("console and json both write to standard output; choose one")
+        }
+        if Set(wishes).count < wishes.count { throw ValidationError("the same backend is given twice") }
+        return try wishes.map { wish in try makeBackend(wish, terminal) }
+    }
+
+    private func makeBackend(_ wish: BackendOption, _ terminal: Terminal) throws -> any Backend {
+        switch wish {
+        case .console:
+            let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+            return ConsoleBackend(format: .text(colored: isColored)) { terminal.write($0) }
+        case .json: return ConsoleBackend(format: .jsonLines) { terminal.write($0) }
+        case .file(let path): throw ValidationError("file backend is not there yet: \(path)")
+        }
+    }
+}

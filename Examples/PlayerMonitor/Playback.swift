@@ -1,0 +1,111 @@
+internal import Dispatch
+internal import Instrument
+internal import InstrumentHubs
+internal import InstrumentMetricalcs
+internal import InstrumentProbe
+internal import InstrumentTrackers
+
+/// One playback from its request to the delivery of its last sample.
+struct Playback {
+    /// How long the end may take to deliver what is left.
+    private static var shutdownTimeout: Duration { .seconds(10) }
+
+    private let options: PlayCommand
+    private let terminal: Terminal
+    private let summary: Summary
+    private let backends: [any Backend]
+
+    init(_ options: PlayCommand, _ terminal: Terminal, _ summary: Summary, _ backends: [any Backend]) {
+        self.options = options
+        self.terminal = terminal
+        self.summary = summary
+        self.backends = backends
+    }
+
+    /// Plays, delivers and sums up.
+    func run() async -> ExitStatus {
+        let system = SystemClock()
+        // As fast as possible means: on a clock that only the playback moves. Its calendar begins now.
+        let virtual = options.speed == .max ? VirtualClock(wallTime: system.wallTime) : nil
+        let clock: any SchedulingClock = virtual ?? system
+        let probe = makeProbe(clock)
+        let instrument = makeInstrument(clock, deliveringBy: system)
+        let tracker = PlayerTracker(probe)
+        instrument.add(tracker)
+        instrument.ready()
+
+        let signals = StopSignals { probe.stop() }
+        terminal.whenOutputCloses { probe.stop() }
+        if let seconds = options.duration {
+            _ = clock.schedule(at: clock.now.advanced(by: .seconds(seconds))) { probe.stop() }
+        }
+        let progress = showProgress(of: probe, every: .milliseconds(200), system)
+        let outcome = await play(probe, virtual)
+        progress?.cancel()
+        terminal.show(progress: "")
+
+        let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
+        withExtendedLifetime(signals) {}
+        report(outcome, probe.source, instrument, isDelivered: isDelivered)
+        if case .failed = outcome { return .failed }
+        return isDelivered ? .played : .undelivered
+    }
+
+    private func makeProbe(_ clock: any SchedulingClock) -> Probe {
+        let limit = Duration.seconds(options.timeout)
+        let configuration = ProbeConfiguration(title: options.title, openTimeout: limit, readTimeout: limit)
+        return Probe(MediaSource(options.source), configuration: configuration, clock: clock)
+    }
+
+    private func makeInstrument(_ clock: any SchedulingClock, deliveringBy system: SystemClock) -> Instrument {
+        Instrument(
+            hub: CoreHub(),
+            metricalc: CoreMetricalc(),
+            backends: backends + [summary],
+            clock: clock,
+            deliveryClock: system,
+            onDiagnostic: { [terminal] diagnostic in terminal.note("player-monitor: \(diagnostic)") }
+        )
+    }
+
+    private func play(_ probe: Probe, _ virtual: VirtualClock?) async -> ProbeOutcome? {
+        guard let virtual else {
+            probe.play()
+            return await probe.waitUntilFinished()
+        }
+        // Reading blocks: on a thread of its own, not on one that tasks share.
+        return await withCheckedContinuation { continuation in
+            DispatchQueue(label: "player-monitor.play").async {
+                continuation.resume(returning: probe.playThrough(advancing: virtual))
+            }
+        }
+    }
+
+    private func showProgress(of probe: Probe, every interval: Duration, _ clock: SystemClock) -> Task<Void, Never>? {
+        guard terminal.canShowProgress else { return nil }
+        let terminal = terminal
+        return Task {
+            while !Task.isCancelled {
+                terminal.show(progress: ProgressLine.text(probe.progress))
+                try? await clock.sleep(until: clock.now.advanced(by: interval))
+            }
+        }
+    }
+
+    private func report(
+        _ outcome: ProbeOutcome?,
+        _ source: MediaSource,
+        _ instrument: Instrument,
+        isDelivered: Bool
+    ) {
+        if options.quiet, case .failed(let error) = outcome { terminal.note("player-monitor: \(error)") }
+        if !isDelivered {
+            for (name, ledger) in instrument.queue.ledger.sorted(by: { $0.key.description < $1.key.description })
+            where ledger.queued > 0 {
+                terminal.note("player-monitor: \(ledger.queued) samples were not delivered to \(name)")
+            }
+        }
+        if options.quiet { return }
+        for line in summary.lines(outcome: outcome, source: source) { terminal.note(line) }
+    }
+}

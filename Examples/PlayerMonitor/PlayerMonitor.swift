@@ -1,0 +1,46 @@
+internal import ArgumentParser
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// `player-monitor`: watches media from the command line.
+@main
+struct PlayerMonitor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "player-monitor",
+        abstract: "Plays media without showing it, and tells what a viewer would have lived through.",
+        discussion: """
+            Exit codes: 0 played (or stopped by Ctrl-C), 1 playback failed, 2 wrong use, 3 played, but not everything was \
+            delivered.
+            """,
+        subcommands: [PlayCommand.self]
+    )
+
+    /// As the parser has it, but for the exit code of wrong use, which is 2 here.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let code = exitCode(for: error)
+            guard code == .validationFailure else { exit(withError: error) }
+            writeToStandardError(fullMessage(for: error) + "\n")
+            _exit(ExitStatus.wrongUse.rawValue)
+        }
+    }
+}
+
+/// What the exit code says.
+enum ExitStatus: Int32 {
+    case played = 0
+    case failed = 1
+    case wrongUse = 2
+    case undelivered = 3
+}

@@ -1,0 +1,90 @@
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Standard output for results, standard error for everything else; keeps a line of progress below both where a person
+/// watches.
+final class Terminal: Sendable {
+    private struct State {
+        var progress = ""
+        var isOutputClosed = false
+    }
+
+    private let showsProgress: Bool
+    private let state = Lock(State())
+    private let onOutputClosed = Lock<(@Sendable () -> Void)?>(nil)
+
+    /// Progress is shown only if standard error is a terminal and nobody asked for quiet.
+    init(isQuiet: Bool) { showsProgress = !isQuiet && isatty(STDERR_FILENO) == 1 }
+
+    var canShowProgress: Bool { showsProgress }
+
+    /// Calls `action` once if the reader of standard output goes away, as `head` does.
+    func whenOutputCloses(_ action: @escaping @Sendable () -> Void) { onOutputClosed.withLock { $0 = action } }
+
+    /// Writes whole lines to standard output; false if they were not taken.
+    func write(_ bytes: [UInt8]) -> Bool {
+        let (isWritten, isNewlyClosed) = state.withLock { state in
+            if state.isOutputClosed { return (true, false) }
+            clear(state)
+            let isWritten = writeAll(bytes, to: STDOUT_FILENO)
+            let isClosed = !isWritten && errno == EPIPE
+            if isClosed { state.isOutputClosed = true }
+            draw(state)
+            return (isWritten || isClosed, isClosed)
+        }
+        if isNewlyClosed { onOutputClosed.withLock { $0 }?() }
+        return isWritten
+    }
+
+    /// Writes a line to standard error.
+    func note(_ line: String) {
+        state.withLock { state in
+            clear(state)
+            writeToStandardError(line + "\n")
+            draw(state)
+        }
+    }
+
+    /// Shows a line of progress in place of the one before; an empty one takes it away.
+    func show(progress: String) {
+        guard showsProgress else { return }
+        state.withLock { state in
+            clear(state)
+            state.progress = progress
+            draw(state)
+        }
+    }
+
+    private func clear(_ state: State) {
+        if showsProgress, !state.progress.isEmpty { writeToStandardError("\r\u{1B}[K") }
+    }
+
+    private func draw(_ state: State) {
+        guard showsProgress, !state.progress.isEmpty else { return }
+        writeToStandardError(String(state.progress.prefix(Self.columns - 1)))
+    }
+
+    /// A line that wraps could not be taken back.
+    private static var columns: Int {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
+        return isKnown ? Int(size.ws_col) : 80
+    }
+}
+
+/// Writes text to standard error.
+func writeToStandardError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
+    }
+    return true
+}
