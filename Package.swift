@@ -22,7 +22,8 @@ let package = Package(
         .target(name: "InstrumentTrackers", dependencies: ["Instrument"], path: "Sources/Trackers"),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
-        .target(name: "InstrumentBackends", dependencies: ["Instrument"], path: "Sources/Backends"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "InstrumentBackends", dependencies: ["Instrument", "CZlib"], path: "Sources/Backends"),
 
         // The headless player. Who does not use it links no FFmpeg.
         .systemLibrary(

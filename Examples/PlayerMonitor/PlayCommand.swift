@@ -79,7 +79,13 @@ struct PlayCommand: AsyncParsableCommand {
             let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write($0) }
         case .json: return ConsoleBackend(format: .jsonLines) { terminal.write($0) }
-        case .file(let path): throw ValidationError("file backend is not there yet: \(path)")
+        case .file(let path):
+            let compression: FileConfiguration.Compression = path.hasSuffix(".gz") ? .gzip : .none
+            do {
+                return try FileBackend(path: path, configuration: FileConfiguration(compression: compression))
+            } catch {
+                throw ValidationError(error.description)
+            }
         }
     }
 }

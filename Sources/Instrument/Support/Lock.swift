@@ -12,14 +12,14 @@ internal import Synchronization
 ///
 /// The one lock of the project. It is `Synchronization.Mutex`; builds with `-DTHREAD_SANITIZER` use a pthread lock
 /// instead, because the sanitizer does not understand `Mutex` on Linux and reports races that are none.
-package final class Lock<State>: Sendable {
+package final class Lock<State: ~Copyable>: Sendable {
     #if THREAD_SANITIZER
     private final class Storage: @unchecked Sendable {
         // Sendable: `state` is touched only between lock and unlock of `mutex`, which never moves.
         let mutex: UnsafeMutablePointer<pthread_mutex_t>
         var state: State
 
-        init(_ state: sending State) {
+        init(_ state: consuming sending State) {
             mutex = .allocate(capacity: 1)
             mutex.initialize(to: pthread_mutex_t())
             pthread_mutex_init(mutex, nil)
@@ -33,7 +33,7 @@ package final class Lock<State>: Sendable {
     }
     private let storage: Storage
 
-    package init(_ state: sending State) { storage = Storage(state) }
+    package init(_ state: consuming sending State) { storage = Storage(state) }
 
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

@@ -1,0 +1,140 @@
+public import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
+///
+/// A batch is written wholly or not at all, and counts as delivered once it is. When the disk is full or the directory
+/// gone, samples stay in the queue and writing goes on by itself. After a crash a batch may stand there twice, with the
+/// same identifiers: written, but not yet acknowledged. A file or directory that is moved away or deleted is made anew, so
+/// that tools that rotate logs may do so.
+public final class FileBackend: Backend {
+    private struct State: ~Copyable {
+        var file: SampleFile?
+        var openedAt: MonotonicInstant
+        var synchronizedAt: MonotonicInstant
+    }
+
+    /// The path of the file that is written to.
+    public let path: String
+    /// `file:` and the path.
+    public let name: BackendName
+    /// As configured.
+    public var policy: DeliveryPolicy { configuration.policy }
+    private let configuration: FileConfiguration
+    private let clock: any SchedulingClock
+    private let write: SampleFile.Write
+    private let state: Lock<State>
+
+    /// Opens the file, or creates it and its directory, readable for the user alone.
+    ///
+    /// - Parameters:
+    ///   - path: the current file; those set aside have a number before the ending.
+    ///   - configuration: how it writes.
+    ///   - clock: times rotation and synchronization.
+    public convenience init(
+        path: String,
+        configuration: FileConfiguration = FileConfiguration(),
+        clock: any SchedulingClock = SystemClock()
+    ) throws(FileBackendError) {
+        try self.init(path: path, configuration: configuration, clock: clock) { descriptor, bytes in
+            systemWrite(descriptor, bytes)
+        }
+    }
+
+    init(
+        path: String,
+        configuration: FileConfiguration,
+        clock: any SchedulingClock,
+        write: @escaping SampleFile.Write
+    ) throws(FileBackendError) {
+        self.path = path
+        self.configuration = configuration
+        self.clock = clock
+        self.write = write
+        name = BackendName("file:" + path)
+        let file = try SampleFile(opening: path, compression: configuration.compression, write: write)
+        state = Lock(State(file: file, openedAt: clock.now, synchronizedAt: clock.now))
+    }
+
+    /// Appends the batch.
+    public func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        var writer = JSONWriter(capacity: batch.records.count * 1024)
+        for record in batch.records { SampleLine.write(record, to: &writer) }
+        guard let bytes = pack(writer.bytes) else { return .retry(after: nil, reason: "no memory to compress with") }
+        do throws(FileBackendError) {
+            try state.withLock { (state: inout State) throws(FileBackendError) in try append(bytes, to: &state) }
+            return .acknowledged
+        } catch {
+            return .retry(after: nil, reason: error.description)
+        }
+    }
+
+    /// Closes the file.
+    public func end() async {
+        state.withLock { state in
+            if configuration.synchronization != .never { try? state.file?.synchronize() }
+            state.file = nil
+        }
+    }
+
+    private func pack(_ bytes: [UInt8]) -> [UInt8]? {
+        configuration.compression == .gzip ? Gzip.compress(bytes) : bytes
+    }
+
+    private func append(_ bytes: [UInt8], to state: inout State) throws(FileBackendError) {
+        try openAnewIfGone(&state)
+        try rotateIfDue(&state, adding: bytes.count)
+        try state.file?.append(bytes)
+        try synchronizeIfDue(&state)
+    }
+
+    private func openAnewIfGone(_ state: inout State) throws(FileBackendError) {
+        if state.file?.isInPlace == true { return }
+        try open(&state)
+    }
+
+    private func open(_ state: inout State) throws(FileBackendError) {
+        state.file = nil
+        state.file = try SampleFile(opening: path, compression: configuration.compression, write: write)
+        state.openedAt = clock.now
+    }
+
+    private func rotateIfDue(_ state: inout State, adding count: Int) throws(FileBackendError) {
+        let rotation = configuration.rotation
+        let size = state.file?.size ?? 0
+        if size == 0 { return }
+        let isTooLarge = rotation.maxBytes.map { size + count > $0 } ?? false
+        let isTooOld = rotation.maxAge.map { state.openedAt.duration(to: clock.now) >= $0 } ?? false
+        guard isTooLarge || isTooOld else { return }
+        if configuration.synchronization != .never { try state.file?.synchronize() }
+        let files = RotatedFiles(of: path)
+        try files.setAside()
+        if let kept = rotation.keptFiles { files.keep(kept) }
+        try open(&state)
+    }
+
+    /// A batch that could not be synchronized is tried again, and may then stand there twice.
+    private func synchronizeIfDue(_ state: inout State) throws(FileBackendError) {
+        switch configuration.synchronization {
+        case .never: return
+        case .everyBatch: break
+        case .interval(let interval):
+            if state.synchronizedAt.duration(to: clock.now) < interval { return }
+        }
+        try state.file?.synchronize()
+        state.synchronizedAt = clock.now
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #else
+    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+}

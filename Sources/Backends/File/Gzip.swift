@@ -1,0 +1,95 @@
+internal import CZlib
+
+/// Gzip (RFC 1952) through zlib.
+enum Gzip {
+    /// One complete member; nil only if there is no memory.
+    static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+        // zlib remembers the address of its stream, which therefore must not move.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
+        guard zlib_begin_gzip(stream, Z_DEFAULT_COMPRESSION) == Z_OK else { return nil }
+        defer { deflateEnd(stream) }
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(stream, UInt(bytes.count))))
+        var input = bytes
+        let result = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.pointee.next_in = input.baseAddress
+                stream.pointee.avail_in = UInt32(clamping: input.count)
+                stream.pointee.next_out = output.baseAddress
+                stream.pointee.avail_out = UInt32(clamping: output.count)
+                return deflate(stream, Z_FINISH)
+            }
+        }
+        guard result == Z_STREAM_END else { return nil }
+        output.removeLast(Int(stream.pointee.avail_out))
+        return output
+    }
+}
+
+/// Unpacks gzip members one after another, from input that comes in pieces.
+struct Gunzip: ~Copyable {
+    enum Failure: Error { case damaged }
+
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var isInMember = false
+    /// How many bytes of input whole members have taken so far.
+    private(set) var wholeMembersEnd = 0
+    private var taken = 0
+
+    init() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        _ = zlib_begin_gunzip(stream)
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+    }
+
+    /// Whether the input so far ends inside a member.
+    var isTorn: Bool { isInMember }
+
+    /// Unpacks a piece of input; `output` is called with pieces of at most 64 KiB, however well they were packed.
+    mutating func unpack(_ input: [UInt8], into output: (ArraySlice<UInt8>) -> Void) throws(Failure) {
+        var input = input
+        var isDamaged = false
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        input.withUnsafeMutableBufferPointer { input in
+            stream.pointee.next_in = input.baseAddress
+            stream.pointee.avail_in = UInt32(clamping: input.count)
+            while !isDamaged {
+                if stream.pointee.avail_in == 0, !hasPendingOutput(buffer.count) { break }
+                let before = stream.pointee.avail_in
+                let result = buffer.withUnsafeMutableBufferPointer { buffer in
+                    stream.pointee.next_out = buffer.baseAddress
+                    stream.pointee.avail_out = UInt32(clamping: buffer.count)
+                    return inflate(stream, Z_NO_FLUSH)
+                }
+                taken += Int(before - stream.pointee.avail_in)
+                let produced = buffer.count - Int(stream.pointee.avail_out)
+                lastProduced = produced
+                if produced > 0 { output(buffer[..<produced]) }
+                switch result {
+                case Z_OK: isInMember = true
+                case Z_STREAM_END:
+                    isInMember = false
+                    wholeMembersEnd = taken
+                    lastProduced = 0
+                    inflateReset(stream)
+                case Z_BUF_ERROR:
+                    isInMember = isInMember || taken > wholeMembersEnd
+                    return
+                default: isDamaged = true
+                }
+            }
+        }
+        if isDamaged { throw .damaged }
+    }
+
+    private var lastProduced = 0
+    /// A full output buffer means that zlib may hold back more.
+    private func hasPendingOutput(_ capacity: Int) -> Bool { lastProduced == capacity }
+}

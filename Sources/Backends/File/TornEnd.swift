@@ -1,0 +1,78 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Finds where the last whole batch ends in a file whose writer may have died in mid-write.
+///
+/// What is torn was never acknowledged, so the queue delivers it again; whole lines of a torn gzip member are part of that.
+enum TornEnd {
+    private static var blockSize: Int { 1 << 16 }
+
+    static func wholeLength(
+        of descriptor: Int32,
+        _ path: String,
+        length: Int,
+        _ compression: FileConfiguration.Compression
+    ) throws(FileBackendError) -> Int {
+        switch compression {
+        case .none: try lastLineEnd(of: descriptor, path, length: length)
+        case .gzip: try lastMemberEnd(of: descriptor, path)
+        }
+    }
+
+    /// Reads backwards: the torn part is short, the file may be long.
+    private static func lastLineEnd(
+        of descriptor: Int32,
+        _ path: String,
+        length: Int
+    ) throws(FileBackendError) -> Int {
+        var end = length
+        while end > 0 {
+            let start = max(0, end - blockSize)
+            let block = try read(descriptor, path, at: start, count: end - start)
+            if let newline = block.lastIndex(of: UInt8(ascii: "\n")) { return start + newline + 1 }
+            if block.isEmpty { return 0 }
+            end = start
+        }
+        return 0
+    }
+
+    private static func lastMemberEnd(of descriptor: Int32, _ path: String) throws(FileBackendError) -> Int {
+        var gunzip = Gunzip()
+        var offset = 0
+        while true {
+            let block = try read(descriptor, path, at: offset, count: blockSize)
+            if block.isEmpty { return gunzip.wholeMembersEnd }
+            offset += block.count
+            do {
+                try gunzip.unpack(block) { _ in }
+            } catch {
+                return gunzip.wholeMembersEnd
+            }
+        }
+    }
+
+    private static func read(
+        _ descriptor: Int32,
+        _ path: String,
+        at offset: Int,
+        count: Int
+    ) throws(FileBackendError) -> [UInt8] {
+        var block = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = block[filled...].withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(offset + filled))
+            }
+            if got == 0 { break }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw FileBackendError(errno: errno, path, "read it")
+            }
+            filled += got
+        }
+        return Array(block.prefix(filled))
+    }
+}

@@ -1,0 +1,82 @@
+internal import Instrument
+
+/// Reads back what ``SampleLine`` wrote.
+extension SampleLine {
+    /// Why a line is no sample.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func read(_ line: [UInt8]) throws(Failure) -> SampleRecord {
+        let json: JSONValue
+        do { json = try JSONReader.read(line) } catch { throw Failure(description: "no JSON: \(error)") }
+        guard let id = json["id"]?.string.flatMap({ SampleID($0) }) else { throw missing("id") }
+        guard let sequence = json["sequence"]?.int.flatMap({ UInt64(exactly: $0) }) else { throw missing("sequence") }
+        return SampleRecord(id: id, sequence: sequence, sample: try sample(json))
+    }
+
+    private static func sample(_ json: JSONValue) throws(Failure) -> Sample {
+        guard let tracker = json["tracker"]?.int else { throw missing("tracker") }
+        guard let wall = json["time"]?.int, let instant = json["instant"]?.int else { throw missing("time") }
+        let time = Timestamp(
+            instant: MonotonicInstant(nanoseconds: Int64(instant)),
+            wallTime: WallTime(milliseconds: Int64(wall))
+        )
+        let attributes = try attributes(json["attributes"])
+        switch json["type"]?.string {
+        case "event":
+            guard let action = json["action"]?.string else { throw missing("action") }
+            return .event(Event(Action(action), tracker: TrackerID(tracker), time: time, attributes: attributes))
+        case "metric":
+            let (name, value) = (try metricName(json), try metricValue(json))
+            return .metric(
+                Metric(name, value, tracker: TrackerID(tracker), time: time, attributes: attributes)
+            )
+        default: throw missing("type")
+        }
+    }
+
+    private static func metricName(_ json: JSONValue) throws(Failure) -> MetricName {
+        guard let name = json["name"]?.string else { throw missing("name") }
+        guard let kind = json["kind"]?.string.flatMap({ MetricName.Kind(rawValue: $0) }) else { throw missing("kind") }
+        guard let unit = json["unit"]?.string.flatMap({ MetricName.Unit(rawValue: $0) }) else { throw missing("unit") }
+        return MetricName(name, kind, unit: unit)
+    }
+
+    private static func metricValue(_ json: JSONValue) throws(Failure) -> Metric.Value {
+        switch json["value"] {
+        case .int(let value): return .int(value)
+        case .double(let value): return .double(value)
+        default: throw missing("value")
+        }
+    }
+
+    private static func attributes(_ json: JSONValue?) throws(Failure) -> Attributes {
+        guard case .object(let members)? = json else { throw missing("attributes") }
+        var attributes = Attributes(minimumCapacity: members.count)
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            attributes[AttributeName(name)] = try attributeValue(member)
+        }
+        return attributes
+    }
+
+    private static func attributeValue(_ json: JSONValue) throws(Failure) -> AttributeValue {
+        switch json {
+        case .null: throw Failure(description: "null is no attribute value")
+        case .bool(let value): return .bool(value)
+        case .int(let value): return .int(value)
+        case .double(let value): return .double(value)
+        case .string(let value): return .string(value)
+        case .array(let elements):
+            var values: [AttributeValue] = []
+            for element in elements { values.append(try attributeValue(element)) }
+            return .array(values)
+        case .object(let members):
+            var values: [String: AttributeValue] = [:]
+            for (name, member) in members { values[name] = try attributeValue(member) }
+            return .object(values)
+        }
+    }
+
+    private static func missing(_ name: String) -> Failure { Failure(description: "\(name) is missing or wrong") }
+}
