@@ -1,19 +1,61 @@
 SWIFT ?= swift
+# What is played: make play URL=https://example.org/film.mp4
+URL ?=
+# Further options: make play OPTIONS="--speed max --backend json"
+OPTIONS ?=
+SAMPLE = sample/three-renditions.ts
+SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: test tsan build format lint
+.PHONY: help play test build lint format docs asan tsan benchmark dependencies
 
-build:
+help:
+	@echo "make play             plays a small sample; make play URL=… plays that"
+	@echo "make test             everything that a change has to pass"
+	@echo "make build | lint | format | docs"
+	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
+	@echo "make benchmark        what an emit costs"
+
+dependencies:
+	@scripts/install-dependencies.sh
+
+play: dependencies
+ifeq ($(URL),)
+	@echo "Making a small sample to play: $(SAMPLE)"
+	@scripts/make-sample.sh $(SAMPLE)
+	@$(MAKE) --no-print-directory play URL=$(SAMPLE)
+else
+	@echo "Building player-monitor (the first time takes a few minutes)"
+	@$(SWIFT) build --product player-monitor
+	@"$$($(SWIFT) build --show-bin-path)/player-monitor" play $(OPTIONS) "$(URL)"
+endif
+
+build: dependencies
 	$(SWIFT) build
 
-test: lint
-	$(SWIFT) test
+test: dependencies lint
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
 	$(SWIFT) run --package-path Examples/CustomBackend CustomBackend
+	$(SWIFT) run --package-path Examples/EmbeddedPlayer EmbeddedPlayer
+	$(SWIFT) build --package-path Benchmarks
+	scripts/check-documentation.sh
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format --in-place --recursive $(SOURCES)
 
-tsan:
+docs: dependencies
+	scripts/check-documentation.sh
+
+# The sanitizer does not understand Swift's Mutex on Linux: the define puts a pthread lock in its place.
+tsan: dependencies
 	$(SWIFT) test --scratch-path .build-tsan --sanitize thread -Xswiftc -DTHREAD_SANITIZER
+
+# The toolchain itself leaks at exit.
+asan: dependencies
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address
+
+benchmark: dependencies
+	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark

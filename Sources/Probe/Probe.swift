@@ -25,7 +25,7 @@ public final class Probe: Player {
     /// - Parameters:
     ///   - source: a file or an HTTP(S) address of progressive media.
     ///   - configuration: how it plays.
-    ///   - clock: what it plays by; give the instrument the same. With a ``VirtualClock`` use ``playThrough(advancing:)``.
+    ///   - clock: what it plays by; give the instrument the same. With a `VirtualClock` use ``playThrough(advancing:)``.
     public init(
         _ source: MediaSource,
         configuration: ProbeConfiguration = ProbeConfiguration(),

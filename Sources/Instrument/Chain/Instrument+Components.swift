@@ -2,7 +2,10 @@
 extension Instrument {
     /// Adds a tracker and lets it begin. After a shutdown it ends at once.
     ///
-    /// - Parameter content: for a tracker of ads, the tracker of the content that the ads interrupt.
+    /// - Parameters:
+    ///   - tracker: what captures events.
+    ///   - content: for a tracker of ads, the tracker of the content that the ads interrupt.
+    /// - Returns: the tracker's number.
     @discardableResult
     public func add(_ tracker: some Tracker, adsOf content: TrackerID? = nil) -> TrackerID {
         let (id, isReady, isShutDown) = registry.withLock { registry in

@@ -9,6 +9,9 @@ public protocol SchedulingClock: Clock, Sendable where Instant == MonotonicInsta
     /// Both readings of this moment.
     var timestamp: Timestamp { get }
 
+    /// Both readings of `instant`, a moment that may already be past.
+    func timestamp(of instant: MonotonicInstant) -> Timestamp
+
     /// Calls `action` once, at `deadline` or as soon afterwards as the clock can; at once if it has passed.
     ///
     /// The action runs on a thread of the clock's choice and should be short. Cancelling the result before it runs

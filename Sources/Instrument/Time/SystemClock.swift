@@ -29,6 +29,13 @@ public struct SystemClock: SchedulingClock {
     /// Both readings of this moment.
     public var timestamp: Timestamp { Timestamp(instant: now, wallTime: wallTime) }
 
+    /// Both readings of `instant`. Reckoned in nanoseconds, so that one instant has one wall time whenever it is asked for.
+    public func timestamp(of instant: MonotonicInstant) -> Timestamp {
+        let elapsed = instant.duration(to: now).nanoseconds
+        let (wall, overflow) = Self.read(CLOCK_REALTIME).subtractingReportingOverflow(elapsed)
+        return Timestamp(instant: instant, wallTime: overflow ? wallTime : WallTime(milliseconds: wall / 1_000_000))
+    }
+
     /// The clocks count nanoseconds.
     public var minimumResolution: Duration { .nanoseconds(1) }
 

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "EmbeddedPlayer",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "instrument", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "EmbeddedPlayer",
+            dependencies: [
+                // No probe, so no FFmpeg.
+                .product(name: "Instrument", package: "instrument"),
+                .product(name: "InstrumentHubs", package: "instrument"),
+                .product(name: "InstrumentMetricalcs", package: "instrument"),
+                .product(name: "InstrumentTrackers", package: "instrument"),
+                .product(name: "InstrumentBackends", package: "instrument"),
+            ]
+        )
+    ]
+)

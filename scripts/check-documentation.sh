@@ -1,0 +1,32 @@
+#!/bin/sh
+# Builds the documentation of each library with the toolchain's DocC; any warning is an error.
+# Usage: scripts/check-documentation.sh [OUTPUT-DIRECTORY]   (by default .docs)
+set -eu
+
+output=${1:-.docs}
+swift=${SWIFT:-swift}
+docc=$(dirname "$(command -v "$swift")")/docc
+[ -x "$docc" ] || docc=$(dirname "$(readlink -f "$(command -v "$swift")")")/docc
+
+"$swift" package dump-symbol-graph --minimum-access-level public --skip-synthesized-members >/dev/null
+graphs=$(dirname "$("$swift" build --show-bin-path)")/symbolgraph
+rm -rf "$output"
+mkdir -p "$output"
+
+document() { # MODULE FOLDER
+    selected=$(mktemp -d)
+    cp "$graphs/$1.symbols.json" "$selected"
+    # Extensions of the standard library's types.
+    cp "$graphs/$1@"*.symbols.json "$selected" 2>/dev/null || true
+    echo "documentation of $1"
+    "$docc" convert "Sources/$2/$1.docc" --additional-symbol-graph-dir "$selected" --warnings-as-errors \
+        --fallback-display-name "$1" --fallback-bundle-identifier "instrument.$1" --output-path "$output/$1.doccarchive"
+    rm -rf "$selected"
+}
+
+document Instrument Instrument
+document InstrumentHubs Hubs
+document InstrumentMetricalcs Metricalcs
+document InstrumentTrackers Trackers
+document InstrumentProbe Probe
+document InstrumentBackends Backends

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Installs what building and testing need from the distribution (Debian, Ubuntu), if it is missing. Can be run again.
+# Elsewhere it says what is missing. A Swift toolchain (6.1 or later) has to be there already: https://swift.org/install
+set -eu
+
+missing=""
+need() { # PACKAGE COMMAND...: the package is needed unless the command succeeds
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+if ! command -v "${SWIFT:-swift}" >/dev/null 2>&1; then
+    echo "There is no Swift toolchain. Install Swift 6.1 or later: https://swift.org/install" >&2
+    exit 1
+fi
+
+need pkg-config command -v pkg-config
+need libavformat-dev pkg-config --exists libavformat libavcodec libavutil
+need zlib1g-dev pkg-config --exists zlib
+need ffmpeg command -v ffmpeg
+
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "Missing, and this is no Debian to install them on:$missing (or what your system calls them)" >&2
+    exit 1
+fi
+root=""
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "Missing:$missing. Run as root, or install sudo." >&2
+        exit 1
+    fi
+    root="sudo"
+fi
+
+echo "Installing what is missing:$missing"
+install() {
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends $missing
+}
+# The package lists of a fresh machine are empty or old.
+$root apt-get -o DPkg::Lock::Timeout=300 -qq update && install
