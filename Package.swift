@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
+        .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
     ],
     dependencies: [
@@ -38,6 +39,13 @@ let package = Package(
             path: "Sources/Probe"
         ),
 
+        // For tests of components, yours and ours.
+        .target(
+            name: "InstrumentTestKit",
+            dependencies: ["Instrument", "InstrumentTrackers"],
+            path: "Sources/TestKit"
+        ),
+
         // The command line. What it depends on, the libraries do not.
         .executableTarget(
             name: "PlayerMonitor",
@@ -51,7 +59,18 @@ let package = Package(
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
         .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends"]),
         .testTarget(name: "HubsTests", dependencies: ["InstrumentHubs", "InstrumentMetricalcs"]),
-        .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
+        .testTarget(
+            name: "TestKitTests",
+            dependencies: ["InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs"]
+        ),
+        .testTarget(
+            name: "PlayerMonitorTests",
+            dependencies: [
+                "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
+                "InstrumentBackends", "InstrumentTestKit",
+            ],
+            exclude: ["Golden"]
+        ),
         .testTarget(
             name: "ProbeTests",
             dependencies: ["InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs"]

@@ -30,3 +30,4 @@ document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentBackends Backends
+document InstrumentTestKit TestKit

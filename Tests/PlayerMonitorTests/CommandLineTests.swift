@@ -1,0 +1,147 @@
+import Foundation
+import InstrumentBackends
+import Testing
+
+/// What a run of `player-monitor` said, and how it ended.
+struct Run {
+    var output: String
+    var errors: String
+    var status: Int32
+
+    /// Runs it to its end; `whileRunning` is called with the process once it has said something.
+    static func playerMonitor(_ arguments: String..., whileRunning body: ((Process) -> Void)? = nil) throws -> Run {
+        let (process, output, errors) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        var said = Data()
+        if let body {
+            said = output.fileHandleForReading.availableData
+            body(process)
+        }
+        said += output.fileHandleForReading.readDataToEndOfFile()
+        let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Run(
+            output: String(decoding: said, as: UTF8.self),
+            errors: String(decoding: complaints, as: UTF8.self),
+            status: process.terminationStatus
+        )
+    }
+}
+
+@Suite("player-monitor")
+struct CommandLineTests {
+    @Test("Playing as fast as possible ends with 0, shows the session on standard output and sums up on standard error")
+    func played() throws {
+        let run = try Run.playerMonitor("play", "--speed", "max", Sample.path)
+        #expect(run.status == 0)
+        for name in ["TrackerInit", "Start ", "QualityChangeUp", "QualityChangeDown", "End ", "StartTime  = 0 ms"] {
+            #expect(run.output.contains(name))
+        }
+        #expect(!run.output.contains("\u{1B}"))
+        #expect(run.errors.contains("played to its end"))
+        #expect(run.errors.contains("quality changes  1 up, 1 down"))
+    }
+
+    @Test("JSON lines and files carry the same samples; quiet says nothing")
+    func backends() throws {
+        let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (plain, packed) = (directory + "/s.ndjson", directory + "/s.ndjson.gz")
+        let run = try Run.playerMonitor(
+            "play",
+            "-q",
+            "--speed",
+            "max",
+            "--title",
+            "Film",
+            "--backend",
+            "json",
+            "--backend",
+            "file:" + plain,
+            "--backend",
+            "file:" + packed,
+            Sample.path
+        )
+        #expect(run.status == 0)
+        #expect(run.errors.isEmpty)
+        #expect(try String(contentsOfFile: plain, encoding: .utf8) == run.output)
+        var reader = try SampleFileReader(path: packed)
+        var count = 0
+        while let record = try reader.next() {
+            count += 1
+            guard case .event(let event) = record.sample else { continue }
+            #expect(event[.title] == "Film")
+        }
+        #expect(count == run.output.split(separator: "\n").count)
+    }
+
+    @Test(
+        "What cannot be played ends with 1 and a clear message",
+        arguments: [
+            ("/nowhere/film.mp4", "there is no such file"), ("/tmp", "this is a directory"),
+            ("ftp://example.invalid/film.mp4", "ftp is not played"),
+            ("http://127.0.0.1:9/film.mp4", "refused the connection"),
+        ]
+    )
+    func failed(source: String, message: String) throws {
+        let run = try Run.playerMonitor("play", source)
+        #expect(run.status == 1)
+        #expect(run.errors.contains(message))
+        #expect(run.output.contains("Error"))
+    }
+
+    @Test(
+        "Wrong use ends with 2 and says how to use it",
+        arguments: [
+            ["play"], ["play", "--speed", "slow", "x"], ["play", "--duration", "-1", "x"],
+            ["play", "--backend", "fax", "x"],
+            ["play", "--backend", "json", "--backend", "console", "x"], ["dance"],
+            ["play", "--backend", "file:/proc/no/s", "x"],
+        ]
+    )
+    func wrongUse(arguments: [String]) throws {
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
+        process.arguments = arguments
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2)
+        #expect(text.contains("Error:"))
+        #expect(text.contains("sage"))
+    }
+
+    @Test("Help ends with 0")
+    func help() throws {
+        let run = try Run.playerMonitor("play", "--help")
+        #expect(run.status == 0)
+        #expect(run.output.contains("--speed"))
+    }
+
+    @Test("Ctrl-C ends a playback with Stop, delivers everything and ends with 0", arguments: [SIGINT, SIGTERM])
+    func stopped(signal: Int32) throws {
+        let run = try Run.playerMonitor("play", "--backend", "json", Sample.path) { process in
+            usleep(700_000)
+            kill(process.processIdentifier, signal)
+        }
+        #expect(run.status == 0)
+        let last = run.output.split(separator: "\n").last ?? ""
+        #expect(last.contains("\"action\":\"Stop\""))
+        #expect(run.errors.contains("stopped"))
+    }
+
+    @Test("A duration stops playback when it is over")
+    func duration() throws {
+        let run = try Run.playerMonitor("play", "--speed", "max", "--duration", "5", Sample.path)
+        #expect(run.status == 0)
+        #expect(run.output.contains("Stop  position=5000"))
+    }
+}

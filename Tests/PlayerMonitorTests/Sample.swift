@@ -1,0 +1,24 @@
+import Foundation
+
+/// The sample that `make play` plays, and where things are.
+enum Sample {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    /// The sample's path; made once, by the project's own script.
+    static let path: String = {
+        let path = root + "/sample/three-renditions.ts"
+        let script = Process()
+        script.executableURL = URL(fileURLWithPath: root + "/scripts/make-sample.sh")
+        script.arguments = [path]
+        try? script.run()
+        script.waitUntilExit()
+        return path
+    }()
+
+    /// The built command line, which lies beside the test bundle.
+    static let playerMonitor: String = {
+        let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
+        return bundle.appendingPathComponent("player-monitor").path
+    }()
+}
