@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import CProbeShim
+internal import Instrument
 
 #if canImport(Darwin)
 internal import Darwin
@@ -19,11 +20,15 @@ struct Demuxer: ~Copyable {
 
     /// The formats that are played, by libavformat's names.
     private static let formats = [
-        "mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "mpegts", "mpeg", "mp3", "aac", "ac3", "eac3", "flac",
+        "mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "mpegts", "mpeg", "mp3", "aac", "ac3", "eac3",
+        "flac",
         "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
     ].joined(separator: ",")
     /// A jump in timestamps beyond this is a fault of the media, not a gap that a viewer would sit through.
     private static let largestJump: Int64 = 10_000_000_000
+
+    /// One packet may need many reads of a source that trickles: so many times the limit of a single one.
+    private static let patience = 4
 
     private let source: MediaSource
     private let interrupt: Interrupt
@@ -41,10 +46,11 @@ struct Demuxer: ~Copyable {
         self.source = source
         self.interrupt = interrupt
         self.timeouts = timeouts
+        probe_initialize()
         try SourceCheck.check(source)
         interrupt.allow(timeouts.open)
-        input = try Self.openInput(source, interrupt)
-        try SourceCheck.checkBeginning(of: input, source)
+        input = try Self.openInput(source, timeouts, interrupt)
+        try SourceCheck.checkBeginning(of: input, source, interrupt)
         context = try Self.openContext(input, source, interrupt)
         packet = av_packet_alloc()
         try inspect()
@@ -59,6 +65,7 @@ struct Demuxer: ~Copyable {
 
     private static func openInput(
         _ source: MediaSource,
+        _ timeouts: Timeouts,
         _ interrupt: Interrupt
     ) throws(ProbeError) -> UnsafeMutablePointer<AVIOContext>? {
         var options: OpaquePointer?
@@ -72,13 +79,19 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
+            // libav trusts any certificate unless told otherwise.
+            av_dict_set(&options, "tls_verify", "1", 0)
+            av_dict_set(&options, "rw_timeout", String(timeouts.read.nanoseconds / 1000), 0)
         case .unsupported(let scheme):
             throw ProbeError(.unsupportedScheme, .open, source, "\(scheme) is not played; use a path, http or https")
         }
         var input: UnsafeMutablePointer<AVIOContext>?
         var callback = interrupt.callback
         let code = avio_open2(&input, url, AVIO_FLAG_READ, &callback, &options)
-        if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
+        if code < 0 || interrupt.hasEndedCall {
+            avio_closep(&input)
+            throw LibavFailure(code, interrupt).error(.open, source)
+        }
         return input
     }
 
@@ -99,6 +112,8 @@ struct Demuxer: ~Copyable {
         context?.pointee.pb = input
         context?.pointee.interrupt_callback = interrupt.callback
         context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        // To look for the last timestamp of what comes over the network would put a request for its end before the start.
+        if case .http = source.location { context?.pointee.skip_estimate_duration_from_pts = 1 }
         // A failed call frees the context, but not our input: `deinit` does that.
         let code = avformat_open_input(&context, nil, nil, &options)
         if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
@@ -107,7 +122,8 @@ struct Demuxer: ~Copyable {
 
     private mutating func inspect() throws(ProbeError) {
         let code = avformat_find_stream_info(context, nil)
-        if code < 0 { throw LibavFailure(code, interrupt).error(.inspect, source) }
+        // It reports success after an interruption, too.
+        if code < 0 || interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.inspect, source) }
         guard let context, let streams = context.pointee.streams else { return }
         let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
@@ -167,8 +183,9 @@ struct Demuxer: ~Copyable {
     /// The next packet of a track that is played; nil at the end, and from then on.
     mutating func read() throws(ProbeError) -> Packet? {
         while !didEnd {
-            interrupt.allow(timeouts.read)
+            interrupt.allow(timeouts.read * Self.patience)
             let code = av_read_frame(context, packet)
+            if code == ffmpeg_error_again, !interrupt.hasEndedCall { continue }
             if code < 0 {
                 didEnd = true
                 try checkEnd(code)
@@ -182,11 +199,16 @@ struct Demuxer: ~Copyable {
 
     /// Moves to the keyframe at or before a position, in nanoseconds from the start.
     mutating func seek(to position: Int64) throws(ProbeError) {
-        interrupt.allow(timeouts.read)
+        // Where the input cannot jump, libav would look as if it could.
+        if input?.pointee.seekable == 0 {
+            throw ProbeError(.notSeekable, .seek, source, "the source cannot be jumped in")
+        }
+        interrupt.allow(timeouts.read * Self.patience)
         let origin = context.map { $0.pointee.start_time == ffmpeg_no_timestamp ? 0 : $0.pointee.start_time } ?? 0
         let code = av_seek_frame(context, -1, origin.saturatingAdd(position / 1000), AVSEEK_FLAG_BACKWARD)
+        if interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.seek, source) }
         if code < 0 {
-            throw ProbeError(.readFailed, .seek, source, "cannot jump in it: \(LibavFailure.text(code))")
+            throw ProbeError(.notSeekable, .seek, source, "cannot jump in it: \(LibavFailure.text(code))")
         }
         didEnd = false
         for index in timelines.keys { timelines[index]?.forgetLast() }
@@ -209,7 +231,7 @@ struct Demuxer: ~Copyable {
 
     /// An end may be an error in disguise: libav's formats tend to take any failure for the end.
     private func checkEnd(_ code: Int32) throws(ProbeError) {
-        if interrupt.isAborted || interrupt.didTimeOut { throw LibavFailure(code, interrupt).error(.read, source) }
+        if interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.read, source) }
         if let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof {
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }

@@ -33,7 +33,14 @@ struct PictureSizer: ~Copyable {
         var output: UnsafeMutablePointer<UInt8>?
         var outputSize: Int32 = 0
         _ = av_parser_parse2(
-            parser, context, &output, &outputSize, data, packet.pointee.size, packet.pointee.pts, packet.pointee.dts,
+            parser,
+            context,
+            &output,
+            &outputSize,
+            data,
+            packet.pointee.size,
+            packet.pointee.pts,
+            packet.pointee.dts,
             packet.pointee.pos
         )
         let (width, height) = (Int(parser.pointee.width), Int(parser.pointee.height))

@@ -17,11 +17,15 @@ public struct BufferPolicy: Hashable, Sendable {
     /// As Media3's `DefaultLoadControl` has it: `bufferForPlaybackMs` 1000, `bufferForPlaybackAfterRebufferMs` 2000,
     /// `maxBufferMs` 50000 (androidx.media3 1.6 and later; 2500 and 5000 before).
     public static let exoPlayer = BufferPolicy(
-        startThreshold: .seconds(1), resumeThreshold: .seconds(2), maximum: .seconds(50)
+        startThreshold: .seconds(1),
+        resumeThreshold: .seconds(2),
+        maximum: .seconds(50)
     )
 
     /// Starts and resumes with a second, holds half a minute; ours where no player is imitated.
     public static let standard = BufferPolicy(
-        startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(30)
+        startThreshold: .seconds(1),
+        resumeThreshold: .seconds(1),
+        maximum: .seconds(30)
     )
 }
