@@ -106,6 +106,9 @@ struct Demuxer: ~Copyable {
         av_dict_set(&options, "protocol_whitelist", "", 0)
         av_dict_set(&options, "max_streams", "64", 0)
         av_dict_set(&options, "probesize", "5000000", 0)
+        // A transport stream is inspected for as long as this, in microseconds, before anything can start; libav's own
+        // seven seconds would be counted as the player's. Pictures whose size comes later tell it themselves.
+        av_dict_set(&options, "analyzeduration", "1000000", 0)
         // References to other files inside a container are not followed.
         av_dict_set(&options, "enable_drefs", "0", 0)
         var context = avformat_alloc_context()
@@ -116,14 +119,22 @@ struct Demuxer: ~Copyable {
         if case .http = source.location { context?.pointee.skip_estimate_duration_from_pts = 1 }
         // A failed call frees the context, but not our input: `deinit` does that.
         let code = avformat_open_input(&context, nil, nil, &options)
-        if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
+        if code < 0 { throw LibavFailure(cause(of: code, input), interrupt).error(.open, source) }
         return context
+    }
+
+    /// Formats take a broken source for damaged media; the input knows better.
+    private static func cause(of code: Int32, _ input: UnsafeMutablePointer<AVIOContext>?) -> Int32 {
+        guard let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof else { return code }
+        return error
     }
 
     private mutating func inspect() throws(ProbeError) {
         let code = avformat_find_stream_info(context, nil)
         // It reports success after an interruption, too.
-        if code < 0 || interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.inspect, source) }
+        if code < 0 || interrupt.hasEndedCall {
+            throw LibavFailure(Self.cause(of: code, input), interrupt).error(.inspect, source)
+        }
         guard let context, let streams = context.pointee.streams else { return }
         let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
@@ -233,6 +244,9 @@ struct Demuxer: ~Copyable {
     private func checkEnd(_ code: Int32) throws(ProbeError) {
         if interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.read, source) }
         if let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof {
+            if error == -ETIMEDOUT || error == -ECONNRESET { throw LibavFailure(error, interrupt).error(.read, source) }
+            // An answer without a length ends with the connection, which libav's HTTP always takes for a fault.
+            if error == -EIO, avio_size(input) < 0 { return }
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }
         if code != ffmpeg_error_eof { throw LibavFailure(code, interrupt).error(.read, source) }
