@@ -78,6 +78,16 @@ struct ContainerTests {
         #expect(start[.language] == "eng")
     }
 
+    @Test("Streams joined byte by byte play one after another, though their timestamps begin anew")
+    func joined() async throws {
+        let film = try Fixtures.data(try Fixtures.ts.get())
+        let played = await playThrough(try Fixtures.file(film + film + film, "joined.ts"))
+        #expect(played.outcome == .ended)
+        let length = try Fixtures.extent(of: try Fixtures.ts.get()).end
+        let position = try #require(played.first(.end)?[.position]).milliseconds
+        #expect(abs(position - 3 * length) <= 3 * 40)
+    }
+
     @Test("The same session played twice is the same, event for event")
     func determinism() async throws {
         let script: (VirtualClock, Probe) -> Void = { clock, probe in

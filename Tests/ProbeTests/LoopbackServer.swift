@@ -58,20 +58,21 @@ final class LoopbackServer: Sendable {
         DispatchQueue(label: "loopback").async { [weak self] in
             while true {
                 let connection = accept(accepting, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else { break }
                 guard let self else {
                     close(connection)
-                    return
+                    break
                 }
                 connections.withLock { $0.append(connection) }
                 answer(connection)
             }
+            // Whoever accepts closes, so that the number cannot be another server's by then.
+            close(accepting)
         }
     }
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         for connection in connections.withLock({ $0 }) { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 

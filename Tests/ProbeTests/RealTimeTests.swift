@@ -46,12 +46,6 @@ struct RealTimeTests {
         let start = try #require(played.time(.start))
         let stall = try #require(played.all(.bufferBegin).last)
         let resumed = try #require(played.all(.bufferFinish).last)
-        print(
-            "stall",
-            stall.time.instant.milliseconds - start,
-            stall[.position] ?? .zero,
-            resumed[Action.bufferBegin.timeKey] ?? -1
-        )
         // What libav holds back of the last read (4 KiB packets, 32 KiB input) is part of the tolerance.
         #expect(abs(stall.time.instant.milliseconds - start - 2000) <= 100)
         #expect(abs((resumed[Action.bufferBegin.timeKey] ?? 0) - 2000) <= 100)

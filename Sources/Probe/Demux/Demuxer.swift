@@ -24,8 +24,6 @@ struct Demuxer: ~Copyable {
         "flac",
         "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
     ].joined(separator: ",")
-    /// A jump in timestamps beyond this is a fault of the media, not a gap that a viewer would sit through.
-    private static let largestJump: Int64 = 10_000_000_000
 
     /// One packet may need many reads of a source that trickles: so many times the limit of a single one.
     private static let patience = 4
@@ -37,7 +35,8 @@ struct Demuxer: ~Copyable {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var sizer: PictureSizer?
-    private var timelines: [Int32: Timeline] = [:]
+    private var tracks: [Int32: (kind: PlaybackModel.Track, base: AVRational)] = [:]
+    private var timeline = Timeline(origin: nil, mayJump: false)
     private var didEnd = false
     private(set) var info = MediaInfo()
 
@@ -149,16 +148,15 @@ struct Demuxer: ~Copyable {
                 stream.pointee.discard = AVDISCARD_ALL
             }
         }
-        if timelines.isEmpty {
+        if tracks.isEmpty {
             throw ProbeError(.unsupportedFormat, .inspect, source, "there is neither video nor audio in it")
         }
         describe(context)
     }
 
     private mutating func take(_ stream: UnsafeMutablePointer<AVStream>, as track: PlaybackModel.Track) {
-        let base = stream.pointee.time_base
         let parameters = stream.pointee.codecpar
-        timelines[stream.pointee.index] = Timeline(track: track, base: base, largestJump: Self.largestJump)
+        tracks[stream.pointee.index] = (track, stream.pointee.time_base)
         switch track {
         case .video:
             info.hasVideo = true
@@ -182,7 +180,11 @@ struct Demuxer: ~Copyable {
         info.title = Self.text("title", in: context.pointee.metadata)
         info.formatName = context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
-        for index in timelines.keys { timelines[index]?.origin = start?.multipliedSaturating(by: 1000) }
+        let flags = context.pointee.iformat?.pointee.flags ?? 0
+        timeline = Timeline(
+            origin: start?.multipliedSaturating(by: 1000),
+            mayJump: flags & AVFMT_TS_DISCONT != 0
+        )
     }
 
     private static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
@@ -222,14 +224,19 @@ struct Demuxer: ~Copyable {
             throw ProbeError(.notSeekable, .seek, source, "cannot jump in it: \(LibavFailure.text(code))")
         }
         didEnd = false
-        for index in timelines.keys { timelines[index]?.forgetLast() }
+        timeline.restart(at: position)
     }
 
     private mutating func understand() -> Packet? {
-        guard let packet, let track = timelines[packet.pointee.stream_index]?.track else { return nil }
+        guard let packet, let (track, base) = tracks[packet.pointee.stream_index] else { return nil }
         let isKeyframe = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
         let size = track == .video && isKeyframe ? sizer?.size(of: packet) : nil
-        guard let times = timelines[packet.pointee.stream_index]?.times(of: packet.pointee) else { return nil }
+        let stamp = Timeline.Stamp(
+            shown: base.nanoseconds(packet.pointee.pts),
+            decoded: base.nanoseconds(packet.pointee.dts),
+            duration: base.nanoseconds(packet.pointee.duration) ?? 0
+        )
+        let times = timeline.place(stamp, of: track)
         return Packet(
             track: track,
             start: times.start,
@@ -250,5 +257,13 @@ struct Demuxer: ~Copyable {
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }
         if code != ffmpeg_error_eof { throw LibavFailure(code, interrupt).error(.read, source) }
+    }
+}
+
+extension AVRational {
+    /// A timestamp of this time base; nil if it is none, or the base is nonsense.
+    fileprivate func nanoseconds(_ stamp: Int64) -> Int64? {
+        guard stamp != ffmpeg_no_timestamp, num > 0, den > 0 else { return nil }
+        return av_rescale_q(stamp, self, AVRational(num: 1, den: 1_000_000_000))
     }
 }
