@@ -59,6 +59,7 @@ let package = Package(
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
         .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends"]),
         .testTarget(name: "HubsTests", dependencies: ["InstrumentHubs", "InstrumentMetricalcs"]),
+        .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
         .testTarget(
             name: "TestKitTests",
             dependencies: ["InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs"]

@@ -14,6 +14,7 @@ static const int64_t ffmpeg_no_timestamp = AV_NOPTS_VALUE;
 
 static const int ffmpeg_error_eof = AVERROR_EOF;
 static const int ffmpeg_error_exit = AVERROR_EXIT;
+static const int ffmpeg_error_again = AVERROR(EAGAIN);
 static const int ffmpeg_error_invalid_data = AVERROR_INVALIDDATA;
 static const int ffmpeg_error_demuxer_not_found = AVERROR_DEMUXER_NOT_FOUND;
 static const int ffmpeg_error_protocol_not_found = AVERROR_PROTOCOL_NOT_FOUND;

@@ -1,6 +1,8 @@
 #include "probe_shim.h"
 
 #include <libavutil/error.h>
+#include <libavutil/log.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -44,6 +46,16 @@ static int should_give_up(void *opaque) {
 AVIOInterruptCB probe_interrupt_callback(ProbeInterrupt *interrupt) {
     AVIOInterruptCB callback = {should_give_up, interrupt};
     return callback;
+}
+
+static void initialize(void) {
+    av_log_set_level(AV_LOG_QUIET);
+    avformat_network_init();
+}
+
+void probe_initialize(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialize);
 }
 
 void probe_error_text(int code, char *buffer, size_t size) { av_strerror(code, buffer, size); }

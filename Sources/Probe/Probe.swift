@@ -55,7 +55,7 @@ public final class Probe: Player {
     /// Plays as fast as data can be read: reading takes no time on `clock`, which has to be the probe's own, and is
     /// advanced through the session. Returns on the caller's thread when the playback is over.
     ///
-    /// - Returns: the outcome; nil if the playback is paused and nothing on the clock is left that could resume it.
+    /// - Returns: the outcome; nil if the playback is paused and nothing on the clock resumes it within a day.
     public func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? { engine.playThrough(advancing: clock) }
 
     /// Waits for the playback's end, until after its last signal was delivered.

@@ -28,6 +28,8 @@ public struct ProbeError: Error, Hashable, Sendable {
         public static let timedOut = Code("timedOut")
         /// The data broke off before its declared end.
         public static let endedEarly = Code("endedEarly")
+        /// It cannot be jumped in; playback goes on where it was.
+        public static let notSeekable = Code("notSeekable")
         /// The data could not be read.
         public static let readFailed = Code("readFailed")
         /// Somebody stopped the probe.

@@ -25,6 +25,9 @@ bool probe_interrupt_timed_out(const ProbeInterrupt *interrupt);
 /// The callback for `avio_open2` and contexts; its opaque pointer is the object.
 AVIOInterruptCB probe_interrupt_callback(ProbeInterrupt *interrupt);
 
+/// Prepares libav's networking and silences its log, which would go to standard error; once per process, any thread.
+void probe_initialize(void);
+
 /// The text of a libav error code, in a buffer of the caller's.
 void probe_error_text(int code, char *buffer, size_t size);
 

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import CProbeShim
+internal import Instrument
 
 #if canImport(Darwin)
 internal import Darwin
@@ -23,8 +24,9 @@ struct Demuxer: ~Copyable {
         "flac",
         "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
     ].joined(separator: ",")
-    /// A jump in timestamps beyond this is a fault of the media, not a gap that a viewer would sit through.
-    private static let largestJump: Int64 = 10_000_000_000
+
+    /// One packet may need many reads of a source that trickles: so many times the limit of a single one.
+    private static let patience = 4
 
     private let source: MediaSource
     private let interrupt: Interrupt
@@ -33,7 +35,8 @@ struct Demuxer: ~Copyable {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var sizer: PictureSizer?
-    private var timelines: [Int32: Timeline] = [:]
+    private var tracks: [Int32: (kind: PlaybackModel.Track, base: AVRational)] = [:]
+    private var timeline = Timeline(origin: nil, mayJump: false)
     private var didEnd = false
     private(set) var info = MediaInfo()
 
@@ -42,11 +45,11 @@ struct Demuxer: ~Copyable {
         self.source = source
         self.interrupt = interrupt
         self.timeouts = timeouts
-        Self.quietLog
+        probe_initialize()
         try SourceCheck.check(source)
         interrupt.allow(timeouts.open)
-        input = try Self.openInput(source, interrupt)
-        try SourceCheck.checkBeginning(of: input, source)
+        input = try Self.openInput(source, timeouts, interrupt)
+        try SourceCheck.checkBeginning(of: input, source, interrupt)
         context = try Self.openContext(input, source, interrupt)
         packet = av_packet_alloc()
         try inspect()
@@ -59,13 +62,9 @@ struct Demuxer: ~Copyable {
         avio_closep(&input)
     }
 
-    /// libav's log goes to standard error, which is the app's; an app that has set a level of its own keeps it.
-    private static let quietLog: Void = {
-        if av_log_get_level() == AV_LOG_INFO { av_log_set_level(AV_LOG_QUIET) }
-    }()
-
     private static func openInput(
         _ source: MediaSource,
+        _ timeouts: Timeouts,
         _ interrupt: Interrupt
     ) throws(ProbeError) -> UnsafeMutablePointer<AVIOContext>? {
         var options: OpaquePointer?
@@ -79,13 +78,19 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
+            // libav trusts any certificate unless told otherwise.
+            av_dict_set(&options, "tls_verify", "1", 0)
+            av_dict_set(&options, "rw_timeout", String(timeouts.read.nanoseconds / 1000), 0)
         case .unsupported(let scheme):
             throw ProbeError(.unsupportedScheme, .open, source, "\(scheme) is not played; use a path, http or https")
         }
         var input: UnsafeMutablePointer<AVIOContext>?
         var callback = interrupt.callback
         let code = avio_open2(&input, url, AVIO_FLAG_READ, &callback, &options)
-        if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
+        if code < 0 || interrupt.hasEndedCall {
+            avio_closep(&input)
+            throw LibavFailure(code, interrupt).error(.open, source)
+        }
         return input
     }
 
@@ -100,21 +105,35 @@ struct Demuxer: ~Copyable {
         av_dict_set(&options, "protocol_whitelist", "", 0)
         av_dict_set(&options, "max_streams", "64", 0)
         av_dict_set(&options, "probesize", "5000000", 0)
+        // A transport stream is inspected for as long as this, in microseconds, before anything can start; libav's own
+        // seven seconds would be counted as the player's. Pictures whose size comes later tell it themselves.
+        av_dict_set(&options, "analyzeduration", "1000000", 0)
         // References to other files inside a container are not followed.
         av_dict_set(&options, "enable_drefs", "0", 0)
         var context = avformat_alloc_context()
         context?.pointee.pb = input
         context?.pointee.interrupt_callback = interrupt.callback
         context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        // To look for the last timestamp of what comes over the network would put a request for its end before the start.
+        if case .http = source.location { context?.pointee.skip_estimate_duration_from_pts = 1 }
         // A failed call frees the context, but not our input: `deinit` does that.
         let code = avformat_open_input(&context, nil, nil, &options)
-        if code < 0 { throw LibavFailure(code, interrupt).error(.open, source) }
+        if code < 0 { throw LibavFailure(cause(of: code, input), interrupt).error(.open, source) }
         return context
+    }
+
+    /// Formats take a broken source for damaged media; the input knows better.
+    private static func cause(of code: Int32, _ input: UnsafeMutablePointer<AVIOContext>?) -> Int32 {
+        guard let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof else { return code }
+        return error
     }
 
     private mutating func inspect() throws(ProbeError) {
         let code = avformat_find_stream_info(context, nil)
-        if code < 0 { throw LibavFailure(code, interrupt).error(.inspect, source) }
+        // It reports success after an interruption, too.
+        if code < 0 || interrupt.hasEndedCall {
+            throw LibavFailure(Self.cause(of: code, input), interrupt).error(.inspect, source)
+        }
         guard let context, let streams = context.pointee.streams else { return }
         let video = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let audio = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, video, nil, 0)
@@ -129,16 +148,15 @@ struct Demuxer: ~Copyable {
                 stream.pointee.discard = AVDISCARD_ALL
             }
         }
-        if timelines.isEmpty {
+        if tracks.isEmpty {
             throw ProbeError(.unsupportedFormat, .inspect, source, "there is neither video nor audio in it")
         }
         describe(context)
     }
 
     private mutating func take(_ stream: UnsafeMutablePointer<AVStream>, as track: PlaybackModel.Track) {
-        let base = stream.pointee.time_base
         let parameters = stream.pointee.codecpar
-        timelines[stream.pointee.index] = Timeline(track: track, base: base, largestJump: Self.largestJump)
+        tracks[stream.pointee.index] = (track, stream.pointee.time_base)
         switch track {
         case .video:
             info.hasVideo = true
@@ -162,7 +180,11 @@ struct Demuxer: ~Copyable {
         info.title = Self.text("title", in: context.pointee.metadata)
         info.formatName = context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
-        for index in timelines.keys { timelines[index]?.origin = start?.multipliedSaturating(by: 1000) }
+        let flags = context.pointee.iformat?.pointee.flags ?? 0
+        timeline = Timeline(
+            origin: start?.multipliedSaturating(by: 1000),
+            mayJump: flags & AVFMT_TS_DISCONT != 0
+        )
     }
 
     private static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
@@ -174,8 +196,9 @@ struct Demuxer: ~Copyable {
     /// The next packet of a track that is played; nil at the end, and from then on.
     mutating func read() throws(ProbeError) -> Packet? {
         while !didEnd {
-            interrupt.allow(timeouts.read)
+            interrupt.allow(timeouts.read * Self.patience)
             let code = av_read_frame(context, packet)
+            if code == ffmpeg_error_again, !interrupt.hasEndedCall { continue }
             if code < 0 {
                 didEnd = true
                 try checkEnd(code)
@@ -189,21 +212,31 @@ struct Demuxer: ~Copyable {
 
     /// Moves to the keyframe at or before a position, in nanoseconds from the start.
     mutating func seek(to position: Int64) throws(ProbeError) {
-        interrupt.allow(timeouts.read)
+        // Where the input cannot jump, libav would look as if it could.
+        if input?.pointee.seekable == 0 {
+            throw ProbeError(.notSeekable, .seek, source, "the source cannot be jumped in")
+        }
+        interrupt.allow(timeouts.read * Self.patience)
         let origin = context.map { $0.pointee.start_time == ffmpeg_no_timestamp ? 0 : $0.pointee.start_time } ?? 0
         let code = av_seek_frame(context, -1, origin.saturatingAdd(position / 1000), AVSEEK_FLAG_BACKWARD)
+        if interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.seek, source) }
         if code < 0 {
-            throw ProbeError(.readFailed, .seek, source, "cannot jump in it: \(LibavFailure.text(code))")
+            throw ProbeError(.notSeekable, .seek, source, "cannot jump in it: \(LibavFailure.text(code))")
         }
         didEnd = false
-        for index in timelines.keys { timelines[index]?.forgetLast() }
+        timeline.restart(at: position)
     }
 
     private mutating func understand() -> Packet? {
-        guard let packet, let track = timelines[packet.pointee.stream_index]?.track else { return nil }
+        guard let packet, let (track, base) = tracks[packet.pointee.stream_index] else { return nil }
         let isKeyframe = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
         let size = track == .video && isKeyframe ? sizer?.size(of: packet) : nil
-        guard let times = timelines[packet.pointee.stream_index]?.times(of: packet.pointee) else { return nil }
+        let stamp = Timeline.Stamp(
+            shown: base.nanoseconds(packet.pointee.pts),
+            decoded: base.nanoseconds(packet.pointee.dts),
+            duration: base.nanoseconds(packet.pointee.duration) ?? 0
+        )
+        let times = timeline.place(stamp, of: track)
         return Packet(
             track: track,
             start: times.start,
@@ -216,10 +249,21 @@ struct Demuxer: ~Copyable {
 
     /// An end may be an error in disguise: libav's formats tend to take any failure for the end.
     private func checkEnd(_ code: Int32) throws(ProbeError) {
-        if interrupt.isAborted || interrupt.didTimeOut { throw LibavFailure(code, interrupt).error(.read, source) }
+        if interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.read, source) }
         if let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof {
+            if error == -ETIMEDOUT || error == -ECONNRESET { throw LibavFailure(error, interrupt).error(.read, source) }
+            // An answer without a length ends with the connection, which libav's HTTP always takes for a fault.
+            if error == -EIO, avio_size(input) < 0 { return }
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }
         if code != ffmpeg_error_eof { throw LibavFailure(code, interrupt).error(.read, source) }
+    }
+}
+
+extension AVRational {
+    /// A timestamp of this time base; nil if it is none, or the base is nonsense.
+    fileprivate func nanoseconds(_ stamp: Int64) -> Int64? {
+        guard stamp != ffmpeg_no_timestamp, num > 0, den > 0 else { return nil }
+        return av_rescale_q(stamp, self, AVRational(num: 1, den: 1_000_000_000))
     }
 }

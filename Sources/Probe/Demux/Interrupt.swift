@@ -15,6 +15,9 @@ final class Interrupt: @unchecked Sendable {
     var isAborted: Bool { probe_interrupt_is_aborted(interrupt) }
     var didTimeOut: Bool { probe_interrupt_timed_out(interrupt) }
 
+    /// Whether a call was ended, whatever it returned.
+    var hasEndedCall: Bool { isAborted || didTimeOut }
+
     func abort() { probe_interrupt_abort(interrupt) }
 
     /// The calls that follow give up after `timeout`, taken together.

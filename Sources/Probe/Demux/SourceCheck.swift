@@ -13,6 +13,8 @@ enum SourceCheck {
 
     static func check(_ source: MediaSource) throws(ProbeError) {
         guard case .file(let path) = source.location else { return }
+        // A zero would end the path early on its way through C.
+        if path.utf8.contains(0) { throw ProbeError(.notFound, .open, source, "there is no such file; check the path") }
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == EACCES {
@@ -31,10 +33,15 @@ enum SourceCheck {
     /// Looks at the first bytes and leaves them to be read again.
     static func checkBeginning(
         of input: UnsafeMutablePointer<AVIOContext>?,
-        _ source: MediaSource
+        _ source: MediaSource,
+        _ interrupt: Interrupt
     ) throws(ProbeError) {
         var bytes = [UInt8](repeating: 0, count: sniffed)
-        let count = max(0, Int(avio_read_partial(input, &bytes, Int32(sniffed))))
+        let count = Int(avio_read_partial(input, &bytes, Int32(sniffed)))
+        if count == 0 || count == Int(ffmpeg_error_eof) {
+            throw ProbeError(.empty, .open, source, "there is nothing in it")
+        }
+        if count < 0 { throw LibavFailure(Int32(count), interrupt).error(.open, source) }
         // Inside what is buffered, so nothing is fetched twice.
         avio_seek(input, 0, SEEK_SET)
         let beginning = String(decoding: bytes.prefix(count).drop { $0 < 0x21 || $0 > 0x7E }, as: UTF8.self)

@@ -1,50 +1,83 @@
-internal import CFFmpeg
-
-/// Turns one track's timestamps into nanoseconds from the start of the media, whatever the media claims.
-struct Timeline {
-    let track: PlaybackModel.Track
-    private let base: AVRational
-    private let largestJump: Int64
-    /// The timestamp of the media's start; nil until the first packet if the container does not say.
-    var origin: Int64?
-    private var lastEnd: Int64?
-
-    init(track: PlaybackModel.Track, base: AVRational, largestJump: Int64) {
-        self.track = track
-        self.base = base
-        self.largestJump = largestJump
+/// Turns a container's timestamps into nanoseconds from the start of the media, whatever the media claims.
+///
+/// Where timestamps jump (streams joined byte by byte, a clock that wrapped, a file that lies) what follows is put where
+/// it should have been, as players do. A track that jumps first tries the shift of the track that jumped last, so that
+/// sound and picture stay together.
+struct Timeline: Hashable, Sendable {
+    /// When a packet is shown, decoded and how long it lasts, in nanoseconds; nil and 0 where the container does not say.
+    struct Stamp: Hashable, Sendable {
+        var shown: Int64?
+        var decoded: Int64?
+        var duration: Int64 = 0
     }
 
-    /// After a jump that was asked for, any timestamp is right.
-    mutating func forgetLast() { lastEnd = nil }
+    private struct Lane: Hashable {
+        var shift: Int64?
+        /// Where the next packet should be decoded.
+        var expected: Int64?
+        var lastDuration: Int64 = 0
+    }
 
-    /// When a packet is shown and until when. One without a timestamp follows on the last; one that jumps by more than
-    /// `largestJump` does, too, and those after it keep their distance to it.
-    mutating func times(of packet: AVPacket) -> (start: Int64, end: Int64) {
-        let duration = packet.duration > 0 ? min(nanoseconds(packet.duration), largestJump) : 0
-        let stamp = packet.pts != ffmpeg_no_timestamp ? packet.pts : packet.dts
-        guard stamp != ffmpeg_no_timestamp else { return follow(duration) }
-        let time = nanoseconds(stamp)
-        if origin == nil { origin = time }
-        var start = time.saturatingSubtract(origin ?? 0)
-        if let lastEnd, abs(start.saturatingSubtract(lastEnd).clampedToMax) > largestJump {
-            origin = time.saturatingSubtract(lastEnd)
-            start = lastEnd
+    /// What is a jump in a container whose timestamps may jump, forward and back …
+    private static let joint: ClosedRange<Int64> = -500_000_000...10_000_000_000
+    /// … and in any other, where only a lie is this large: pictures that stand for minutes are none.
+    private static let lie: ClosedRange<Int64> = -3_600_000_000_000...3_600_000_000_000
+
+    private let continuous: ClosedRange<Int64>
+    private var origin: Int64?
+    private var lastShift: Int64?
+    private var target: Int64 = 0
+    private var lanes: [PlaybackModel.Track: Lane] = [:]
+
+    /// - Parameters:
+    ///   - origin: the timestamp of the media's start; nil if the container does not say, then it is the first packet's.
+    ///   - mayJump: whether timestamps of this container may jump by design.
+    init(origin: Int64?, mayJump: Bool) {
+        self.origin = origin
+        continuous = mayJump ? Self.joint : Self.lie
+    }
+
+    /// When a packet is shown and until when.
+    mutating func place(_ stamp: Stamp, of track: PlaybackModel.Track) -> (start: Int64, end: Int64) {
+        var lane = lanes[track] ?? Lane()
+        defer { lanes[track] = lane }
+        let duration = stamp.duration > 0 ? min(stamp.duration, continuous.upperBound) : lane.lastDuration
+        lane.lastDuration = duration
+        guard let decoded = stamp.decoded ?? stamp.shown else {
+            let start = lane.expected ?? target
+            lane.expected = start.saturatingAdd(duration)
+            return (start, start.saturatingAdd(duration))
         }
-        let end = start.saturatingAdd(duration)
-        lastEnd = max(lastEnd ?? 0, end)
-        return (max(0, start), max(0, end))
-    }
-
-    private mutating func follow(_ duration: Int64) -> (start: Int64, end: Int64) {
-        let start = lastEnd ?? 0
-        lastEnd = start.saturatingAdd(duration)
+        let first = origin ?? decoded
+        origin = first
+        let shift = shift(for: decoded, in: lane, origin: first)
+        if lane.shift != nil, shift != lane.shift { lastShift = shift }
+        lane.shift = shift
+        lane.expected = decoded.saturatingAdd(shift).saturatingAdd(duration)
+        let start = max(0, (stamp.shown ?? decoded).saturatingAdd(shift))
         return (start, start.saturatingAdd(duration))
     }
 
-    private func nanoseconds(_ stamp: Int64) -> Int64 {
-        guard base.num > 0, base.den > 0 else { return 0 }
-        return av_rescale_q(stamp, base, AVRational(num: 1, den: 1_000_000_000))
+    /// The media goes on at `target`: what was known of jumps no longer holds.
+    mutating func restart(at target: Int64) {
+        self.target = target
+        lastShift = nil
+        for track in lanes.keys { lanes[track]?.shift = nil }
+        for track in lanes.keys { lanes[track]?.expected = nil }
+    }
+
+    private func shift(for decoded: Int64, in lane: Lane, origin: Int64) -> Int64 {
+        let shift = lane.shift ?? lastShift ?? Int64(0).saturatingSubtract(origin)
+        func step(_ shift: Int64, from expected: Int64) -> Int64 {
+            decoded.saturatingAdd(shift).saturatingSubtract(expected)
+        }
+        guard let expected = lane.expected else {
+            // A track's first packet may be anywhere near where playback is.
+            return Self.lie.contains(step(shift, from: target)) ? shift : target.saturatingSubtract(decoded)
+        }
+        if continuous.contains(step(shift, from: expected)) { return shift }
+        if let lastShift, continuous.contains(step(lastShift, from: expected)) { return lastShift }
+        return expected.saturatingSubtract(decoded)
     }
 }
 
@@ -59,6 +92,4 @@ extension Int64 {
         return overflow ? ((self < 0) == (factor < 0) ? .max : .min) : product
     }
 
-    /// Never `.min`, whose absolute value does not fit.
-    fileprivate var clampedToMax: Int64 { Swift.max(self, -.max) }
 }

@@ -20,6 +20,8 @@ struct PlaybackSession {
     private var newestQuality: Quality?
     /// Why there will be no more data, if that is not the end.
     private var failure: ProbeError?
+    /// What a jump goes back to if the source cannot jump.
+    private var beforeSeek: (model: PlaybackModel, failure: ProbeError?)?
     private var bytes = 0
     private var furthest: Int64 = 0
     private var hasKeyframe = false
@@ -98,7 +100,10 @@ extension PlaybackSession {
     }
 
     /// A packet has arrived. Video counts from its first keyframe on: nothing can be shown before.
+    ///
+    /// While a jump waits for the reader, what it brings is from before the jump and is dropped.
     mutating func received(_ packet: Packet, now: MonotonicInstant) {
+        guard pendingSeek == nil else { return }
         bytes += packet.size
         furthest = max(furthest, packet.end)
         if packet.track == .video {
@@ -112,6 +117,7 @@ extension PlaybackSession {
 
     /// There is no more, or nothing more can be read.
     mutating func exhausted(_ error: ProbeError?, now: MonotonicInstant) {
+        guard outcome == nil, model == nil || pendingSeek == nil else { return }
         failure = error ?? prematureEnd
         guard let failure, furthest == 0 || model == nil else {
             model?.reachedEnd(now: now)
@@ -119,6 +125,26 @@ extension PlaybackSession {
         }
         // Nothing to play out first.
         fail(failure, at: now, position: model?.position(at: now))
+    }
+
+    /// The source cannot jump: playback goes on where it was.
+    mutating func cannotSeek(_ error: ProbeError, now: MonotonicInstant) {
+        guard outcome == nil, pendingSeek == nil, let earlier = beforeSeek else { return }
+        guard error.code == .notSeekable else { return exhausted(error, now: now) }
+        beforeSeek = nil
+        failure = earlier.failure
+        hasKeyframe = true
+        let position = earlier.model.position(at: now)
+        model?.takeBack(seekFrom: earlier.model, now: now)
+        model?.setRate(rate, now: now)
+        if isPaused { model?.pause(now: now) } else { model?.resume(now: now) }
+        if earlier.model.hasStarted || !earlier.model.isWaiting { signal(.seekFinish, at: now, position: position) }
+        if earlier.model.isWaiting, earlier.model.hasStarted { signal(.bufferBegin, at: now, position: position) }
+        var attributes = Attributes()
+        attributes[.errorDescription] = error.message
+        attributes[.isFatal] = false
+        outbox.append(PlayerSignal(.error, at: now, status: status(position: position), attributes: attributes))
+        advance(to: now)
     }
 
     /// Where the reader has to move to first; it is told once.
@@ -187,12 +213,18 @@ extension PlaybackSession {
         guard outcome == nil else { return }
         let target = min(max(0, target), info.duration ?? .max)
         advance(to: now)
-        guard let model, outcome == nil else { return pendingSeek = target }
-        if model.hasStarted, !model.isSeeking { signal(.seekBegin, at: now) }
-        if self.model?.seek(to: target, now: now) == true {
+        guard var earlier = model, outcome == nil else { return pendingSeek = target }
+        if !earlier.isSeeking, earlier.hasStarted || !earlier.isWaiting { signal(.seekBegin, at: now) }
+        if model?.seek(to: target, now: now) == true {
+            if beforeSeek == nil || !earlier.isSeeking {
+                earlier.stand(at: now)
+                beforeSeek = (earlier, failure)
+            }
             pendingSeek = target
             failure = nil
             hasKeyframe = false
+            // What was read but never shown is forgotten.
+            newestQuality = nil
         }
         advance(to: now)
     }

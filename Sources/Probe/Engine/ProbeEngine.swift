@@ -17,6 +17,9 @@ final class ProbeEngine: Sendable {
         var timerInstant: MonotonicInstant?
     }
 
+    /// Nobody pauses a session on a virtual clock for longer.
+    private static let longestPause: Duration = .seconds(24 * 3600)
+
     private let source: MediaSource
     private let configuration: ProbeConfiguration
     private let clock: any SchedulingClock
@@ -52,8 +55,16 @@ final class ProbeEngine: Sendable {
     /// Plays as fast as data can be read, advancing `clock`; returns when it is over, or when nothing more would happen.
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
         guard change({ session, now in session.request(now: now) }) else { return outcome }
+        var pausedSince: MonotonicInstant?
         load {
+            // While it is paused others' deadlines come and go; pings never end.
+            if self.progress.state != .paused {
+                pausedSince = nil
+            } else if pausedSince == nil {
+                pausedSince = clock.now
+            }
             guard let next = clock.nextDeadline else { return false }
+            if let pausedSince, pausedSince.duration(to: next) > Self.longestPause { return false }
             clock.advance(to: next)
             return true
         }
@@ -94,7 +105,7 @@ final class ProbeEngine: Sendable {
             switch nextOrder() {
             case .finish: return
             case .wait: if !wait() { return }
-            case .seek(let position): perform { () throws(ProbeError) in try demuxer.seek(to: position) }
+            case .seek(let position): seek(&demuxer, to: position)
             case .read:
                 perform { () throws(ProbeError) in
                     if let packet = try demuxer.read() {
@@ -104,6 +115,14 @@ final class ProbeEngine: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    private func seek(_ demuxer: inout Demuxer, to position: Int64) {
+        do throws(ProbeError) {
+            try demuxer.seek(to: position)
+        } catch {
+            change(wakingReader: false) { session, now in session.cannotSeek(error, now: now) }
         }
     }
 

@@ -170,6 +170,16 @@ extension PlaybackModel {
         return !isBuffered
     }
 
+    /// A jump was not possible: all is as it was in `earlier`, a copy from before it, but for the time that has passed.
+    mutating func takeBack(seekFrom earlier: PlaybackModel, now: MonotonicInstant) {
+        self = earlier
+        anchor = Anchor(instant: now, position: anchor.position)
+        settle(now)
+    }
+
+    /// Counts from where it is now.
+    mutating func stand(at now: MonotonicInstant) { anchor = Anchor(instant: now, position: position(at: now)) }
+
     /// The person pauses.
     mutating func pause(now: MonotonicInstant) {
         move(to: now)
@@ -223,12 +233,17 @@ extension PlaybackModel {
     private mutating func settle(_ now: MonotonicInstant) {
         guard case .waiting(let wait) = phase else { return }
         let threshold = wait == .stall ? resumeThreshold : startThreshold
-        guard isEndKnown || (ends.count + laggards.count >= tracks.count && level(at: now) >= threshold) else { return }
+        guard isEndKnown || hasEnough(threshold, now) else { return }
         phase = .playing
         anchor = Anchor(instant: max(now, anchor.instant), position: anchor.position)
         note(.filled(wait), anchor.instant, anchor.position)
         startIfPossible(now)
         move(to: now)
+    }
+
+    /// Something has to be there to go on with, also where no threshold is set.
+    private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
+        ends.count + laggards.count >= tracks.count && level(at: now) >= max(threshold, 1)
     }
 
     private mutating func startIfPossible(_ now: MonotonicInstant) {

@@ -1,0 +1,141 @@
+import Foundation
+import Instrument
+import InstrumentProbe
+import Testing
+
+@Suite("Bad input", .timeLimit(.minutes(2)))
+struct BadInputTests {
+    /// Short limits, so that tests are.
+    static let hasty = ProbeConfiguration(openTimeout: .seconds(1), readTimeout: .milliseconds(700))
+
+    private func error(_ source: String, _ configuration: ProbeConfiguration = ProbeConfiguration()) async
+        -> ProbeError?
+    {
+        let played = await playThrough(source, configuration)
+        guard case .failed(let error) = played.outcome else { return nil }
+        #expect(played.actions.last == .error)
+        #expect(played.actions.filter { $0 == .error }.count == 1)
+        #expect(!played.actions.contains(.end))
+        #expect(played.events.last?[.errorDescription] == error.message)
+        #expect(played.events.last?[.isFatal] == true)
+        #expect(played.rejected.isEmpty)
+        return error
+    }
+
+    @Test("What is no media file is told apart")
+    func files() async throws {
+        #expect(await error("/nowhere/film.mp4")?.code == .notFound)
+        #expect(await error("film\0.mp4")?.code == .notFound)
+        #expect(await error("")?.code == .notFound)
+        #expect(await error(Fixtures.folder.path)?.code == .isDirectory)
+        #expect(await error(try Fixtures.file(Data(), "empty.mp4"))?.code == .empty)
+        #expect(await error("/dev/zero")?.code == .unreadable)
+        let text = Data(String(repeating: "This is a letter, not a film.\n", count: 100).utf8)
+        #expect(await error(try Fixtures.file(text, "letter.mp4"))?.code == .unsupportedFormat)
+    }
+
+    @Test(
+        "Playlists are named as such, wherever they hide; protocols and containers that lead elsewhere are not followed"
+    )
+    func playlists() async throws {
+        let hls = Data("#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n".utf8)
+        #expect(await error(try Fixtures.file(hls, "list.mp4"))?.code == .playlist)
+        let dash = Data("<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"></MPD>".utf8)
+        #expect(await error(try Fixtures.file(dash, "list.mpd"))?.code == .playlist)
+        let film = try Fixtures.mp4.get()
+        let concat = Data("ffconcat version 1.0\nfile \(film)\n".utf8)
+        #expect(await error(try Fixtures.file(concat, "list.ffconcat"))?.code == .unsupportedFormat)
+        #expect(await error("concat:\(film)|\(film)")?.code == .notFound)
+        for scheme in ["rtmp", "ftp", "pipe", "crypto", "data"] {
+            #expect(await error("\(scheme)://host/film")?.code == .unsupportedScheme)
+        }
+    }
+
+    @Test(
+        "A film that is cut short plays what there is, and then fails",
+        arguments: [Fixtures.mp4, Fixtures.mkv, Fixtures.flac]
+    )
+    func truncated(_ path: Result<String, FixtureError>) async throws {
+        let whole = try Fixtures.data(try path.get())
+        let part = try Fixtures.file(whole.prefix(whole.count * 6 / 10))
+        let played = await playThrough(part)
+        guard case .failed(let error) = played.outcome else { return #expect(Bool(false), "did not fail") }
+        #expect(error.code == .endedEarly)
+        let position = try #require(played.first(.error)?[.position]).milliseconds
+        #expect((1500...3200).contains(position))
+        #expect(played.first(.error)?[Action.start.timeKey] == position)
+    }
+
+    @Test("A film without its index cannot be played")
+    func noIndex() async throws {
+        let whole = try Fixtures.data(try Fixtures.mp4AtEnd.get())
+        let failure = try #require(await error(try Fixtures.file(whole.prefix(whole.count / 2))))
+        #expect(failure.code == .unsupportedFormat)
+        #expect(failure.message.contains("damaged"))
+    }
+
+    @Test(
+        "A server's refusal is told with its status",
+        arguments: [
+            ("404 Not Found", ProbeError.Code.notFound), ("403 Forbidden", .httpStatus), ("410 Gone", .httpStatus),
+            ("503 Service Unavailable", .httpStatus),
+        ]
+    )
+    func status(_ answer: (String, ProbeError.Code)) async throws {
+        let server = try LoopbackServer([LoopbackServer.head(answer.0, length: 0)])
+        #expect(await error(server.address)?.code == answer.1)
+    }
+
+    @Test("A server that refuses, says nothing, or sends nothing")
+    func silence() async throws {
+        #expect(await error("http://127.0.0.1:\(try LoopbackServer.closedPort())/film.mp4")?.code == .connection)
+        let mute = try LoopbackServer([.hang])
+        let begun = SystemClock().now
+        #expect(await error(mute.address, Self.hasty)?.code == .timedOut)
+        #expect(begun.duration(to: SystemClock().now) < .seconds(3))
+        let empty = try LoopbackServer([LoopbackServer.head("200 OK", length: 0)])
+        #expect(await error(empty.address, Self.hasty)?.code == .empty)
+        let closing = try LoopbackServer([])
+        #expect(await error(closing.address, Self.hasty) != nil)
+    }
+
+    @Test("A server that stops in mid-film: what came is played, then it fails")
+    func hangsInBody() async throws {
+        let film = try Fixtures.data(try Fixtures.long.get())
+        let server = try LoopbackServer([
+            LoopbackServer.head("200 OK", length: film.count), .send(film.prefix(film.count / 2)), .hang,
+        ])
+        let failure = try #require(await error(server.address, Self.hasty))
+        #expect(failure.code == .timedOut)
+        #expect(failure.phase == .read)
+    }
+
+    @Test("A body shorter than its declared length is no end")
+    func shortBody() async throws {
+        let film = try Fixtures.data(try Fixtures.ts.get())
+        let server = try LoopbackServer([
+            LoopbackServer.head("200 OK", length: film.count), .send(film.prefix(film.count / 2)),
+        ])
+        let failure = try #require(await error(server.address, Self.hasty))
+        #expect(failure.code == .endedEarly)
+    }
+
+    @Test("A server's redirection leads to no file and no other protocol")
+    func redirection() async throws {
+        let server = try LoopbackServer([
+            LoopbackServer.head("302 Found", length: 0, "Location: file://\(try Fixtures.mp4.get())\r\n")
+        ])
+        #expect(await error(server.address, Self.hasty) != nil)
+    }
+
+    @Test("No secret of an address is told")
+    func secrets() async throws {
+        let server = try LoopbackServer([LoopbackServer.head("404 Not Found", length: 0)])
+        let address = "http://user:pa55@127.0.0.1:\(server.port)/film.mp4?token=s3cret#s3cret"
+        let played = await playThrough(address)
+        #expect(server.requests.first?.contains("token=s3cret") == true)
+        let told = "\(played.events) \(String(describing: played.outcome))"
+        #expect(!told.contains("pa55") && !told.contains("s3cret"))
+        #expect(played.first(.mediaRequest)?[.source] == "http://127.0.0.1:\(server.port)/film.mp4")
+    }
+}

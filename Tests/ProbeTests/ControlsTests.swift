@@ -1,0 +1,174 @@
+import Foundation
+import Instrument
+import InstrumentProbe
+import InstrumentTrackers
+import Testing
+
+@Suite("Controls", .timeLimit(.minutes(2)))
+struct ControlsTests {
+    private let opening: [Action] = [
+        .trackerInit, .playerSet, .playerReady, .mediaRequest, .prepareItem, .streamLoad, .bufferBegin, .bufferFinish,
+    ]
+
+    @Test("A pause stops the playhead for as long as it lasts, to the millisecond")
+    func pause() async throws {
+        let played = await playThrough(try Fixtures.long.get()) { clock, probe in
+            clock.at(3000) { probe.pause() }
+            clock.at(3500) { probe.pause() }
+            clock.at(8000) { probe.resume() }
+        }
+        #expect(played.actions == opening + [.start, .pauseBegin, .pauseFinish, .end])
+        #expect(played.first(.pauseBegin)?[.position] == .seconds(3))
+        #expect(played.first(.pauseFinish)?[.position] == .seconds(3))
+        #expect(played.time(.end) == 25_000)
+        #expect(played.first(.end)?[.accumPauseTime] == .seconds(5))
+        #expect(played.first(.end)?[.accumPlayTime] == .seconds(20))
+    }
+
+    @Test("Paused before the start, it waits with a full buffer and starts when the person goes on")
+    func pauseBeforeStart() async throws {
+        let played = await playThrough(try Fixtures.mp4.get()) { clock, probe in
+            probe.pause()
+            clock.at(2000) { probe.resume() }
+        }
+        #expect(played.actions == opening + [.start, .end])
+        #expect(played.time(.start) == 2000)
+        #expect(played.time(.end) == 6000)
+    }
+
+    @Test("A pause that nobody ends, with pings going on, is given up after a day")
+    func endlessPause() async throws {
+        let played = await playThrough(try Fixtures.mp4.get()) { clock, probe in clock.at(1000) { probe.pause() } }
+        #expect(played.outcome == nil)
+        #expect(played.actions.filter { $0 == .ping }.count == 24 * 120)
+    }
+
+    @Test("Jumps: inside the buffer, back, beyond the end and before the start")
+    func seek() async throws {
+        let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
+        let played = await playThrough(try Fixtures.long.get(), ProbeConfiguration(buffer: buffer)) { clock, probe in
+            clock.at(1000) { probe.seek(to: .seconds(4)) }
+            clock.at(2000) { probe.seek(to: .milliseconds(12_300)) }
+            clock.at(3000) { probe.seek(to: .seconds(-7)) }
+            clock.at(5000) { probe.seek(to: .seconds(3000)) }
+        }
+        #expect(played.outcome == .ended)
+        #expect(
+            played.actions == opening + [.start] + [[Action]](repeating: [.seekBegin, .seekFinish], count: 4).joined()
+                + [.end]
+        )
+        #expect(played.all(.seekBegin).map { $0[.position]?.milliseconds } == [1000, 5000, 13_300, 2000])
+        #expect(played.all(.seekFinish).map { $0[.position]?.milliseconds } == [4000, 12_300, 0, 20_000])
+        #expect(played.time(.end) == 5000)
+        #expect(played.rejected.isEmpty)
+    }
+
+    @Test("After a jump the picture is the one at the target, also where what was read ahead had another size")
+    func seekAcrossRenditions() async throws {
+        let played = await playThrough(try Fixtures.sample()) { clock, probe in
+            // All of the film is read ahead by now.
+            clock.at(1000) { probe.seek(to: .milliseconds(9500)) }
+            clock.at(2000) { probe.seek(to: .milliseconds(500)) }
+        }
+        let changes = played.events.filter { [.qualityChangeUp, .qualityChangeDown].contains($0.action) }
+        #expect(changes.map { $0[.resolutionWidth] } == [480, 320, 640, 480])
+        #expect(changes.map(\.action) == [.qualityChangeUp, .qualityChangeDown, .qualityChangeUp, .qualityChangeDown])
+        #expect(played.outcome == .ended)
+    }
+
+    @Test("Twice as fast takes half the time")
+    func rate() async throws {
+        let played = await playThrough(try Fixtures.long.get()) { clock, probe in
+            clock.at(4000) { probe.setRate(2) }
+            clock.at(8000) { probe.setRate(0.5) }
+        }
+        #expect(played.time(.end) == 24_000)
+        #expect(played.first(.end)?[.position] == .seconds(20))
+    }
+
+    @Test("Stop ends it where it is; nothing comes after")
+    func stop() async throws {
+        let played = await playThrough(try Fixtures.long.get()) { clock, probe in
+            clock.at(7000) { probe.stop() }
+            clock.at(7000) { probe.pause() }
+        }
+        #expect(played.outcome == .stopped)
+        #expect(played.actions == opening + [.start, .stop])
+        #expect(played.first(.stop)?[.position] == .seconds(7))
+    }
+
+    @Test("A source that cannot be jumped in plays on where it was, with an error that is not fatal")
+    func unseekable() async throws {
+        let film = try Fixtures.data(try Fixtures.ts.get())
+        // No length and no ranges: a stream of bytes.
+        let server = try LoopbackServer([LoopbackServer.head("200 OK"), .send(film)])
+        let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(1))
+        let played = await playThrough(server.address, ProbeConfiguration(buffer: buffer)) { clock, probe in
+            clock.at(1000) { probe.seek(to: .milliseconds(3500)) }
+        }
+        #expect(played.outcome == .ended)
+        #expect(played.actions == opening + [.start, .seekBegin, .seekFinish, .error, .end])
+        #expect(played.first(.error)?[.isFatal] == false)
+        #expect(played.first(.seekFinish)?[.position] == .seconds(1))
+        #expect(played.rejected.isEmpty)
+    }
+
+    @Test("Over HTTP a jump asks for what is there")
+    func seekOverHTTP() async throws {
+        let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.long.get()))])
+        let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(2))
+        let played = await playThrough(server.address, ProbeConfiguration(buffer: buffer)) { clock, probe in
+            clock.at(1000) { probe.seek(to: .milliseconds(15_500)) }
+        }
+        #expect(played.outcome == .ended)
+        #expect(played.first(.seekFinish)?[.position] == .milliseconds(15_500))
+        #expect(played.time(.end) == 5500)
+    }
+
+    @Test("Controls from many threads at once end in one outcome, and a released probe stops")
+    func threads() async throws {
+        let film = try Fixtures.long.get()
+        let outcome = await withTaskGroup(of: Void.self) { group in
+            let probe = Probe(MediaSource(film))
+            probe.play()
+            for task in 0..<8 {
+                group.addTask {
+                    for step in 0..<200 {
+                        switch (task + step) % 5 {
+                        case 0: probe.pause()
+                        case 1: probe.resume()
+                        case 2: probe.seek(to: .milliseconds(step * 90))
+                        case 3: probe.setRate(Double(step % 4) + 0.5)
+                        default: _ = (probe.progress, probe.status)
+                        }
+                    }
+                }
+            }
+            await group.waitForAll()
+            probe.stop()
+            return await probe.waitUntilFinished()
+        }
+        #expect(outcome == .stopped || outcome == .ended)
+    }
+
+    @Test("A probe that is let go of stops, also in the middle of a read")
+    func released() async throws {
+        let film = try Fixtures.data(try Fixtures.long.get())
+        let server = try LoopbackServer([
+            LoopbackServer.head("200 OK", length: film.count), .send(film.prefix(90_000)), .hang,
+        ])
+        let stopped = AsyncStream<Action>.makeStream()
+        var probe: Probe? = Probe(MediaSource(server.address))
+        probe?.report { signal in
+            if signal.action == .start || signal.action == .stop { stopped.continuation.yield(signal.action) }
+        }
+        probe?.play()
+        var actions: [Action] = []
+        for await action in stopped.stream {
+            actions.append(action)
+            if action == .start { probe = nil }
+            if action == .stop { break }
+        }
+        #expect(actions == [.start, .stop])
+    }
+}

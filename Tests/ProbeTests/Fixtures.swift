@@ -1,0 +1,118 @@
+import Foundation
+
+/// Small media, made by the ffmpeg command line: one thread and bit-exact flags, so that they are the same every time.
+/// Kept in the temporary folder, and made anew when how they are made changes.
+enum Fixtures {
+    /// Four seconds at 25 pictures a second with a tone, unless said otherwise.
+    static let mp4 = path("film.mp4", video + sound + ["-movflags", "+faststart"] + names)
+    static let mp4AtEnd = path("film-moov-last.mp4", video + sound)
+    static let mkv = path("film.mkv", video + sound + names)
+    static let ts = path("film.ts", video + sound + ["-muxdelay", "0", "-muxpreload", "0"])
+    static let webm = path("film.webm", vp8 + ["-c:a", "libopus", "-b:a", "48k"])
+    static let flv = path("film.flv", video + sound)
+    static let avi = path("film.avi", video + sound)
+    static let mp3 = path("tone.mp3", ["-vn", "-c:a", "libmp3lame", "-b:a", "64k"])
+    static let adts = path("tone.aac", ["-vn", "-c:a", "aac", "-b:a", "64k"])
+    static let flac = path("tone.flac", ["-vn", "-c:a", "flac"])
+    static let ogg = path("tone.ogg", ["-vn", "-c:a", "libvorbis", "-serial_offset", "7"])
+    static let wav = path("tone.wav", ["-vn", "-c:a", "pcm_s16le"])
+    /// Twenty seconds, for stalls and jumps.
+    static let long = path("long.mp4", video + sound + ["-movflags", "+faststart"], seconds: 20)
+
+    private static let video = words("-c:v libx264 -preset ultrafast -g 25 -bf 0 -b:v 150k -pix_fmt yuv420p")
+    private static let vp8 = words("-c:v libvpx -deadline realtime -cpu-used 8 -g 25 -b:v 150k")
+    private static let sound = ["-c:a", "aac", "-b:a", "64k"]
+    private static let names = ["-metadata", "title=A film", "-metadata:s:a:0", "language=eng"]
+
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+    static let folder: URL = {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "instrument-probe-fixtures-1")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }()
+
+    /// The sample of three renditions that `scripts/make-sample.sh` makes.
+    static func sample() throws -> String {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../scripts/make-sample.sh"
+        )
+        let output = folder.appending(path: "sample.ts").path
+        try run("/bin/sh", [script.standardized.path, output])
+        return output
+    }
+
+    /// A new file with the given bytes.
+    static func file(_ bytes: Data, _ name: String = UUID().uuidString) throws -> String {
+        let url = folder.appending(path: name)
+        try bytes.write(to: url)
+        return url.path
+    }
+
+    static func data(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+    private static func path(_ name: String, _ arguments: [String], seconds: Int = 4) -> Result<String, FixtureError> {
+        let output = folder.appending(path: name)
+        if FileManager.default.fileExists(atPath: output.path) { return .success(output.path) }
+        let draft = folder.appending(path: "\(UUID().uuidString)-\(name)")
+        let inputs = [
+            "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=\(seconds)",
+            "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=\(seconds)",
+        ]
+        let exact = ["-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact"]
+        let options = ["-nostdin", "-loglevel", "error", "-y"]
+        do {
+            try run("/usr/bin/env", ["ffmpeg"] + options + inputs + arguments + exact + [draft.path])
+            _ = try? FileManager.default.moveItem(at: draft, to: output)
+            return .success(output.path)
+        } catch let error as FixtureError {
+            return .failure(error)
+        } catch {
+            return .failure(FixtureError(message: "\(name): \(error)"))
+        }
+    }
+
+    /// What ffprobe, a reader of its own over the same library, says: milliseconds from the start until the last packet's
+    /// end, and the declared duration.
+    static func extent(of path: String) throws -> (end: Int, duration: Int) {
+        let entries = "packet=pts_time,dts_time,duration_time:format=start_time,duration"
+        let said = try run(
+            "/usr/bin/env",
+            ["ffprobe", "-v", "error", "-show_entries", entries, "-of", "compact", path]
+        )
+        var (end, start, duration) = (0.0, 0.0, 0.0)
+        for line in said.split(separator: "\n") {
+            var values: [Substring: Double] = [:]
+            for field in line.split(separator: "|").dropFirst() {
+                let parts = field.split(separator: "=")
+                if parts.count == 2 { values[parts[0]] = Double(parts[1]) }
+            }
+            if line.hasPrefix("packet") {
+                end = max(end, (values["pts_time"] ?? values["dts_time"] ?? 0) + (values["duration_time"] ?? 0))
+            }
+            if line.hasPrefix("format") { (start, duration) = (values["start_time"] ?? 0, values["duration"] ?? 0) }
+        }
+        return (Int(((end - start) * 1000).rounded()), Int((duration * 1000).rounded()))
+    }
+
+    @discardableResult
+    private static func run(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        let errors = Pipe()
+        let output = Pipe()
+        process.standardOutput = output
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardError = errors
+        try process.run()
+        let result = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        if process.terminationStatus != 0 {
+            throw FixtureError(message: "ffmpeg could not make a fixture; is the encoder there? \(said)")
+        }
+        return result
+    }
+}
+
+struct FixtureError: Error { let message: String }

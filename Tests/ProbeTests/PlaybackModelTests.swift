@@ -1,0 +1,218 @@
+import Instrument
+import Testing
+
+@testable import InstrumentProbe
+
+private func at(_ milliseconds: Double) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: Int64(milliseconds * 1_000_000))
+}
+
+private func ms(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
+
+/// A model in a box, so that expectations can ask it.
+private final class Table {
+    var model = PlaybackModel(
+        tracks: [.video, .audio],
+        policy: BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(2), maximum: .seconds(10)),
+        now: at(0)
+    )
+
+    /// Everything that happened since it was last asked, as `what@instant:position`, in milliseconds.
+    func log(until milliseconds: Double) -> [String] {
+        model.advance(to: at(milliseconds)).map { transition in
+            let what =
+                switch transition.kind {
+                case .filled(let wait): "filled \(wait)"
+                default: "\(transition.kind)"
+                }
+            return "\(what)@\(Double(transition.instant.nanoseconds) / 1e6):\(Double(transition.position) / 1e6)"
+        }
+    }
+
+    func append(_ end: Int, now: Double) {
+        model.append(.video, end: ms(end), now: at(now))
+        model.append(.audio, end: ms(end), now: at(now))
+    }
+
+    func seek(to target: Int64, now: MonotonicInstant) -> Bool { model.seek(to: target, now: now) }
+}
+
+@Suite("Playback model")
+struct PlaybackModelTests {
+    private let table = Table()
+
+    @Test("The start is when both tracks hold the threshold, not before")
+    func start() {
+        table.model.append(.video, end: ms(5000), now: at(100))
+        table.model.append(.audio, end: ms(999), now: at(200))
+        #expect(table.log(until: 250) == [])
+        table.model.append(.audio, end: ms(1000), now: at(300))
+        #expect(table.log(until: 300) == ["filled start@300.0:0.0", "started@300.0:0.0"])
+    }
+
+    @Test("A stall begins when the playhead meets the shorter track's end, however late the model is asked")
+    func stall() {
+        table.append(1000, now: 0)
+        table.model.append(.video, end: ms(4000), now: at(10))
+        _ = table.log(until: 0)
+        #expect(table.model.nextDeadline(after: at(20)) == at(1000))
+        #expect(table.log(until: 60_000) == ["stalled@1000.0:1000.0"])
+        table.model.append(.audio, end: ms(3000), now: at(61_000))
+        #expect(table.model.nextDeadline(after: at(61_000)) == at(63_000))
+        #expect(table.log(until: 62_000).last?.hasSuffix("@61000.0:1000.0") == true)
+        #expect(table.model.position(at: at(62_500)) == ms(2500))
+    }
+
+    @Test("A track that falls behind by more than a buffer holds nothing up; at the end the longest counts")
+    func laggard() {
+        table.append(1000, now: 0)
+        table.model.append(.video, end: ms(10_900), now: at(0))
+        #expect(table.model.bufferedEnd == ms(1000))
+        table.model.append(.video, end: ms(11_100), now: at(0))
+        #expect(table.model.bufferedEnd == ms(11_100))
+        #expect(!table.model.wantsData(at: at(0)))
+        #expect(table.model.wantsData(at: at(1200)))
+        table.model.append(.video, end: ms(12_000), now: at(1200))
+        table.model.reachedEnd(now: at(1300))
+        #expect(table.log(until: 20_000).last == "ended@12000.0:12000.0")
+    }
+
+    @Test("At another rate the playhead meets the end sooner or later, to the nanosecond")
+    func rate() {
+        table.append(8000, now: 0)
+        table.model.setRate(2, now: at(1000))
+        #expect(table.model.position(at: at(1500)) == ms(2000))
+        table.model.setRate(0.5, now: at(2000))
+        #expect(table.model.nextDeadline(after: at(2000)) == at(12_000))
+        for nonsense in [0, -1, .nan, .infinity] { table.model.setRate(nonsense, now: at(2000)) }
+        #expect(table.log(until: 13_000).last == "stalled@12000.0:8000.0")
+    }
+
+    @Test("Paused, the playhead stands and nothing happens by itself; before the start it holds the start back")
+    func pause() {
+        table.model.pause(now: at(0))
+        table.append(1000, now: 10)
+        #expect(table.log(until: 500).count == 1)
+        #expect(table.model.nextDeadline(after: at(500)) == nil)
+        table.model.resume(now: at(700))
+        #expect(table.log(until: 700) == ["started@700.0:0.0"])
+        table.model.pause(now: at(900))
+        #expect(table.model.position(at: at(5000)) == ms(200))
+        table.model.resume(now: at(5000))
+        #expect(table.log(until: 9000) == ["stalled@5800.0:1000.0"])
+    }
+
+    @Test("A seek inside the buffer is done at once; outside of it data has to come anew")
+    func seek() {
+        table.append(9000, now: 0)
+        _ = table.log(until: 0)
+        #expect(!table.seek(to: ms(5000), now: at(1000)))
+        #expect(table.log(until: 1000).last?.contains("seek@1000.0:5000.0") == true)
+        #expect(table.seek(to: ms(2000), now: at(1500)))
+        #expect(table.model.isSeeking)
+        table.append(1000, now: 1600)
+        table.append(2999, now: 1700)
+        #expect(table.model.isSeeking)
+        table.append(3000, now: 1800)
+        #expect(table.log(until: 1800).last?.contains("seek@1800.0:2000.0") == true)
+    }
+
+    @Test("Without thresholds something has to be there all the same")
+    func noThreshold() {
+        let policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(10))
+        table.model = PlaybackModel(tracks: [.video], policy: policy, now: at(0))
+        table.model.append(.video, end: 0, now: at(1))
+        #expect(table.log(until: 1) == [])
+        table.model.append(.video, end: ms(40), now: at(2))
+        #expect(table.log(until: 100).last == "stalled@42.0:40.0")
+    }
+
+    @Test("Absurd times saturate")
+    func absurd() {
+        table.model.append(.video, end: .max, now: at(0))
+        table.model.append(.audio, end: .max, now: at(0))
+        _ = table.seek(to: .max, now: at(1))
+        _ = table.seek(to: .min, now: at(2))
+        table.model.setRate(1e300, now: at(3))
+        table.model.setRate(1e-300, now: at(4))
+        table.append(2000, now: 5)
+        table.model.reachedEnd(now: MonotonicInstant(nanoseconds: .max))
+        _ = table.model.advance(to: MonotonicInstant(nanoseconds: .max))
+        _ = table.model.nextDeadline(after: MonotonicInstant(nanoseconds: .min))
+    }
+
+    @Test("Any schedule gives what stepping through it in quarters of a millisecond gives", arguments: 0..<150)
+    func property(seed: Int) {
+        var random = Seeded(state: UInt64(seed))
+        let policy = (
+            start: Int.random(in: 0...8, using: &random) * 100, resume: Int.random(in: 0...10, using: &random) * 100
+        )
+        var stepping = SteppingPlayer(start: policy.start, resume: policy.resume, maximum: 1000)
+        var model = PlaybackModel(
+            tracks: [.video, .audio],
+            policy: BufferPolicy(
+                startThreshold: .milliseconds(policy.start),
+                resumeThreshold: .milliseconds(policy.resume),
+                maximum: .seconds(1)
+            ),
+            now: at(0)
+        )
+        var schedule: [Int: [Act]] = [:]
+        var ends = [0, 0]
+        for _ in 0..<Int.random(in: 5...60, using: &random) {
+            schedule[Int.random(in: 0...6000, using: &random), default: []].append(act(&ends, using: &random))
+        }
+        var happened: [PlaybackModel.Transition] = []
+        for quarters in 0...40_000 {
+            stepping.tick(quarters)
+            guard quarters % 4 == 0, let acts = schedule[quarters / 4] else { continue }
+            for act in acts {
+                stepping.perform(act, quarters)
+                perform(act, on: &model, at(Double(quarters) / 4))
+                if act == .look { happened += model.advance(to: at(Double(quarters) / 4)) }
+            }
+        }
+        happened += model.advance(to: at(10_000))
+        let expected = stepping.log.map { "\($0.what)@\($0.quarters * 250_000):\($0.eighths * 125_000)" }
+        #expect(happened.map { "\($0.kind)@\($0.instant.nanoseconds):\($0.position)" } == expected)
+    }
+
+    private func act(_ ends: inout [Int], using random: inout Seeded) -> Act {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: return .pause
+        case 1, 2: return .resume
+        case 3: return .rate([1, 2, 4].randomElement(using: &random) ?? 2)
+        case 4: return .seek(Int.random(in: 0...700, using: &random) * 4)
+        case 5: return Int.random(in: 0..<3, using: &random) == 0 ? .end : .look
+        case 6: return .look
+        default:
+            let track = Int.random(in: 0...1, using: &random)
+            ends[track] += Int.random(in: 0...150, using: &random) * 4
+            return .append(track: track, end: ends[track])
+        }
+    }
+
+    private func perform(_ act: Act, on model: inout PlaybackModel, _ now: MonotonicInstant) {
+        switch act {
+        case .append(let track, let end): model.append(track == 0 ? .video : .audio, end: ms(end), now: now)
+        case .end: model.reachedEnd(now: now)
+        case .pause: model.pause(now: now)
+        case .resume: model.resume(now: now)
+        case .rate(let halves): model.setRate(Double(halves) / 2, now: now)
+        case .seek(let target): _ = model.seek(to: ms(target), now: now)
+        case .look: break
+        }
+    }
+}
+
+/// A small generator with a seed, so that a failing case can be repeated (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Instrument
+import InstrumentHubs
+import InstrumentProbe
+import InstrumentTrackers
+import Testing
+
+/// The few tests that take the time that they play. Serial, so that they do not disturb each other.
+@Suite("Real time", .serialized, .timeLimit(.minutes(2)))
+struct RealTimeTests {
+    /// Plays in real time through an instrument.
+    private func play(_ source: String, _ buffer: BufferPolicy) async -> Played {
+        let probe = Probe(MediaSource(source), configuration: ProbeConfiguration(buffer: buffer))
+        let recorder = Recorder()
+        let instrument = Instrument(hub: CoreHub(), backends: [recorder])
+        instrument.add(PlayerTracker(probe))
+        instrument.ready()
+        probe.play()
+        let outcome = await probe.waitUntilFinished()
+        await instrument.shutdown(timeout: .seconds(5))
+        return Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
+    }
+
+    private let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(30))
+
+    @Test("A file plays in the time that it lasts")
+    func file() async throws {
+        let played = await play(try Fixtures.mp4.get(), buffer)
+        #expect(played.outcome == .ended)
+        #expect(played.first(.end)?[Action.start.timeKey] == 4000)
+    }
+
+    @Test("A stall begins and ends within 0.1 s of what the server's schedule says")
+    func stall() async throws {
+        // Constant rate, so that bytes are time: two seconds at once, the rest four seconds later.
+        let film = try Fixtures.data(try Fixtures.wav.get())
+        let second = 48_000 * 2
+        let head = film.count - 4 * second
+        let server = try LoopbackServer([
+            LoopbackServer.head("200 OK", length: film.count), .send(film.prefix(head + 2 * second)),
+            .waitUntil(.seconds(4)), .send(film.dropFirst(head + 2 * second)),
+        ])
+        let played = await play(server.address, buffer)
+        #expect(played.outcome == .ended)
+        #expect(played.actions.filter { $0 == .bufferBegin }.count == 2)
+        let start = try #require(played.time(.start))
+        let stall = try #require(played.all(.bufferBegin).last)
+        let resumed = try #require(played.all(.bufferFinish).last)
+        // What libav holds back of the last read (4 KiB packets, 32 KiB input) is part of the tolerance.
+        #expect(abs(stall.time.instant.milliseconds - start - 2000) <= 100)
+        #expect(abs((resumed[Action.bufferBegin.timeKey] ?? 0) - 2000) <= 100)
+        #expect(abs((stall[.position] ?? .zero).milliseconds - 2000) <= 100)
+        #expect(played.rejected.isEmpty)
+    }
+
+    @Test("Stopping ends a read that would block")
+    func stop() async throws {
+        let server = try LoopbackServer([.hang])
+        let probe = Probe(MediaSource(server.address))
+        probe.play()
+        try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
+        let begun = SystemClock().now
+        probe.stop()
+        #expect(await probe.waitUntilFinished() == .stopped)
+        #expect(begun.duration(to: SystemClock().now) < .seconds(1))
+    }
+}

@@ -1,0 +1,102 @@
+import Instrument
+import InstrumentHubs
+import InstrumentTrackers
+import Testing
+
+/// A player that says what it is told to say.
+private final class ScriptedPlayer: Player {
+    let name = "scripted"
+    private let state = Lock((status: PlayerStatus(), observer: nil as (@Sendable (PlayerSignal) -> Void)?))
+
+    var status: PlayerStatus { state.withLock { $0.status } }
+    var isObserved: Bool { state.withLock { $0.observer != nil } }
+    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { state.withLock { $0.observer = observer } }
+    func set(_ change: @Sendable (inout PlayerStatus) -> Void) { state.withLock { change(&$0.status) } }
+    func signal(_ signal: PlayerSignal) { state.withLock { $0.observer }?(signal) }
+}
+
+private final class Recorder: Backend {
+    let name: BackendName = "recorder"
+    private let kept = Lock([Event]())
+    var events: [Event] { kept.withLock { $0 } }
+    func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        let events = batch.records.compactMap { if case .event(let event) = $0.sample { event } else { nil } }
+        kept.withLock { $0 += events }
+        return .acknowledged
+    }
+}
+
+@Suite("Player tracker")
+struct PlayerTrackerTests {
+    private let clock = VirtualClock()
+    private let player = ScriptedPlayer()
+    private let recorder = Recorder()
+
+    private func makeInstrument() -> Instrument {
+        Instrument(hub: CoreHub(), backends: [recorder], clock: clock, deliveryClock: SystemClock())
+    }
+
+    private func at(_ milliseconds: Int64) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: milliseconds * 1_000_000)
+    }
+
+    @Test("It reports that the player is there, and ready when the instrument is")
+    func beginning() async {
+        let instrument = makeInstrument()
+        instrument.add(PlayerTracker(player))
+        #expect(player.isObserved)
+        clock.advance(by: .seconds(1))
+        instrument.ready()
+        await instrument.shutdown(timeout: .seconds(5))
+        #expect(recorder.events.map(\.action) == [.trackerInit, .playerSet, .playerReady])
+        #expect(recorder.events.map { $0.time.instant.milliseconds } == [0, 0, 1000])
+        #expect(recorder.events.allSatisfy { $0[.trackerTarget] == "scripted" })
+    }
+
+    @Test("A signal carries its own instant and what was true then; without them, those of now")
+    func signals() async {
+        let instrument = makeInstrument()
+        instrument.add(PlayerTracker(player))
+        player.set { status in
+            (status.position, status.bitrate, status.title) = (.seconds(9), 5000, "now")
+            (status.volume, status.isMuted, status.subtitles) = (70, false, "de")
+        }
+        clock.advance(by: .seconds(10))
+        var then = PlayerStatus()
+        (then.position, then.bitrate) = (.seconds(2), 4000)
+        player.signal(PlayerSignal(.bufferBegin, at: at(3000), status: then))
+        player.signal(PlayerSignal(.bufferFinish))
+        player.signal(PlayerSignal(.error, attributes: ["errorDescription": "broken"]))
+        await instrument.shutdown(timeout: .seconds(5))
+        let events = recorder.events.suffix(3)
+        #expect(events.map { $0.time.instant.milliseconds } == [3000, 10_000, 10_000])
+        #expect(events.map { $0[.position] } == [.seconds(2), .seconds(9), .seconds(9)])
+        #expect(events.map { $0[.bitrate] } == [4000, 5000, 5000])
+        #expect(events.last?[.errorDescription] == "broken")
+        #expect(events.allSatisfy { $0[.volume] == 70 && $0[.isMuted] == false && $0[.subtitles] == "de" })
+        #expect(events.allSatisfy { $0[.duration] == nil && $0[.resolutionWidth] == nil })
+    }
+
+    @Test("Events of others, like pings, carry what is true of the player then")
+    func pings() async {
+        let instrument = makeInstrument()
+        instrument.add(PlayerTracker(player))
+        player.signal(PlayerSignal(.start))
+        player.set { $0.position = .seconds(30) }
+        clock.advance(by: .seconds(31))
+        await instrument.shutdown(timeout: .seconds(5))
+        #expect(recorder.events.last?.action == .ping)
+        #expect(recorder.events.last?[.position] == .seconds(30))
+    }
+
+    @Test("Removed, it watches no more")
+    func removal() async {
+        let instrument = makeInstrument()
+        let tracker = instrument.add(PlayerTracker(player))
+        instrument.remove(tracker)
+        #expect(!player.isObserved)
+        player.signal(PlayerSignal(.start))
+        await instrument.shutdown(timeout: .seconds(5))
+        #expect(recorder.events.map(\.action) == [.trackerInit, .playerSet])
+    }
+}
