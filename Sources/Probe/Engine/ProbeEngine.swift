@@ -150,19 +150,20 @@ final class ProbeEngine: Sendable {
         wakingReader: Bool = true,
         _ body: (inout PlaybackSession, MonotonicInstant) -> Result
     ) -> Result {
-        let result = state.withLock { state in
-            let result = body(&state.session, clock.now)
-            schedule(&state)
-            return result
+        let (result, hasNews) = state.withLock { state in
+            let now = clock.now
+            let result = body(&state.session, now)
+            schedule(&state, now)
+            return (result, !state.session.outbox.isEmpty || state.session.outcome != nil)
         }
-        deliver()
+        if hasNews { deliver() }
         if wakingReader { wake.signal() }
         return result
     }
 
     /// Sets the timer if something will happen sooner than what it is set for. One that comes too early does no harm.
-    private func schedule(_ state: inout State) {
-        guard state.session.outcome == nil, let next = state.session.model?.nextDeadline(after: clock.now) else {
+    private func schedule(_ state: inout State, _ now: MonotonicInstant) {
+        guard state.session.outcome == nil, let next = state.session.model?.nextDeadline(after: now) else {
             state.timer?.cancel()
             (state.timer, state.timerInstant) = (nil, nil)
             return

@@ -31,6 +31,17 @@ struct PlaybackModel: Hashable, Sendable {
         var position: Int64
     }
 
+    /// A value for each track, without the cost of a dictionary at every packet.
+    private struct PerTrack<Value: Hashable & Sendable>: Hashable, Sendable {
+        var video: Value
+        var audio: Value
+
+        subscript(track: Track) -> Value {
+            get { track == .video ? video : audio }
+            set { if track == .video { video = newValue } else { audio = newValue } }
+        }
+    }
+
     private enum Phase: Hashable { case waiting(Wait), playing, ended }
     private struct Cue: Hashable {
         var position: Int64
@@ -48,9 +59,10 @@ struct PlaybackModel: Hashable, Sendable {
     private let maximum: Int64
     private var phase = Phase.waiting(.start)
     private var anchor: Anchor
-    private var ends: [Track: Int64] = [:]
+    /// Until where each track is there; nil if nothing came yet.
+    private var ends = PerTrack<Int64?>(video: nil, audio: nil)
     /// Tracks that fell further behind than a buffer may hold: sparse, or over. They count no more until the next flush.
-    private var laggards: Set<Track> = []
+    private var isLaggard = PerTrack(video: false, audio: false)
     private var cues: [Cue] = []
     private var transitions: [Transition] = []
     private(set) var rate = 1.0
@@ -82,10 +94,14 @@ extension PlaybackModel {
 
     /// How far playback could go without more data.
     var bufferedEnd: Int64 {
-        let reached = tracks.map { ends[$0] ?? anchor.position }
-        if isEndKnown { return max(anchor.position, reached.max() ?? anchor.position) }
-        let counted = tracks.filter { !laggards.contains($0) }.map { ends[$0] ?? anchor.position }
-        return max(anchor.position, counted.min() ?? reached.max() ?? anchor.position)
+        var longest = anchor.position
+        var shortest: Int64?
+        for track in tracks {
+            let end = ends[track] ?? anchor.position
+            longest = max(longest, end)
+            if !isLaggard[track] { shortest = min(shortest ?? end, end) }
+        }
+        return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
     }
 
     /// What is buffered ahead of the playhead.
@@ -130,8 +146,8 @@ extension PlaybackModel {
     mutating func append(_ track: Track, end: Int64, now: MonotonicInstant) {
         move(to: now)
         ends[track] = max(ends[track] ?? anchor.position, end)
-        let furthest = ends.values.max() ?? 0
-        for other in tracks where furthest - (ends[other] ?? anchor.position) > maximum { laggards.insert(other) }
+        let furthest = max(ends.video ?? 0, ends.audio ?? 0)
+        for other in tracks where furthest - (ends[other] ?? anchor.position) > maximum { isLaggard[other] = true }
         settle(now)
     }
 
@@ -157,7 +173,7 @@ extension PlaybackModel {
         if hasEnded { return false }
         let target = max(0, target)
         let position = position(at: now)
-        let isBuffered = target >= position && target <= bufferedEnd && ends.count == tracks.count
+        let isBuffered = target >= position && target <= bufferedEnd && tracks.allSatisfy { ends[$0] != nil }
         if phase == .waiting(.stall) { note(.filled(.stall), now, position) }
         if hasStarted || phase == .playing { phase = .waiting(.seek) }
         if !isBuffered { flush() }
@@ -206,8 +222,8 @@ extension PlaybackModel {
     }
 
     private mutating func flush() {
-        ends = [:]
-        laggards = []
+        ends = PerTrack(video: nil, audio: nil)
+        isLaggard = PerTrack(video: false, audio: false)
         cues = []
         isEndKnown = false
     }
@@ -243,7 +259,7 @@ extension PlaybackModel {
 
     /// Something has to be there to go on with, also where no threshold is set.
     private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
-        ends.count + laggards.count >= tracks.count && level(at: now) >= max(threshold, 1)
+        tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] } && level(at: now) >= max(threshold, 1)
     }
 
     private mutating func startIfPossible(_ now: MonotonicInstant) {
