@@ -45,7 +45,7 @@ enum Fixtures {
     /// A new file with the given bytes.
     static func file(_ bytes: Data, _ name: String = UUID().uuidString) throws -> String {
         let url = folder.appending(path: name)
-        try bytes.write(to: url)
+        try bytes.write(to: url, options: .atomic)
         return url.path
     }
 
