@@ -42,9 +42,17 @@ enum Fixtures {
         return output
     }
 
+    /// For what one run needs; gone at its end.
+    private static let scratch: URL = {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "instrument-probe-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        atexit { try? FileManager.default.removeItem(at: Fixtures.scratch) }
+        return folder
+    }()
+
     /// A new file with the given bytes.
     static func file(_ bytes: Data, _ name: String = UUID().uuidString) throws -> String {
-        let url = folder.appending(path: name)
+        let url = scratch.appending(path: name)
         try bytes.write(to: url, options: .atomic)
         return url.path
     }
