@@ -42,9 +42,10 @@ enum Fixtures {
         return output
     }
 
-    /// A new file with the given bytes.
-    static func file(_ bytes: Data, _ name: String = UUID().uuidString) throws -> String {
-        let url = folder.appending(path: name)
+    /// A file with the given bytes; the same bytes have the same name.
+    static func file(_ bytes: Data, _ name: String? = nil) throws -> String {
+        let sum = bytes.reduce(into: UInt64(14_695_981_039_346_656_037)) { $0 = ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        let url = folder.appending(path: name ?? "made-\(sum)")
         try bytes.write(to: url)
         return url.path
     }
