@@ -53,6 +53,26 @@ struct RealTimeTests {
         #expect(played.rejected.isEmpty)
     }
 
+    @Test("More probes than a pool has threads play at once")
+    func many() async throws {
+        let film = try Fixtures.mp4.get()
+        let starts = AsyncStream<MonotonicInstant>.makeStream()
+        let begun = SystemClock().now
+        let probes = (0..<300).map { _ in Probe(MediaSource(film)) }
+        for probe in probes {
+            probe.report { signal in if signal.action == .start { starts.continuation.yield(SystemClock().now) } }
+            probe.play()
+        }
+        var (count, last) = (0, begun)
+        for await start in starts.stream {
+            (count, last) = (count + 1, max(last, start))
+            if count == probes.count { break }
+        }
+        // Each plays for four seconds; one that had to wait for another's end would start later.
+        #expect(begun.duration(to: last) < .milliseconds(3900))
+        for probe in probes { probe.stop() }
+    }
+
     @Test("Stopping ends a read that would block")
     func stop() async throws {
         let server = try LoopbackServer([.hang])

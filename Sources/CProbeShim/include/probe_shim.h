@@ -28,6 +28,9 @@ AVIOInterruptCB probe_interrupt_callback(ProbeInterrupt *interrupt);
 /// Prepares libav's networking and silences its log, which would go to standard error; once per process, any thread.
 void probe_initialize(void);
 
+/// Runs `body(context)` on a new detached thread; false if the system has none left.
+bool probe_thread_start(void (*body)(void *), void *context);
+
 /// The text of a libav error code, in a buffer of the caller's.
 void probe_error_text(int code, char *buffer, size_t size);
 

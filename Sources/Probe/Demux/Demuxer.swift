@@ -212,7 +212,7 @@ struct Demuxer: ~Copyable {
 
     /// Moves to the keyframe at or before a position, in nanoseconds from the start.
     mutating func seek(to position: Int64) throws(ProbeError) {
-        // Where the input cannot jump, libav would look as if it could.
+        // Asked first, so that libav does not try in vain and lose its place.
         if input?.pointee.seekable == 0 {
             throw ProbeError(.notSeekable, .seek, source, "the source cannot be jumped in")
         }

@@ -38,7 +38,8 @@ struct LibavFailure {
             return (.unsupportedFormat, "this is no media that the probe plays, or it is damaged")
         case ffmpeg_error_eof where phase != .read:
             return (.unsupportedFormat, "it ends before it begins: the file is cut off")
-        case -EIO where phase == .open: return (.connection, "no connection: check host name and network")
+        case -EIO where phase == .open:
+            return (.connection, "no connection: check host name, network and, for https, the certificate")
         default: return (.readFailed, Self.text(code))
         }
     }

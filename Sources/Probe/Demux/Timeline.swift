@@ -43,7 +43,8 @@ struct Timeline: Hashable, Sendable {
         defer { lanes[track] = lane }
         let duration = stamp.duration > 0 ? min(stamp.duration, continuous.upperBound) : lane.lastDuration
         lane.lastDuration = duration
-        guard let decoded = stamp.decoded ?? stamp.shown else {
+        // A timestamp from the ends of the range is none, and would leave no room to shift it.
+        guard let decoded = stamp.decoded ?? stamp.shown, decoded.magnitude < 1 << 62 else {
             let start = lane.expected ?? target
             lane.expected = start.saturatingAdd(duration)
             return (start, start.saturatingAdd(duration))

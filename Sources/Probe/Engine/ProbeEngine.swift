@@ -44,12 +44,15 @@ final class ProbeEngine: Sendable {
     /// Begins to play in real time; does nothing if it has begun.
     func play() {
         guard change({ session, now in session.request(now: now) }) else { return }
-        DispatchQueue(label: "instrument.probe.reader").async {
+        let isRunning = ReaderThread.start {
             self.load {
                 self.wake.wait()
                 return true
             }
         }
+        if isRunning { return }
+        let error = ProbeError(.readFailed, .open, source, "the system has no thread left for another probe")
+        change { session, now in session.exhausted(error, now: now) }
     }
 
     /// Plays as fast as data can be read, advancing `clock`; returns when it is over, or when nothing more would happen.

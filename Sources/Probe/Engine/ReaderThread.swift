@@ -1,0 +1,24 @@
+internal import CProbeShim
+
+/// A thread of its own for what blocks. Dispatch would not do: it has some 250 threads for all, and the next probe would
+/// wait until another one ends.
+enum ReaderThread {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs `body` on a new thread, which ends with it; false if the system has none left.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let context = Unmanaged.passRetained(Body(body))
+        let isRunning = probe_thread_start(
+            { context in
+                guard let context else { return }
+                Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            },
+            context.toOpaque()
+        )
+        if !isRunning { context.release() }
+        return isRunning
+    }
+}

@@ -1,0 +1,35 @@
+import Instrument
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Playback session")
+struct PlaybackSessionTests {
+    private func at(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
+    private func packet(until seconds: Int64) -> Packet {
+        let end = seconds * 1_000_000_000
+        return Packet(track: .audio, start: end - 1_000_000_000, end: end, size: 1000, isKeyframe: true)
+    }
+
+    @Test("What was being read when the person jumped does not count as read at the target, nor its end as the end")
+    func stale() {
+        var session = PlaybackSession(source: MediaSource("film.mp3"), configuration: ProbeConfiguration())
+        var info = MediaInfo()
+        info.hasAudio = true
+        _ = session.request(now: at(0))
+        session.opened(info, now: at(0))
+        session.received(packet(until: 100), now: at(0))
+        session.seek(to: 60_000_000_000, now: at(1))
+        session.seek(to: 10_000_000_000, now: at(2))
+        session.received(packet(until: 101), now: at(3))
+        session.exhausted(nil, now: at(3))
+        #expect(session.progress(at: at(3)).state == .seeking)
+        #expect(session.takePendingSeek() == 10_000_000_000)
+        session.received(packet(until: 13), now: at(4))
+        #expect(session.progress(at: at(4)).state == .playing)
+        #expect(session.progress(at: at(4)).buffered == .seconds(3))
+        #expect(
+            session.outbox.map(\.action).suffix(5) == [.start, .seekBegin, .seekFinish, .seekBegin, .seekFinish]
+        )
+    }
+}
