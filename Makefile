@@ -33,7 +33,7 @@ build: dependencies
 	$(SWIFT) build
 
 test: dependencies lint
-	$(SWIFT) build --build-tests
+	scripts/build-all.sh
 	$(SWIFT) test --skip-build
 	$(SWIFT) run --package-path Examples/CustomBackend CustomBackend
 	$(SWIFT) run --package-path Examples/EmbeddedPlayer EmbeddedPlayer

@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentTrackers
 import Testing
 
 @testable import InstrumentProbe
@@ -31,5 +32,19 @@ struct PlaybackSessionTests {
         #expect(
             session.outbox.map(\.action).suffix(5) == [.start, .seekBegin, .seekFinish, .seekBegin, .seekFinish]
         )
+    }
+
+    @Test("Media that sends data for ever without getting on fails in the end")
+    func idle() {
+        var session = PlaybackSession(source: MediaSource("endless.ts"), configuration: ProbeConfiguration())
+        _ = session.request(now: at(0))
+        session.opened(MediaInfo(hasAudio: true), now: at(0))
+        let stuck = Packet(track: .audio, start: 0, end: 0, size: 188, isKeyframe: true)
+        for _ in 0...200_001 where session.outcome == nil { session.received(stuck, now: at(1)) }
+        guard case .failed(let error) = session.outcome else {
+            Issue.record("it goes on for ever")
+            return
+        }
+        #expect(error.code == .readFailed)
     }
 }

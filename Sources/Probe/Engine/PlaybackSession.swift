@@ -25,8 +25,13 @@ struct PlaybackSession {
     private var bytes = 0
     private var furthest: Int64 = 0
     private var hasKeyframe = false
+    /// Packets in a row that brought playback nothing.
+    private var idlePackets = 0
     private var isPaused = false
     private var rate = 1.0
+
+    /// More than any media needs between two keyframes, or until a track that lags catches up.
+    private static var mostIdlePackets: Int { 200_000 }
 
     init(source: MediaSource, configuration: ProbeConfiguration) {
         self.source = source
@@ -111,8 +116,14 @@ extension PlaybackSession {
             guard hasKeyframe else { return }
         }
         if let size = packet.pictureSize { notice(size, at: packet.start, now) }
+        let reached = model?.bufferedEnd
         model?.append(packet.track, end: packet.end, now: now)
         advance(to: now)
+        idlePackets = model?.bufferedEnd == reached ? idlePackets + 1 : 0
+        if idlePackets > Self.mostIdlePackets {
+            let message = "it sends data without end, and none of it can be played"
+            exhausted(ProbeError(.readFailed, .read, source, message), now: now)
+        }
     }
 
     /// There is no more, or nothing more can be read.
