@@ -56,9 +56,12 @@ let package = Package(
             path: "Examples/PlayerMonitor"
         ),
 
-        .testTarget(name: "InstrumentTests", dependencies: ["Instrument"]),
-        .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends"]),
-        .testTarget(name: "HubsTests", dependencies: ["InstrumentHubs", "InstrumentMetricalcs"]),
+        .testTarget(name: "InstrumentTests", dependencies: ["Instrument", "InstrumentTestKit"]),
+        .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends", "InstrumentTestKit"]),
+        .testTarget(
+            name: "HubsTests",
+            dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
+        ),
         .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
         .testTarget(
             name: "TestKitTests",
@@ -74,7 +77,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ProbeTests",
-            dependencies: ["InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs"]
+            dependencies: [
+                "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit",
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

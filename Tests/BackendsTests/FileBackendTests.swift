@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentTestKit
 import Synchronization
 import Testing
 
@@ -32,7 +33,7 @@ struct FileBackendTests {
         arguments: [FileConfiguration.Compression.none, .gzip]
     )
     func roundTrip(compression: FileConfiguration.Compression) async throws {
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededGenerator(seed: 3)
         let records = (0..<500).map { Samples.random($0, &generator) }
         let backend = try backend("a/b/samples.ndjson", FileConfiguration(compression: compression))
         for start in stride(from: 0, to: 500, by: 70) {

@@ -1,4 +1,5 @@
 import Foundation
+import InstrumentTestKit
 import Testing
 
 @testable import InstrumentBackends
@@ -49,7 +50,7 @@ struct JSONReaderTests {
 
     @Test("Random damage never traps, and what is still read can be written")
     func fuzz() {
-        var generator = SeededGenerator(state: 7)
+        var generator = SeededGenerator(seed: 7)
         for round in 0..<3000 {
             var writer = JSONWriter()
             SampleLine.write(Samples.random(round, &generator), to: &writer)

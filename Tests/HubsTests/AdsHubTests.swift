@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentHubs
+import InstrumentTestKit
 import Testing
 
 @Suite("Ads hub: the table")
@@ -118,7 +119,7 @@ struct HubPropertyTests {
     private static let actions = Action.playerActions + Action.adActions
 
     private func run<H: Hub & Hashable>(_ hub: H, seed: UInt64, checking: Bool) -> Session<H> {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var session = Session(hub)
         session.content = [TrackerID(1): TrackerID(0)]
         for _ in 0..<400 {

@@ -1,5 +1,6 @@
 import Dispatch
 import Instrument
+import InstrumentTestKit
 import Testing
 
 /// Notes in order what its components are told.
@@ -259,7 +260,7 @@ struct ComponentsTests {
             let instrument = Instrument(
                 hub: hub,
                 clock: VirtualClock(),
-                randomness: RandomSource(SeededGenerator(state: seed))
+                randomness: RandomSource(SeededGenerator(seed: seed))
             )
             instrument.emit(.start, from: instrument.add(PlainTracker()))
             return seen.withLock { $0 }

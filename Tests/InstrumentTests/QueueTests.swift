@@ -1,5 +1,6 @@
 import Dispatch
 import Instrument
+import InstrumentTestKit
 import Testing
 
 /// A backend that answers from a script, then acknowledges everything.
@@ -166,10 +167,10 @@ struct QueueTests {
 
     @Test("Samples that the server names are dead letters with its words; the others have arrived")
     func named() async {
-        let store = InMemoryStore(randomness: RandomSource(SeededGenerator(state: 1)))
+        let store = InMemoryStore(randomness: RandomSource(SeededGenerator(seed: 1)))
         let culprit = SampleID(
             log: {
-                var g = SeededGenerator(state: 1); return g.next()
+                var g = SeededGenerator(seed: 1); return g.next()
             }(),
             sequence: 2
         )
