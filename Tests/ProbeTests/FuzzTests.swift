@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentProbe
+import InstrumentTestKit
 import Testing
 
 @Suite("Damaged media", .timeLimit(.minutes(5)))
@@ -10,7 +11,7 @@ struct FuzzTests {
     @Test("Flipped bytes and cut ends end as an end or an error, never worse", arguments: films)
     func damage(_ path: Result<String, FixtureError>) async throws {
         let whole = [UInt8](try Fixtures.data(try path.get()))
-        var random = Seeded(state: UInt64(whole.count))
+        var random = SeededGenerator(seed: UInt64(whole.count))
         for round in 0..<40 {
             var bytes = whole
             if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }

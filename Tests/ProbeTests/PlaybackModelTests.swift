@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentTestKit
 import Testing
 
 @testable import InstrumentProbe
@@ -143,7 +144,7 @@ struct PlaybackModelTests {
 
     @Test("Any schedule gives what stepping through it in quarters of a millisecond gives", arguments: 0..<150)
     func property(seed: Int) {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let policy = (
             start: Int.random(in: 0...8, using: &random) * 100, resume: Int.random(in: 0...10, using: &random) * 100
         )
@@ -177,7 +178,7 @@ struct PlaybackModelTests {
         #expect(happened.map { "\($0.kind)@\($0.instant.nanoseconds):\($0.position)" } == expected)
     }
 
-    private func act(_ ends: inout [Int], using random: inout Seeded) -> Act {
+    private func act(_ ends: inout [Int], using random: inout SeededGenerator) -> Act {
         switch Int.random(in: 0..<20, using: &random) {
         case 0: return .pause
         case 1, 2: return .resume
@@ -202,17 +203,5 @@ struct PlaybackModelTests {
         case .seek(let target): _ = model.seek(to: ms(target), now: now)
         case .look: break
         }
-    }
-}
-
-/// A small generator with a seed, so that a failing case can be repeated (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
