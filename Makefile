@@ -6,13 +6,14 @@ OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play test build lint format docs asan tsan benchmark dependencies
+.PHONY: help play test build lint format docs asan tsan torture benchmark dependencies
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays that"
 	@echo "make test             everything that a change has to pass"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
+	@echo "make torture          kill -9 against the durable queue, a thousand times"
 	@echo "make benchmark        what an emit costs"
 
 dependencies:
@@ -56,6 +57,10 @@ tsan: dependencies
 # The toolchain itself leaks at exit.
 asan: dependencies
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address
+
+# Kills a process that emits and delivers a thousand times; TORTURE_SEED=… repeats a failure.
+torture: dependencies
+	TORTURE_KILLS=$${TORTURE_KILLS:-1000} $(SWIFT) test --filter TortureTests
 
 benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark

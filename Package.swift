@@ -11,11 +11,13 @@ let package = Package(
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
+        .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     ],
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
@@ -37,6 +39,14 @@ let package = Package(
             name: "InstrumentProbe",
             dependencies: ["Instrument", "InstrumentTrackers", "CFFmpeg", "CProbeShim"],
             path: "Sources/Probe"
+        ),
+
+        // The store that survives: segments on disk, and their bookkeeping in SQLite.
+        .target(name: "CDurableShim"),
+        .target(
+            name: "InstrumentDurableQueue",
+            dependencies: ["Instrument", "CDurableShim", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Sources/DurableQueue"
         ),
 
         // For tests of components, yours and ours.
@@ -61,6 +71,16 @@ let package = Package(
         .testTarget(
             name: "HubsTests",
             dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
+        ),
+        // The process that the durable queue's tests kill.
+        .executableTarget(
+            name: "QueueChild",
+            dependencies: ["InstrumentDurableQueue", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit"],
+            path: "Tests/QueueChild"
+        ),
+        .testTarget(
+            name: "DurableQueueTests",
+            dependencies: ["InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit", "QueueChild"]
         ),
         .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
         .testTarget(

@@ -31,3 +31,4 @@ document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentBackends Backends
 document InstrumentTestKit TestKit
+document InstrumentDurableQueue DurableQueue

@@ -10,6 +10,8 @@ public enum Diagnostic: Hashable, Sendable {
     case metricNotFinite(MetricName, TrackerID)
     /// The queue did not take samples.
     case notQueued(QueueError)
+    /// A store had to mend something, or could not; the text says what.
+    case store(String)
     /// The queue dropped samples of a backend.
     case dropped(BackendName, count: Int, DropReason)
     /// A sample will never be taken by a backend, for the given reason.
@@ -30,6 +32,7 @@ extension Diagnostic: CustomStringConvertible {
             "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"
         case .metricNotFinite(let name, let tracker): "left out \(name) of tracker \(tracker): not finite"
         case .notQueued(let error): "not queued: \(error)"
+        case .store(let text): "store: \(text)"
         case .dropped(let backend, let count, let reason): "dropped \(count) samples of backend \(backend): \(reason)"
         case .deadLetter(let backend, let id, let reason): "backend \(backend) will never take \(id): \(reason)"
         case .retrying(let backend, let delay, let reason): "backend \(backend) is tried again in \(delay): \(reason)"

@@ -28,6 +28,8 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
     case bytes
     /// Older than the limit.
     case age
+    /// Could not be read back from the store.
+    case corrupt
     /// The queue was full and told to refuse what is new.
     case refused
 }

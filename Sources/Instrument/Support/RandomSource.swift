@@ -33,8 +33,8 @@ public struct RandomSource: Sendable {
 }
 
 /// The text form of a UUID (RFC 9562, section 4), without Foundation.
-enum UUIDText {
-    static func describe(high: UInt64, low: UInt64) -> String {
+package enum UUIDText {
+    package static func describe(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var index = 0
             for (word, shifts) in [(high, 60), (low, 60)] {

@@ -183,6 +183,13 @@ extension Attributes: RandomAccessCollection {
         return header.pointee.elements[position]
     }
 
+    /// The attributes in a row, in place: for encoders, which each event passes.
+    package func withElements<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
+        defer { withExtendedLifetime(storage) {} }
+        guard let header else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+        return body(UnsafeBufferPointer(start: header.pointee.elements, count: header.pointee.count))
+    }
+
     /// The bytes of all texts, arrays and objects.
     package var payloadSize: Int {
         guard let header else { return 0 }

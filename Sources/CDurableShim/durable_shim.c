@@ -1,0 +1,82 @@
+#define _GNU_SOURCE
+#include "durable_shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+void durable_store_release(void *address, uint32_t value) {
+    __atomic_store_n((uint32_t *)address, value, __ATOMIC_RELEASE);
+}
+
+uint32_t durable_load_acquire(const void *address) {
+    return __atomic_load_n((const uint32_t *)address, __ATOMIC_ACQUIRE);
+}
+
+// The polynomial 0x1EDC6F41, reflected. Tables for eight bytes at a time ("slicing by 8"), made on first use.
+static uint32_t tables[8][256];
+
+__attribute__((constructor)) static void make_tables(void) {
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ ((crc & 1) ? 0x82F63B78u : 0);
+        tables[0][byte] = crc;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++)
+        for (int table = 1; table < 8; table++)
+            tables[table][byte] = tables[0][tables[table - 1][byte] & 255] ^ (tables[table - 1][byte] >> 8);
+}
+
+static uint32_t crc_by_tables(uint32_t crc, const uint8_t *bytes, size_t count) {
+    while (count >= 8) {
+        uint32_t low = crc ^ (bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24);
+        crc = tables[7][low & 255] ^ tables[6][low >> 8 & 255] ^ tables[5][low >> 16 & 255] ^ tables[4][low >> 24] ^
+              tables[3][bytes[4]] ^ tables[2][bytes[5]] ^ tables[1][bytes[6]] ^ tables[0][bytes[7]];
+        bytes += 8;
+        count -= 8;
+    }
+    while (count--) crc = tables[0][(crc ^ *bytes++) & 255] ^ (crc >> 8);
+    return crc;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static uint32_t crc_by_hardware(uint32_t crc, const uint8_t *bytes, size_t count) {
+    uint64_t wide = crc;
+    while (count >= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        wide = __builtin_ia32_crc32di(wide, word);
+        bytes += 8;
+        count -= 8;
+    }
+    crc = (uint32_t)wide;
+    while (count--) crc = __builtin_ia32_crc32qi(crc, *bytes++);
+    return crc;
+}
+
+static bool has_hardware;
+__attribute__((constructor)) static void look_for_hardware(void) {
+    __builtin_cpu_init();
+    has_hardware = __builtin_cpu_supports("sse4.2");
+}
+#endif
+
+uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count) {
+    crc = ~crc;
+#if defined(__x86_64__)
+    if (has_hardware) return ~crc_by_hardware(crc, bytes, count);
+#endif
+    return ~crc_by_tables(crc, bytes, count);
+}
+
+int durable_allocate(int descriptor, int64_t size) {
+#if defined(__APPLE__)
+    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, size, 0};
+    if (fcntl(descriptor, F_PREALLOCATE, &store) == -1) return errno;
+    return ftruncate(descriptor, size) == 0 ? 0 : errno;
+#else
+    return posix_fallocate(descriptor, 0, size);
+#endif
+}

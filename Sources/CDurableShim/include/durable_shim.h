@@ -1,0 +1,20 @@
+#ifndef INSTRUMENT_DURABLE_SHIM_H
+#define INSTRUMENT_DURABLE_SHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Stores after everything that the program stored before, so that whoever sees the value sees that, too. What a process
+/// has stored in a shared mapping outlives it in this order.
+void durable_store_release(void *address, uint32_t value);
+
+/// Loads before everything that the program loads afterwards.
+uint32_t durable_load_acquire(const void *address);
+
+/// CRC-32C (Castagnoli, RFC 3720 appendix B.4), continued from `crc`; 0 begins.
+uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count);
+
+/// Allocates a file's blocks; 0 or an errno.
+int durable_allocate(int descriptor, int64_t size);
+
+#endif

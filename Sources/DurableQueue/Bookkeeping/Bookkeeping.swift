@@ -1,0 +1,161 @@
+internal import GRDB
+internal import Instrument
+
+internal import struct Foundation.Data
+
+/// What is small and has to be right at every moment, in SQLite: where each backend is, its sums, its dead letters.
+///
+/// Safe from any thread. Waits for the disk, so never on the path of `emit`.
+final class Bookkeeping: Sendable {
+    /// A backend's place, as it is kept.
+    struct PlaceRow: Hashable, Sendable {
+        var name: String
+        /// The number of the first sample that is for it, and of the first that it has not settled.
+        var start: UInt64
+        var cursor: UInt64
+        var acknowledged: Int
+        var dead: Int
+        var drops: [DropReason: Int]
+    }
+
+    /// A sample that a backend will never take.
+    struct LetterRow: Hashable, Sendable {
+        var sequence: UInt64
+        var reason: String
+        var payload: [UInt8]
+    }
+
+    private let database: DatabaseQueue
+
+    /// Opens or creates the file, and brings it to the current version.
+    init(path: String) throws {
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+        database = try DatabaseQueue(path: path, configuration: configuration)
+        try Self.migrator.migrate(database)
+        // A page that is damaged is found here, and not in the middle of a delivery.
+        let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE log (random INTEGER NOT NULL);
+                    CREATE TABLE place (name TEXT PRIMARY KEY, start INTEGER NOT NULL, cursor INTEGER NOT NULL,
+                        acknowledged INTEGER NOT NULL, dead INTEGER NOT NULL) WITHOUT ROWID;
+                    CREATE TABLE dropped (name TEXT NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL,
+                        PRIMARY KEY (name, reason)) WITHOUT ROWID;
+                    CREATE TABLE letter (name TEXT NOT NULL, sequence INTEGER NOT NULL, reason TEXT NOT NULL,
+                        payload BLOB NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID;
+                    """
+            )
+        }
+        return migrator
+    }
+
+    /// The log's random number; `fallback` from now on if there is none yet.
+    func logNumber(orElse fallback: UInt64) throws -> UInt64 {
+        try database.write { database in
+            if let known = try Int64.fetchOne(database, sql: "SELECT random FROM log") {
+                return UInt64(bitPattern: known)
+            }
+            try database.execute(
+                sql: "INSERT INTO log (random) VALUES (?)",
+                arguments: [Int64(bitPattern: fallback)]
+            )
+            return fallback
+        }
+    }
+
+    /// All places, in no order.
+    func places() throws -> [PlaceRow] {
+        try database.read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT name, start, cursor, acknowledged, dead FROM place")
+            return try rows.map { row in
+                let name: String = row["name"]
+                let (start, cursor): (Int64, Int64) = (row["start"], row["cursor"])
+                return PlaceRow(
+                    name: name,
+                    start: UInt64(bitPattern: start),
+                    cursor: UInt64(bitPattern: cursor),
+                    acknowledged: row["acknowledged"],
+                    dead: row["dead"],
+                    drops: try Self.drops(of: name, database)
+                )
+            }
+        }
+    }
+
+    private static func drops(of name: String, _ database: Database) throws -> [DropReason: Int] {
+        let sql = "SELECT reason, count FROM dropped WHERE name = ?"
+        var drops: [DropReason: Int] = [:]
+        for row in try Row.fetchAll(database, sql: sql, arguments: [name]) {
+            if let reason = DropReason(rawValue: row["reason"]) { drops[reason] = row["count"] }
+        }
+        return drops
+    }
+
+    /// Keeps a place and the letters that came with it, both or neither.
+    func save(_ place: PlaceRow, adding letters: [LetterRow] = []) throws {
+        try database.write { database in
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead) VALUES (?, ?, ?, ?, ?)",
+                arguments: [
+                    place.name, Int64(bitPattern: place.start), Int64(bitPattern: place.cursor), place.acknowledged,
+                    place.dead,
+                ]
+            )
+            for (reason, count) in place.drops {
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO dropped (name, reason, count) VALUES (?, ?, ?)",
+                    arguments: [place.name, reason.rawValue, count]
+                )
+            }
+            for letter in letters {
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO letter (name, sequence, reason, payload) VALUES (?, ?, ?, ?)",
+                    arguments: [
+                        place.name, Int64(bitPattern: letter.sequence), letter.reason, DatabaseValue(letter.payload),
+                    ]
+                )
+            }
+        }
+    }
+
+    /// Forgets a backend and all that is kept for it.
+    func remove(_ name: String) throws {
+        try database.write { database in
+            for table in ["place", "dropped", "letter"] {
+                try database.execute(sql: "DELETE FROM \(table) WHERE name = ?", arguments: [name])
+            }
+        }
+    }
+
+    /// A backend's dead letters, the oldest first.
+    func letters(of name: String) throws -> [LetterRow] {
+        try database.read { database in
+            let sql = "SELECT sequence, reason, payload FROM letter WHERE name = ? ORDER BY sequence"
+            return try Row.fetchAll(database, sql: sql, arguments: [name]).map { row in
+                let (sequence, payload): (Int64, DatabaseValue) = (row["sequence"], row["payload"])
+                return LetterRow(
+                    sequence: UInt64(bitPattern: sequence),
+                    reason: row["reason"],
+                    payload: payload.bytes
+                )
+            }
+        }
+    }
+
+    /// Brings everything into the one file, so that it can be moved or deleted.
+    func close() { try? database.close() }
+}
+
+extension DatabaseValue {
+    fileprivate init(_ bytes: [UInt8]) { self = Data(bytes).databaseValue }
+    fileprivate var bytes: [UInt8] { Data.fromDatabaseValue(self).map { Array($0) } ?? [] }
+}

@@ -1,0 +1,130 @@
+/// Writes into memory of a fixed size; what does not fit is not written, and remembered.
+struct RecordWriter {
+    private let base: UnsafeMutableRawPointer
+    private let capacity: Int
+    private(set) var offset: Int
+    private(set) var didOverflow = false
+
+    init(base: UnsafeMutableRawPointer, offset: Int, capacity: Int) {
+        self.base = base
+        self.offset = offset
+        self.capacity = capacity
+    }
+
+    @inline(__always)
+    private mutating func hasRoom(_ count: Int) -> Bool {
+        if capacity - offset >= count { return true }
+        didOverflow = true
+        return false
+    }
+
+    /// Leaves room for what is written later.
+    mutating func skip(_ count: Int) { if hasRoom(count) { offset += count } }
+
+    /// Goes on at a multiple of eight; what lies between is zero.
+    mutating func align() {
+        while offset % 8 != 0, !didOverflow { byte(0) }
+    }
+
+    @inline(__always)
+    mutating func byte(_ value: UInt8) {
+        guard hasRoom(1) else { return }
+        base.storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
+        offset += 1
+    }
+
+    @inline(__always)
+    mutating func fixed(_ value: UInt64) {
+        guard hasRoom(8) else { return }
+        base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+        offset += 8
+    }
+
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        guard hasRoom(10) else { return }
+        var rest = value
+        while rest > 0x7F {
+            base.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: offset, as: UInt8.self)
+            offset += 1
+            rest >>= 7
+        }
+        base.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: offset, as: UInt8.self)
+        offset += 1
+    }
+
+    /// Small numbers of either sign are short ("zigzag").
+    @inline(__always)
+    mutating func signed(_ value: Int64) { varint(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+    @inline(__always)
+    mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
+        guard hasRoom(bytes.count), let start = bytes.baseAddress else { return }
+        (base + offset).copyMemory(from: start, byteCount: bytes.count)
+        offset += bytes.count
+    }
+
+    mutating func text(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            varint(UInt64(utf8.count))
+            bytes(UnsafeRawBufferPointer(utf8))
+        }
+    }
+}
+
+/// Reads what a ``RecordWriter`` wrote, from bytes that may be anything.
+struct RecordReader {
+    /// The bytes are not what they should be.
+    struct Damaged: Error {}
+
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+    var remaining: Int { bytes.count - offset }
+
+    mutating func byte() throws(Damaged) -> UInt8 {
+        guard offset < bytes.count else { throw Damaged() }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func fixed() throws(Damaged) -> UInt64 {
+        guard remaining >= 8 else { throw Damaged() }
+        defer { offset += 8 }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    mutating func varint() throws(Damaged) -> UInt64 {
+        var (value, shift): (UInt64, UInt64) = (0, 0)
+        while shift < 64 {
+            let byte = try byte()
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw Damaged()
+    }
+
+    mutating func signed() throws(Damaged) -> Int64 {
+        let value = try varint()
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+
+    /// A length that what is left can hold.
+    mutating func count() throws(Damaged) -> Int {
+        let count = try varint()
+        guard count <= UInt64(remaining) else { throw Damaged() }
+        return Int(count)
+    }
+
+    mutating func text() throws(Damaged) -> String {
+        let count = try count()
+        defer { offset += count }
+        guard let text = String(validating: bytes[offset..<offset + count], as: UTF8.self) else { throw Damaged() }
+        return text
+    }
+}

@@ -1,0 +1,178 @@
+internal import Instrument
+
+/// Writes samples in record format 1: compact, without intermediate copies.
+///
+/// `kind, tracker, instant, wall time, name …, count of attributes, (name, tag, value) …`; numbers are variable-length, texts
+/// UTF-8 with their length, UUIDs in upper case 16 bytes.
+struct SampleEncoder {
+    enum Kind {
+        static let event: UInt8 = 0
+        static let metric: UInt8 = 1
+        /// An event whose action names a time attribute of its own.
+        static let eventWithTimeAttribute: UInt8 = 2
+    }
+
+    enum Tag {
+        static let no: UInt8 = 0
+        static let yes: UInt8 = 1
+        static let int: UInt8 = 2
+        static let double: UInt8 = 3
+        static let string: UInt8 = 4
+        static let uuid: UInt8 = 5
+        static let array: UInt8 = 6
+        static let object: UInt8 = 7
+    }
+
+    /// What is written for an action, kept because looking it up takes longer than writing the rest.
+    private struct ActionCode {
+        var bytes: [UInt8]
+        var usualTimeAttribute: AttributeName
+    }
+
+    private var names = NameCodec()
+    private var actions: [Action: ActionCode] = [:]
+
+    /// A sample on its own.
+    static func bytes(of sample: Sample) -> [UInt8] {
+        var encoder = SampleEncoder()
+        var capacity = 4096
+        while true {
+            let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+                count = 0
+                guard let base = buffer.baseAddress else { return }
+                var writer = RecordWriter(base: base, offset: 0, capacity: capacity)
+                encoder.write(sample, to: &writer)
+                if !writer.didOverflow { count = writer.offset }
+            }
+            if !bytes.isEmpty || capacity > 1 << 30 { return bytes }
+            capacity *= 4
+        }
+    }
+
+    mutating func write(_ sample: Sample, to writer: inout RecordWriter) {
+        switch sample {
+        case .event(let event): write(event, to: &writer)
+        case .metric(let metric): write(metric, to: &writer)
+        }
+    }
+
+    private mutating func write(_ event: Event, to writer: inout RecordWriter) {
+        let code = code(of: event.action)
+        let isUsual = event.action.timeAttribute == code.usualTimeAttribute
+        writer.byte(isUsual ? Kind.event : Kind.eventWithTimeAttribute)
+        writeHead(event.tracker, event.time, to: &writer)
+        code.bytes.withUnsafeBytes { writer.bytes($0) }
+        if !isUsual { names.bytes(of: event.action.timeAttribute).withUnsafeBytes { writer.bytes($0) } }
+        write(event.attributes, to: &writer)
+    }
+
+    private mutating func code(of action: Action) -> ActionCode {
+        if let known = actions[action] { return known }
+        let code = ActionCode(
+            bytes: NameCodec.bytes(of: action),
+            usualTimeAttribute: AttributeName("timeSince" + action.name)
+        )
+        // A flood of names must not fill the memory.
+        if actions.count < 4096 { actions[action] = code }
+        return code
+    }
+
+    private mutating func write(_ metric: Metric, to writer: inout RecordWriter) {
+        writer.byte(Kind.metric)
+        writeHead(metric.tracker, metric.time, to: &writer)
+        writer.text(metric.name.spelling)
+        writer.text(metric.name.kind.rawValue)
+        writer.text(metric.name.unit.rawValue)
+        switch metric.value {
+        case .int(let value): write(.int(value), to: &writer)
+        case .double(let value): write(.double(value), to: &writer)
+        }
+        write(metric.attributes, to: &writer)
+    }
+
+    private func writeHead(_ tracker: TrackerID, _ time: Timestamp, to writer: inout RecordWriter) {
+        writer.signed(Int64(tracker.number))
+        writer.signed(time.instant.nanoseconds)
+        writer.signed(time.wallTime.milliseconds)
+    }
+
+    private mutating func write(_ attributes: Attributes, to writer: inout RecordWriter) {
+        attributes.withElements { elements in
+            writer.varint(UInt64(elements.count))
+            for index in elements.indices {
+                names.bytes(of: elements[index].name).withUnsafeBytes { writer.bytes($0) }
+                write(elements[index].value, to: &writer)
+            }
+        }
+    }
+
+    private func write(_ value: AttributeValue, to writer: inout RecordWriter) {
+        switch value {
+        case .bool(let truth): writer.byte(truth ? Tag.yes : Tag.no)
+        case .int(let number):
+            writer.byte(Tag.int)
+            writer.signed(Int64(number))
+        case .double(let number):
+            writer.byte(Tag.double)
+            writer.fixed(number.bitPattern)
+        case .string(let text): write(text, to: &writer)
+        case .array(let values):
+            writer.byte(Tag.array)
+            writer.varint(UInt64(values.count))
+            for value in values { write(value, to: &writer) }
+        case .object(let members):
+            writer.byte(Tag.object)
+            writer.varint(UInt64(members.count))
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                writer.text(name)
+                write(value, to: &writer)
+            }
+        }
+    }
+
+    private func write(_ text: String, to writer: inout RecordWriter) {
+        var text = text
+        text.withUTF8 { utf8 in
+            if let uuid = UUIDBytes(utf8) {
+                writer.byte(Tag.uuid)
+                writer.fixed(uuid.high)
+                writer.fixed(uuid.low)
+            } else {
+                writer.byte(Tag.string)
+                writer.varint(UInt64(utf8.count))
+                writer.bytes(UnsafeRawBufferPointer(utf8))
+            }
+        }
+    }
+}
+
+/// The 16 bytes of a UUID that is written in upper case, as our identifiers are.
+struct UUIDBytes: Hashable {
+    let high: UInt64
+    let low: UInt64
+
+    init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        guard text.count == 36 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for index in 0..<36 {
+            let byte = text[index]
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                if byte != UInt8(ascii: "-") { return nil }
+                continue
+            }
+            let digit: UInt64
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = UInt64(byte - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+            high = high << 4 | low >> 60
+            low = low << 4 | digit
+        }
+        (self.high, self.low) = (high, low)
+    }
+
+    var text: String { UUIDText.describe(high: high, low: low) }
+}

@@ -1,0 +1,409 @@
+internal import Dispatch
+internal import Instrument
+
+/// A store in one directory that this process has locked: a log of segments, and the bookkeeping beside it.
+final class DirectoryStore: Sendable {
+    /// A backend's place. The bookkeeping has the same, a moment later.
+    private struct Place {
+        var row: Bookkeeping.PlaceRow
+        var position: SegmentedLog.Position
+        /// What was read and not settled yet, each with the position behind it.
+        var readAhead: [(record: SampleRecord, after: SegmentedLog.Position)] = []
+        /// Counts what would make a read that is under way outdated.
+        var version = 0
+    }
+
+    private struct State: ~Copyable {
+        var log: SegmentedLog
+        var places: [Place] = []
+        var isSynchronizationDue = false
+        var unsynchronized = 0
+        var needsMaintenance = false
+    }
+
+    let path: String
+    private let configuration: DurableConfiguration
+    private let bookkeeping: Bookkeeping
+    private let logNumber: UInt64
+    private let report: @Sendable (Diagnostic) -> Void
+    private let maintenance: DispatchQueue
+    private let state: Lock<State>
+    private let lock: Lock<DirectoryLock?>
+
+    /// Opens the directory, which `lock` says is ours. A bookkeeping that cannot be opened is set aside and begun anew: every
+    /// backend then gets what is still there once more.
+    init(
+        path: String,
+        lock: consuming sending DirectoryLock,
+        configuration: DurableConfiguration,
+        randomness: RandomSource,
+        report: @escaping @Sendable (Diagnostic) -> Void
+    ) throws(QueueError) {
+        self.path = path
+        self.configuration = configuration
+        self.report = report
+        let (bookkeeping, isNew) = try Self.openBookkeeping(path, report)
+        self.bookkeeping = bookkeeping
+        do {
+            logNumber = try bookkeeping.logNumber(orElse: SegmentedLog.number(in: path) ?? randomness.next())
+            let rows = try bookkeeping.places()
+            let log = try SegmentedLog(
+                directory: path,
+                segmentSize: configuration.segmentSize,
+                log: logNumber,
+                atLeast: rows.map(\.cursor).max() ?? 0
+            )
+            state = Lock(State(log: log, places: rows.map { Self.place($0, in: log) }))
+        } catch let error as QueueError {
+            throw error
+        } catch {
+            throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
+        }
+        maintenance = DispatchQueue(label: "instrument.durable-queue")
+        self.lock = Lock(lock)
+        isBookkeepingNew = isNew
+    }
+
+    /// Whether the places were lost, so that backends have to begin with the oldest.
+    let isBookkeepingNew: Bool
+
+    private static func openBookkeeping(
+        _ path: String,
+        _ report: (Diagnostic) -> Void
+    ) throws(QueueError) -> (Bookkeeping, isNew: Bool) {
+        let file = path + "/bookkeeping.sqlite"
+        let isNew = Directory.size(of: file) == nil && !SegmentedLog.isEmpty(path)
+        if let bookkeeping = try? Bookkeeping(path: file) { return (bookkeeping, isNew) }
+        for ending in ["", "-wal", "-shm"] where Directory.size(of: file + ending) != nil {
+            Directory.setAside(file + ending)
+        }
+        do {
+            let bookkeeping = try Bookkeeping(path: file)
+            report(
+                .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
+            )
+            return (bookkeeping, true)
+        } catch {
+            throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
+        }
+    }
+
+    private static func place(_ row: Bookkeeping.PlaceRow, in log: SegmentedLog) -> Place {
+        var row = row
+        // What is gone from the log's beginning was past everybody, or is lost.
+        if row.cursor < log.startSequence {
+            row.drops[.corrupt, default: 0] += Int(log.startSequence - row.cursor)
+            row.cursor = log.startSequence
+        }
+        return Place(row: row, position: log.position(of: row.cursor))
+    }
+
+    // MARK: The path of emit
+
+    func append(_ samples: [Sample]) throws(QueueError) -> Int {
+        let (size, isMaintenanceDue) = try state.withLock {
+            (state: inout State) throws(QueueError) -> (Int, Bool) in
+            if state.places.isEmpty { return (0, false) }
+            try refuseIfFull(&state, samples)
+            let size = try state.log.append(samples)
+            if exceeds(state.log, count: 0) { makeRoom(in: &state) }
+            return (size, state.needsMaintenance || isSynchronizationDue(&state, samples.count))
+        }
+        if isMaintenanceDue { scheduleMaintenance() }
+        return size
+    }
+
+    private func refuseIfFull(_ state: inout State, _ samples: [Sample]) throws(QueueError) {
+        guard configuration.limits.whenFull == .refuseNew, exceeds(state.log, count: samples.count) else { return }
+        for index in state.places.indices {
+            state.places[index].row.drops[.refused, default: 0] += samples.count
+        }
+        throw QueueError(.full, "the queue in \(path) is at its limit; deliver what is in it, or raise the limit")
+    }
+
+    private func exceeds(_ log: SegmentedLog, count: Int) -> Bool {
+        let limits = configuration.limits
+        return Int(log.nextSequence - log.startSequence) + count > limits.maxCount || log.bytes > limits.maxBytes
+    }
+
+    /// Moves everybody past the oldest segment, until what is kept is within the limits.
+    private func makeRoom(in state: inout State) {
+        let limits = configuration.limits
+        let reason: DropReason = state.log.bytes > limits.maxBytes ? .bytes : .count
+        guard let oldest = state.log.stretches.first, state.log.stretches.count > 1 else { return }
+        for index in state.places.indices where state.places[index].row.cursor < oldest.endSequence {
+            let count = Int(oldest.endSequence - state.places[index].row.cursor)
+            state.places[index].row.drops[reason, default: 0] += count
+            state.places[index].row.cursor = oldest.endSequence
+            state.places[index].position = state.log.position(of: oldest.endSequence)
+            state.places[index].readAhead = []
+            state.places[index].version += 1
+        }
+        state.needsMaintenance = true
+    }
+
+    /// Whether a sync has to be set off for what was just written; once for all that comes until then.
+    private func isSynchronizationDue(_ state: inout State, _ count: Int) -> Bool {
+        state.unsynchronized += count
+        guard !state.isSynchronizationDue else { return false }
+        switch configuration.synchronization {
+        case .never: return false
+        case .interval: state.isSynchronizationDue = true
+        case .count(let limit): state.isSynchronizationDue = state.unsynchronized >= limit
+        }
+        return state.isSynchronizationDue
+    }
+
+    // MARK: Maintenance, on a queue of its own
+
+    private func scheduleMaintenance() {
+        switch configuration.synchronization {
+        case .interval(let interval):
+            maintenance.asyncAfter(deadline: .now() + .nanoseconds(Int(interval.nanoseconds))) { [weak self] in
+                self?.maintain()
+            }
+        default: maintenance.async { [weak self] in self?.maintain() }
+        }
+    }
+
+    private func maintain() {
+        let (segments, rows) = state.withLock { state -> ([Segment], [Bookkeeping.PlaceRow]) in
+            let segments = state.log.unsynchronizedSegments()
+            defer { (state.isSynchronizationDue, state.unsynchronized, state.needsMaintenance) = (false, 0, false) }
+            return (segments, state.needsMaintenance ? state.places.map(\.row) : [])
+        }
+        if configuration.synchronization != .never {
+            for segment in segments where !segment.synchronize() {
+                report(.store("cannot synchronize \(segment.path)"))
+            }
+        }
+        if !rows.isEmpty { save(rows) }
+    }
+
+    private func save(_ rows: [Bookkeeping.PlaceRow]) {
+        do {
+            for row in rows { try bookkeeping.save(row) }
+            trim()
+        } catch {
+            report(.store("cannot keep the places of backends: \(error)"))
+        }
+    }
+
+    /// Deletes segments that every backend is past; only after the bookkeeping says so, too.
+    private func trim() {
+        let segments = state.withLock { state in
+            state.log.trim(to: state.places.map(\.row.cursor).min() ?? state.log.nextSequence)
+        }
+        for segment in segments { segment.delete() }
+    }
+
+    // MARK: The lanes' side
+
+    func attach(_ backend: BackendName, atOldest: Bool) {
+        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
+            if state.places.contains(where: { $0.row.name == backend.description }) { return nil }
+            let start = atOldest ? state.log.startSequence : state.log.nextSequence
+            let row = Bookkeeping.PlaceRow(
+                name: backend.description,
+                start: start,
+                cursor: start,
+                acknowledged: 0,
+                dead: 0,
+                drops: [:]
+            )
+            state.places.append(Place(row: row, position: state.log.position(of: start)))
+            return row
+        }
+        if let row { save([row]) }
+    }
+
+    func forget(_ backend: BackendName) {
+        state.withLock { $0.places.removeAll { $0.row.name == backend.description } }
+        do {
+            try bookkeeping.remove(backend.description)
+            trim()
+        } catch {
+            report(.store("cannot forget \(backend): \(error)"))
+        }
+    }
+
+    func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
+        let found = state.withLock { state -> Reading? in
+            guard let place = state.places.first(where: { $0.row.name == backend.description }),
+                place.row.cursor < state.log.nextSequence
+            else { return nil }
+            return Reading(
+                cursor: place.row.cursor,
+                position: place.position,
+                version: place.version,
+                stretches: state.log.stretches(from: place.position),
+                end: state.log.nextSequence
+            )
+        }
+        guard let found, maxCount > 0 else { return [] }
+        // Decoded outside the lock, so that no emit waits for it: what is before a stretch's end never changes.
+        let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: logNumber)
+        if read.isEmpty { skipDamaged(backend, found) }
+        state.withLock { state in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
+                state.places[index].version == found.version
+            else { return }
+            state.places[index].readAhead = read
+        }
+        return read.map(\.record)
+    }
+
+    /// Nothing of what is left can be read: it is counted as lost, so that nobody waits for it.
+    private func skipDamaged(_ backend: BackendName, _ reading: Reading) {
+        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
+                state.places[index].version == reading.version
+            else { return nil }
+            let lost = Int(reading.end - reading.cursor)
+            state.places[index].row.drops[.corrupt, default: 0] += lost
+            state.places[index].row.cursor = reading.end
+            state.places[index].position = state.log.position(of: reading.end)
+            state.places[index].version += 1
+            return state.places[index].row
+        }
+        if let row { save([row]) }
+    }
+
+    func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
+        let settled = state.withLock { state -> (Bookkeeping.PlaceRow, [Bookkeeping.LetterRow])? in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
+                sequence >= state.places[index].row.cursor, sequence < state.log.nextSequence
+            else { return nil }
+            var place = state.places[index]
+            let count = place.readAhead.prefix { $0.record.sequence <= sequence }.count
+            let passed = place.readAhead.prefix(count)
+            let letters = passed.compactMap { entry in
+                dead[entry.record.sequence].map { Self.letter(entry.record, $0) }
+            }
+            // Numbers between those that could be read: they are lost.
+            let lost = Int(sequence + 1 - place.row.cursor) - passed.count
+            if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
+            place.row.acknowledged += passed.count - letters.count
+            place.row.dead += letters.count
+            place.row.cursor = sequence + 1
+            place.position = passed.last?.after ?? state.log.position(of: sequence + 1)
+            place.readAhead.removeFirst(count)
+            place.version += 1
+            state.places[index] = place
+            return (place.row, letters)
+        }
+        guard let (row, letters) = settled else { return }
+        do {
+            try bookkeeping.save(row, adding: letters)
+            trim()
+        } catch {
+            report(.store("cannot keep the place of \(backend): \(error)"))
+        }
+    }
+
+    private static func letter(_ record: SampleRecord, _ reason: String) -> Bookkeeping.LetterRow {
+        Bookkeeping.LetterRow(
+            sequence: record.sequence,
+            reason: reason,
+            payload: SampleEncoder.bytes(of: record.sample)
+        )
+    }
+
+    func ledger(of backend: BackendName) -> Ledger {
+        state.withLock { state in
+            guard let row = state.places.first(where: { $0.row.name == backend.description })?.row else {
+                return Ledger()
+            }
+            var ledger = Ledger()
+            ledger.emitted = Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0)
+            ledger.acknowledged = row.acknowledged
+            ledger.dead = row.dead
+            ledger.drops = row.drops
+            ledger.queued = Int(state.log.nextSequence - row.cursor)
+            return ledger
+        }
+    }
+
+    func backlog(of backend: BackendName) -> Backlog {
+        state.withLock { state in
+            guard let place = state.places.first(where: { $0.row.name == backend.description }) else {
+                return Backlog()
+            }
+            return Backlog(
+                count: Int(state.log.nextSequence - place.row.cursor),
+                bytes: max(0, state.log.byteEnd - state.log.bytes(before: place.position))
+            )
+        }
+    }
+
+    func deadLetters(of backend: BackendName) -> [DeadLetter] {
+        guard let rows = try? bookkeeping.letters(of: backend.description) else { return [] }
+        return rows.compactMap { row in
+            guard let sample = row.payload.withUnsafeBytes({ try? SampleDecoder.read($0) }) else { return nil }
+            let id = SampleID(log: logNumber, sequence: row.sequence)
+            return DeadLetter(
+                record: SampleRecord(id: id, sequence: row.sequence, sample: sample),
+                reason: row.reason
+            )
+        }
+    }
+
+    /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
+    var isDrained: Bool {
+        state.withLock { state in
+            state.places.allSatisfy { $0.row.cursor >= state.log.nextSequence && $0.row.dead == 0 }
+        }
+    }
+
+    /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
+    func close() {
+        let rows = state.withLock { state in
+            state.log.sealCurrent()
+            return state.places.map(\.row)
+        }
+        save(rows)
+        maintain()
+        bookkeeping.close()
+        lock.withLock { $0 = nil }
+    }
+}
+
+/// What a lane reads, outside the lock.
+private struct Reading {
+    let cursor: UInt64
+    let position: SegmentedLog.Position
+    let version: Int
+    let stretches: ArraySlice<SegmentedLog.Stretch>
+    let end: UInt64
+
+    /// Whole records from the cursor on, past whatever is damaged.
+    func read(
+        maxCount: Int,
+        maxBytes: Int,
+        log: UInt64
+    ) -> [(record: SampleRecord, after: SegmentedLog.Position)] {
+        var read: [(record: SampleRecord, after: SegmentedLog.Position)] = []
+        var bytes = 0
+        var last = cursor == 0 ? nil : cursor - 1
+        for stretch in stretches {
+            let first = stretch.segment.first
+            var offset = first == position.segment ? position.offset : SegmentHeader.size
+            while let (begin, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
+                (offset, last) = (record.next, record.sequence)
+                // A record that is whole and makes no sense is of another version, or worse luck than a checksum allows.
+                guard let sample = try? SampleDecoder.read(record.payload) else { continue }
+                bytes += record.next - begin
+                if bytes > maxBytes, !read.isEmpty { return read }
+                let id = SampleID(log: log, sequence: record.sequence)
+                read.append(
+                    (
+                        SampleRecord(id: id, sequence: record.sequence, sample: sample),
+                        SegmentedLog.Position(segment: first, offset: offset)
+                    )
+                )
+                if read.count == maxCount { return read }
+            }
+        }
+        return read
+    }
+}

@@ -1,0 +1,180 @@
+public import Instrument
+
+/// A store that survives: what `emit` returned from is there after `kill -9` at any instruction.
+///
+/// ```swift
+/// let store = try DurableStore(directory: "/var/lib/my-app/queue")
+/// let instrument = Instrument(hub: CoreHub(), backends: [MyBackend()], store: store)
+/// ```
+///
+/// Samples are written once, into mapped files, on the emitting thread; places of backends and dead letters are kept in
+/// SQLite. Several processes may use one directory: each has a folder of its own in it, and what a process left that is
+/// gone is delivered by the next one that starts.
+public final class DurableStore: SampleStore {
+    private let directory: String
+    private let configuration: DurableConfiguration
+    private let own: DirectoryStore
+    private let state: Lock<State>
+
+    private struct State {
+        /// Of processes that are gone, the oldest first; delivered before ours.
+        var orphans: [DirectoryStore]
+        /// Whom a backend was served from last, which is what it settles.
+        var serving: [BackendName: DirectoryStore] = [:]
+    }
+
+    /// Opens or creates a store.
+    ///
+    /// - Parameters:
+    ///   - directory: for this app's queues alone.
+    ///   - configuration: how it keeps samples.
+    ///   - randomness: names folders and identifiers.
+    ///   - report: is told what was mended; called from any thread.
+    /// - Throws: ``QueueError`` if the directory cannot be made or written to. What is damaged in it does not throw: it is
+    ///   set aside or skipped, and reported.
+    public init(
+        directory: String,
+        configuration: DurableConfiguration = DurableConfiguration(),
+        randomness: RandomSource = RandomSource(),
+        report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+    ) throws(QueueError) {
+        self.directory = directory
+        self.configuration = configuration
+        try Directory.make(directory)
+        var adopted: [DirectoryStore] = []
+        for name in Directory.names(in: directory) where name.hasSuffix(".queue") {
+            let path = directory + "/" + name
+            guard let lock = DirectoryLock(path) else { continue }
+            do throws(QueueError) {
+                adopted.append(
+                    try DirectoryStore(
+                        path: path,
+                        lock: lock,
+                        configuration: configuration,
+                        randomness: randomness,
+                        report: report
+                    )
+                )
+            } catch {
+                report(.store("\(path) is left as it is: \(error)"))
+            }
+        }
+        if let last = adopted.popLast() {
+            own = last
+        } else {
+            own = try Self.makeOwn(directory, configuration, randomness, report)
+        }
+        state = Lock(State(orphans: adopted))
+    }
+
+    private static func makeOwn(
+        _ directory: String,
+        _ configuration: DurableConfiguration,
+        _ randomness: RandomSource,
+        _ report: @escaping @Sendable (Diagnostic) -> Void
+    ) throws(QueueError) -> DirectoryStore {
+        // Named by a number that grows, so that the oldest comes first.
+        let taken = Directory.names(in: directory).compactMap { UInt64($0.prefix(8), radix: 16) }
+        var number = (taken.max() ?? 0) + 1
+        while true {
+            let digits = String(number, radix: 16)
+            let path = directory + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".queue"
+            try Directory.make(path)
+            if let lock = DirectoryLock(path) {
+                return try DirectoryStore(
+                    path: path,
+                    lock: lock,
+                    configuration: configuration,
+                    randomness: randomness,
+                    report: report
+                )
+            }
+            if Directory.size(of: path + "/lock") == nil {
+                throw QueueError(.storeFailed, "cannot write to \(path); check the permissions")
+            }
+            number += 1
+        }
+    }
+
+    /// Adds samples to the log. Without a backend nothing is kept.
+    public func append(_ samples: [Sample]) throws(QueueError) -> Int { try own.append(samples) }
+
+    /// Begins to keep a place for a backend, where the configuration says; does nothing if it has one.
+    public func attach(_ backend: BackendName) {
+        for store in stores {
+            store.attach(backend, atOldest: configuration.newcomers == .oldest || store.isBookkeepingNew)
+        }
+    }
+
+    /// Gives up a backend's place, what it had not been sent, and its dead letters.
+    public func forget(_ backend: BackendName) {
+        for store in stores { store.forget(backend) }
+        removeDrained()
+    }
+
+    /// The next samples for a backend; those that earlier processes left come first.
+    public func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
+        for store in stores {
+            let records = store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
+            if !records.isEmpty {
+                state.withLock { $0.serving[backend] = store }
+                return records
+            }
+        }
+        return []
+    }
+
+    /// Moves a backend's cursor in the log that it was served from.
+    public func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
+        let store = state.withLock { $0.serving[backend] } ?? own
+        store.settle(backend, through: sequence, dead: dead)
+        if store !== own { removeDrained() }
+    }
+
+    /// Where a backend's samples are, those of earlier processes included.
+    public func ledger(of backend: BackendName) -> Ledger {
+        stores.reduce(into: Ledger()) { sum, store in
+            let ledger = store.ledger(of: backend)
+            sum.emitted += ledger.emitted
+            sum.acknowledged += ledger.acknowledged
+            sum.queued += ledger.queued
+            sum.dead += ledger.dead
+            sum.drops.merge(ledger.drops, uniquingKeysWith: +)
+        }
+    }
+
+    /// What waits for a backend.
+    public func backlog(of backend: BackendName) -> Backlog {
+        stores.reduce(into: Backlog()) { sum, store in
+            let backlog = store.backlog(of: backend)
+            sum.count += backlog.count
+            sum.bytes += backlog.bytes
+        }
+    }
+
+    /// What a backend will never take, the oldest first.
+    public func deadLetters(of backend: BackendName) -> [DeadLetter] {
+        stores.flatMap { $0.deadLetters(of: backend) }
+    }
+
+    /// Writes everything down and lets the directory go; another process may then have it. The store is of no use afterwards.
+    public func close() { for store in stores { store.close() } }
+
+    private var stores: [DirectoryStore] { state.withLock { $0.orphans } + [own] }
+
+    /// Deletes the folders of processes that are gone, once everybody has everything that was in them.
+    private func removeDrained() {
+        let drained = state.withLock { state in
+            let drained = state.orphans.filter(\.isDrained)
+            state.orphans.removeAll { store in drained.contains { $0 === store } }
+            for (name, store) in state.serving where drained.contains(where: { $0 === store }) {
+                state.serving[name] = nil
+            }
+            return drained
+        }
+        for store in drained {
+            store.close()
+            Directory.remove(store.path)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import CDurableShim
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// A file of records that is mapped into memory: what is written there survives the process at once, and a loss of power
+/// from the next ``synchronize()`` on.
+///
+/// A record is `length (4), CRC-32C of the rest (4), number (8), payload`, at a multiple of eight. The length is written
+/// last: a record that a crash cut short has none, and is no record.
+///
+/// `@unchecked Sendable`, because: bytes before the end that a reader was told never change; bytes behind it are written
+/// by the log's owner alone, under its lock; the mapping stands as long as this object.
+final class Segment: @unchecked Sendable {
+    static var recordHeaderSize: Int { 16 }
+
+    let path: String
+    let first: UInt64
+    let capacity: Int
+    private let base: UnsafeMutableRawPointer
+    private let descriptor: Int32
+
+    /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later.
+    init(creating path: String, header: SegmentHeader, capacity: Int) throws(QueueError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw Self.error(errno, "create \(path)") }
+        let number = durable_allocate(descriptor, Int64(capacity))
+        guard number == 0, let base = Self.map(descriptor, capacity) else {
+            let cause = number == 0 ? errno : number
+            close(descriptor)
+            unlink(path)
+            throw Self.error(cause, "make room for \(path)")
+        }
+        self.path = path
+        self.first = header.first
+        self.capacity = capacity
+        self.base = base
+        self.descriptor = descriptor
+        header.write(to: base)
+    }
+
+    /// Opens what an earlier run wrote.
+    init(opening path: String, first: UInt64) throws(QueueError) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        if descriptor < 0 { throw Self.error(errno, "open \(path)") }
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+        guard size >= SegmentHeader.size, let base = Self.map(descriptor, size) else {
+            let cause = size < SegmentHeader.size ? EINVAL : errno
+            close(descriptor)
+            throw Self.error(cause, "map \(path)")
+        }
+        self.path = path
+        self.first = first
+        capacity = size
+        self.base = base
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        munmap(base, capacity)
+        close(descriptor)
+    }
+
+    /// What the header says; nil if it is damaged.
+    var header: SegmentHeader? { SegmentHeader(UnsafeRawPointer(base)) }
+
+    /// A writer from `offset` on.
+    func writer(at offset: Int) -> RecordWriter { RecordWriter(base: base, offset: offset, capacity: capacity) }
+
+    /// Puts number and checksum before a payload that ends at `end`.
+    func finish(recordAt offset: Int, end: Int, sequence: UInt64) {
+        base.storeBytes(of: sequence.littleEndian, toByteOffset: offset + 8, as: UInt64.self)
+        let crc = durable_crc32c(0, base + offset + 8, end - offset - 8)
+        base.storeBytes(of: crc.littleEndian, toByteOffset: offset + 4, as: UInt32.self)
+    }
+
+    /// Makes the record one: from here on it survives the process.
+    func commit(recordAt offset: Int, end: Int) {
+        durable_store_release(base + offset, UInt32(end - offset - Self.recordHeaderSize))
+    }
+
+    /// Makes records that were committed none again: the samples that came with them did not fit.
+    func takeBack(from start: Int, to end: Int) {
+        var offset = start
+        while let record = record(at: offset, before: end) {
+            durable_store_release(base + offset, 0)
+            offset = record.next
+        }
+    }
+
+    /// A whole record.
+    struct Record {
+        let sequence: UInt64
+        let payload: UnsafeRawBufferPointer
+        /// Where the next one begins.
+        let next: Int
+    }
+
+    /// The record at an offset, if there is a whole one that ends before `limit`.
+    func record(at offset: Int, before limit: Int) -> Record? {
+        guard offset >= SegmentHeader.size, offset + Self.recordHeaderSize < limit, limit <= capacity else {
+            return nil
+        }
+        let length = Int(durable_load_acquire(base + offset))
+        guard length > 0, length <= limit - offset - Self.recordHeaderSize else { return nil }
+        let end = offset + Self.recordHeaderSize + length
+        let crc = base.load(fromByteOffset: offset + 4, as: UInt32.self)
+        guard UInt32(littleEndian: crc) == durable_crc32c(0, base + offset + 8, length + 8) else { return nil }
+        let sequence = UInt64(littleEndian: base.load(fromByteOffset: offset + 8, as: UInt64.self))
+        let payload = UnsafeRawBufferPointer(start: base + offset + Self.recordHeaderSize, count: length)
+        return Record(sequence: sequence, payload: payload, next: (end + 7) & ~7)
+    }
+
+    /// The next whole record at or behind an offset, past whatever is damaged.
+    func nextRecord(from offset: Int, before limit: Int, after sequence: UInt64?) -> (offset: Int, record: Record)? {
+        var offset = (max(offset, SegmentHeader.size) + 7) & ~7
+        while offset + Self.recordHeaderSize < limit {
+            if let record = record(at: offset, before: limit), record.sequence >= (sequence.map { $0 + 1 } ?? first) {
+                return (offset, record)
+            }
+            offset += 8
+        }
+        return nil
+    }
+
+    /// Says for good how much is in it, and gives the room behind it back.
+    func seal(count: UInt64, end: Int) {
+        SegmentHeader.seal(base, count: count, end: UInt64(end))
+        // The mapping behind the new end is not touched again.
+        ftruncate(descriptor, off_t(end))
+    }
+
+    /// Makes what was written survive a loss of power. Waits for the disk.
+    func synchronize() -> Bool { fdatasync(descriptor) == 0 && msync(base, capacity, MS_ASYNC) == 0 }
+
+    /// Deletes the file; who still reads the mapping may go on.
+    func delete() { unlink(path) }
+
+    private static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        return base == MAP_FAILED ? nil : base
+    }
+
+    private static func error(_ number: Int32, _ doing: String) -> QueueError {
+        let text = String(cString: strerror(number))
+        if number == ENOSPC || number == EDQUOT {
+            return QueueError(.diskFull, "cannot \(doing): the disk is full; free space, the queue goes on by itself")
+        }
+        return QueueError(.storeFailed, "cannot \(doing): \(text)")
+    }
+}

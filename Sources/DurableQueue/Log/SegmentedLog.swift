@@ -1,0 +1,236 @@
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Samples in numbered segments, the last of which is written to.
+///
+/// Not thread-safe: its owner holds a lock around it. Opening reads the headers of sealed segments only, and scans the
+/// one that was being written.
+struct SegmentedLog {
+    /// A segment and how much of it is valid.
+    struct Stretch {
+        let segment: Segment
+        /// Where the last record ends.
+        var end: Int
+        /// The number behind its last sample.
+        var endSequence: UInt64
+        /// The size of all records before it, since the log was opened.
+        let bytesBefore: Int
+
+        var bytes: Int { end - SegmentHeader.size }
+    }
+
+    /// A place between two records.
+    struct Position {
+        /// The first number of the segment that it is in.
+        var segment: UInt64
+        var offset: Int
+    }
+
+    let directory: String
+    let log: UInt64
+    private let segmentSize: Int
+    private var encoder = SampleEncoder()
+    private(set) var stretches: ContiguousArray<Stretch> = []
+    private(set) var nextSequence: UInt64
+    /// Whether the last stretch may be written to.
+    private var isWritable = false
+    private var firstUnsynchronized: UInt64 = 0
+
+    /// Opens a directory; what is in it is read, not written to again.
+    ///
+    /// - Parameters:
+    ///   - atLeast: a number below which none is given again.
+    init(directory: String, segmentSize: Int, log: UInt64, atLeast: UInt64) throws(QueueError) {
+        self.directory = directory
+        self.log = log
+        self.segmentSize = max(4096, segmentSize)
+        nextSequence = atLeast
+        for first in Self.segmentNumbers(in: directory) { try adopt(first) }
+        if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
+    }
+
+    /// The number of the oldest sample that may be there.
+    var startSequence: UInt64 { stretches.first?.segment.first ?? nextSequence }
+    /// The size of all records.
+    var bytes: Int { (stretches.last.map { $0.bytesBefore + $0.bytes } ?? 0) - (stretches.first?.bytesBefore ?? 0) }
+    /// The size of all records up to the end, since the log was opened.
+    var byteEnd: Int { stretches.last.map { $0.bytesBefore + $0.bytes } ?? 0 }
+
+    /// Adds samples, all of them or none; returns their size.
+    mutating func append(_ samples: [Sample]) throws(QueueError) -> Int {
+        if isWritable, let size = write(samples) { return size }
+        try beginSegment(atLeast: 0)
+        if let size = write(samples) { return size }
+        // Larger than a segment: one of its own, as large as it takes.
+        var needed = segmentSize
+        while needed < 1 << 30 {
+            needed *= 4
+            try beginSegment(atLeast: needed)
+            if let size = write(samples) { return size }
+        }
+        throw QueueError(.storeFailed, "a sample of more than a gigabyte is not kept")
+    }
+
+    /// Lets go of whole segments that only hold samples before `sequence`, and returns them to be deleted.
+    mutating func trim(to sequence: UInt64) -> [Segment] {
+        let count = stretches.dropLast(isWritable ? 1 : 0).prefix { $0.endSequence <= sequence }.count
+        defer { stretches.removeFirst(count) }
+        return stretches.prefix(count).map(\.segment)
+    }
+
+    /// What was written to since this was last asked for.
+    mutating func unsynchronizedSegments() -> [Segment] {
+        defer { firstUnsynchronized = stretches.last?.segment.first ?? nextSequence }
+        return stretches.filter { $0.segment.first >= firstUnsynchronized }.map(\.segment)
+    }
+
+    /// Where a sample is, or would be; the log's end if it is not written yet.
+    func position(of sequence: UInt64) -> Position {
+        guard let stretch = stretch(of: sequence) else {
+            return Position(segment: stretches.last?.segment.first ?? nextSequence, offset: stretches.last?.end ?? 0)
+        }
+        var offset = SegmentHeader.size
+        var last: UInt64?
+        while let (found, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
+            if record.sequence >= sequence { return Position(segment: stretch.segment.first, offset: found) }
+            (offset, last) = (record.next, record.sequence)
+        }
+        return Position(segment: stretch.segment.first, offset: stretch.end)
+    }
+
+    /// The size of all records before a position, since the log was opened.
+    func bytes(before position: Position) -> Int {
+        guard let stretch = stretches.first(where: { $0.segment.first == position.segment }) else {
+            return stretches.first?.bytesBefore ?? 0
+        }
+        return stretch.bytesBefore + max(0, position.offset - SegmentHeader.size)
+    }
+
+    /// The stretches from a position on, to be read outside the owner's lock.
+    func stretches(from position: Position) -> ArraySlice<Stretch> {
+        let index = stretches.firstIndex { $0.segment.first >= position.segment } ?? stretches.endIndex
+        return stretches[index...]
+    }
+
+    private func stretch(of sequence: UInt64) -> Stretch? { stretches.first { sequence < $0.endSequence } }
+
+    // MARK: Writing
+
+    /// Writes samples to the current segment; nil, and nothing written, if they do not fit.
+    private mutating func write(_ samples: [Sample]) -> Int? {
+        guard let index = stretches.indices.last else { return nil }
+        let segment = stretches[index].segment
+        let start = stretches[index].end
+        var writer = segment.writer(at: start)
+        var begins = start
+        var sequence = nextSequence
+        for sample in samples {
+            writer.skip(Segment.recordHeaderSize)
+            encoder.write(sample, to: &writer)
+            let end = writer.offset
+            writer.align()
+            if writer.didOverflow {
+                segment.takeBack(from: start, to: begins)
+                return nil
+            }
+            segment.finish(recordAt: begins, end: end, sequence: sequence)
+            segment.commit(recordAt: begins, end: end)
+            begins = writer.offset
+            sequence += 1
+        }
+        nextSequence = sequence
+        stretches[index].end = begins
+        stretches[index].endSequence = sequence
+        return begins - start
+    }
+
+    private mutating func beginSegment(atLeast size: Int) throws(QueueError) {
+        let bytesBefore = byteEnd
+        sealCurrent()
+        let header = SegmentHeader(log: log, first: nextSequence)
+        let path = directory + "/" + Self.name(of: nextSequence)
+        let segment = try Segment(creating: path, header: header, capacity: max(segmentSize, size))
+        stretches.append(
+            Stretch(
+                segment: segment,
+                end: SegmentHeader.size,
+                endSequence: nextSequence,
+                bytesBefore: bytesBefore
+            )
+        )
+        isWritable = true
+    }
+
+    /// Ends the current segment; one that holds nothing goes.
+    mutating func sealCurrent() {
+        guard isWritable, let last = stretches.last else { return }
+        isWritable = false
+        if last.end == SegmentHeader.size {
+            last.segment.delete()
+            stretches.removeLast()
+        } else {
+            last.segment.seal(count: last.endSequence - last.segment.first, end: last.end)
+        }
+    }
+
+    // MARK: Opening
+
+    private mutating func adopt(_ first: UInt64) throws(QueueError) {
+        let path = directory + "/" + Self.name(of: first)
+        guard let size = Directory.size(of: path) else { return }
+        // A crash while it was made leaves it empty.
+        if size == 0 { return Directory.delete(path) }
+        // Set aside, so that it is not tried again at every start, and somebody can look at it.
+        if size < SegmentHeader.size { return Directory.setAside(path) }
+        let segment = try Segment(opening: path, first: first)
+        let sealed = segment.header?.sealed
+        let end: Int
+        let endSequence: UInt64
+        if let sealed, sealed.end <= UInt64(segment.capacity), sealed.end >= UInt64(SegmentHeader.size) {
+            (end, endSequence) = (Int(sealed.end), first.addingReportingOverflow(sealed.count).partialValue)
+        } else {
+            (end, endSequence) = Self.scan(segment)
+            if end > SegmentHeader.size, segment.header != nil { segment.seal(count: endSequence - first, end: end) }
+        }
+        if end == SegmentHeader.size { return segment.delete() }
+        stretches.append(Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd))
+    }
+
+    /// Finds the end of a segment that was not sealed, past whatever is damaged.
+    private static func scan(_ segment: Segment) -> (end: Int, endSequence: UInt64) {
+        var (end, last): (Int, UInt64?) = (SegmentHeader.size, nil)
+        while let (_, record) = segment.nextRecord(from: end, before: segment.capacity, after: last) {
+            (end, last) = (record.next, record.sequence)
+        }
+        return (min(end, segment.capacity), last.map { $0 + 1 } ?? segment.first)
+    }
+
+    /// The random number that the segments in a directory were written under; nil if none tells.
+    static func number(in directory: String) -> UInt64? {
+        for first in segmentNumbers(in: directory) {
+            let path = directory + "/" + name(of: first)
+            guard let size = Directory.size(of: path), size >= SegmentHeader.size else { continue }
+            if let header = try? Segment(opening: path, first: first).header { return header.log }
+        }
+        return nil
+    }
+
+    static func isEmpty(_ directory: String) -> Bool { segmentNumbers(in: directory).isEmpty }
+
+    private static func name(of first: UInt64) -> String {
+        let digits = String(first, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits + ".segment"
+    }
+
+    private static func segmentNumbers(in directory: String) -> [UInt64] {
+        Directory.names(in: directory).compactMap { name in
+            guard name.hasSuffix(".segment"), name.utf8.count == 24 else { return nil }
+            return UInt64(name.prefix(16), radix: 16)
+        }.sorted()
+    }
+}

@@ -1,0 +1,58 @@
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentDurableQueue
+
+@Suite("Record format")
+struct CodecTests {
+    @Test("Every sample reads back equal, its action's time attribute included", arguments: 1...20)
+    func roundTrip(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<100 {
+            let sample = RandomSamples.sample(&generator)
+            let bytes = SampleEncoder.bytes(of: sample)
+            let read = try bytes.withUnsafeBytes { try SampleDecoder.read($0) }
+            #expect(read == sample)
+            if case .event(let event) = sample, case .event(let readEvent) = read {
+                #expect(event.action.timeAttribute == readEvent.action.timeAttribute)
+            }
+        }
+    }
+
+    @Test("Format 1 is what it was: later versions have to read these bytes")
+    func golden() throws {
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: WallTime(milliseconds: 7))
+        var attributes = Attributes()
+        attributes[.bitrate] = 300
+        attributes[.adSystem] = "x"
+        attributes["timeSinceAdError"] = -1
+        attributes["own"] = .array([true, 0.5])
+        attributes[.streamId] = "00112233-4455-4677-8899-AABBCCDDEEFF"
+        let event = Event(.adError, tracker: TrackerID(3), time: time, attributes: attributes)
+        let expected: [UInt8] = [
+            0, 6, 10, 14, 39, 5,
+            26, 2, 0xD8, 0x04,
+            47, 4, 1, 0x78,
+            86, 2, 1,
+            0, 3, 0x6F, 0x77, 0x6E, 6, 2, 1, 3, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F,
+            2, 5, 0x77, 0x46, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00, 0xFF, 0xEE, 0xDD, 0xCC, 0xBB, 0xAA, 0x99, 0x88,
+        ]
+        #expect(SampleEncoder.bytes(of: .event(event)) == expected)
+        #expect(try expected.withUnsafeBytes { try SampleDecoder.read($0) } == .event(event))
+    }
+
+    @Test("Damaged bytes are refused or read as something, never worse")
+    func fuzz() {
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<3000 {
+            var bytes = SampleEncoder.bytes(of: RandomSamples.sample(&generator))
+            for _ in 0..<3 {
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[index] = UInt8.random(in: .min ... .max, using: &generator)
+            }
+            if Bool.random(using: &generator) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
+            _ = bytes.withUnsafeBytes { try? SampleDecoder.read($0) }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentDurableQueue
+
+@Suite("Durable store")
+struct DurableStoreTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    func open(_ configuration: DurableConfiguration = DurableConfiguration(segmentSize: 4096)) throws -> DurableStore {
+        try DurableStore(directory: scratch.path, configuration: configuration)
+    }
+
+    static func sample(_ number: Int) -> Sample {
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: Int64(number)), wallTime: WallTime(milliseconds: 1))
+        let attributes: Attributes = ["number": .int(number), "text": "some text that takes room"]
+        return .event(Event(.ping, tracker: TrackerID(0), time: time, attributes: attributes))
+    }
+
+    static func numbers(_ records: [SampleRecord]) -> [Int] {
+        records.compactMap { $0.sample.attributes[AttributeKey<Int>("number")] }
+    }
+
+    /// Everything that a backend can still get, settled on the way.
+    static func drain(_ store: DurableStore, _ backend: BackendName = "one") -> [SampleRecord] {
+        var all: [SampleRecord] = []
+        while case let records = store.next(for: backend, maxCount: 100, maxBytes: .max), let last = records.last {
+            all += records
+            store.settle(backend, through: last.sequence, dead: [:])
+        }
+        return all
+    }
+
+    @Test("It keeps the stores' contract")
+    func contract() throws {
+        var number = 0
+        try StoreContract.check {
+            number += 1
+            do {
+                return try DurableStore(directory: scratch.path + "/\(number)")
+            } catch {
+                Issue.record("\(error)")
+                return InMemoryStore()
+            }
+        }
+    }
+
+    @Test("What was not settled is there after the next start, with the same identifiers, and the ledger goes on")
+    func restart() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        store?.attach("two")
+        for number in 0..<500 { _ = try store?.append([Self.sample(number)]) }
+        let first = store?.next(for: "one", maxCount: 200, maxBytes: .max) ?? []
+        store?.settle("one", through: 199, dead: [7: "no"])
+        store = nil
+        let again = try open()
+        again.attach("one")
+        let second = again.next(for: "one", maxCount: 1000, maxBytes: .max)
+        #expect(Self.numbers(second) == Array(200..<500))
+        #expect(again.deadLetters(of: "one").map(\.reason) == ["no"])
+        #expect(again.deadLetters(of: "one").map(\.record) == [first[7]])
+        let ledger = again.ledger(of: "one")
+        #expect(
+            [ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped] == [500, 199, 300, 1, 0]
+                as [Int]
+        )
+        #expect(again.next(for: "two", maxCount: 1, maxBytes: .max).first?.id == first.first?.id)
+    }
+
+    @Test("Segments that every backend is past are deleted, also across starts")
+    func deletion() throws {
+        let store = try open()
+        store.attach("one")
+        store.attach("two")
+        for number in 0..<500 { _ = try store.append([Self.sample(number)]) }
+        let before = scratch.files(".segment").count
+        #expect(Self.numbers(Self.drain(store, "one")) == Array(0..<500))
+        #expect(scratch.files(".segment").count == before)
+        #expect(Self.numbers(Self.drain(store, "two")) == Array(0..<500))
+        #expect(scratch.files(".segment").count == 1)
+    }
+
+    @Test("A full store drops whole segments of the oldest and counts them, or refuses what is new")
+    func limits() throws {
+        let limits = QueueLimits(maxBytes: 32 << 10)
+        let dropping = try open(DurableConfiguration(limits: limits, segmentSize: 4096))
+        dropping.attach("one")
+        for number in 0..<2000 { _ = try dropping.append([Self.sample(number)]) }
+        let kept = Self.numbers(Self.drain(dropping))
+        #expect(kept.last == .some(1999))
+        #expect(kept == Array((2000 - kept.count)..<2000))
+        let ledger = dropping.ledger(of: "one")
+        #expect(ledger.drops == [.bytes: 2000 - kept.count])
+        #expect(ledger.emitted == ledger.settled)
+
+        let refusing = try DurableStore(
+            directory: scratch.path + "/refusing",
+            configuration: DurableConfiguration(limits: QueueLimits(maxCount: 10, whenFull: .refuseNew))
+        )
+        refusing.attach("one")
+        for number in 0..<10 { _ = try refusing.append([Self.sample(number)]) }
+        #expect(throws: QueueError.self) { try refusing.append([Self.sample(10)]) }
+        #expect(refusing.ledger(of: "one").drops == [.refused: 1])
+        #expect(Self.numbers(Self.drain(refusing)) == Array(0..<10))
+    }
+
+    @Test("A sample that is larger than a segment is kept, too")
+    func large() throws {
+        let store = try open()
+        store.attach("one")
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+        let text = String(repeating: "x", count: 100_000)
+        let large = Sample.event(Event(.ping, tracker: TrackerID(0), time: time, attributes: ["text": .string(text)]))
+        for sample in [Self.sample(0), large, Self.sample(1)] { _ = try store.append([sample]) }
+        #expect(Self.drain(store).map(\.sample) == [Self.sample(0), large, Self.sample(1)])
+    }
+
+    @Test("A byte flipped anywhere costs the sample that it is in and no other, and is counted")
+    func flippedBytes() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<20 { _ = try store?.append([Self.sample(number)]) }
+        store?.close()
+        store = nil
+        let segment = try #require(scratch.files(".segment").first)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: segment))
+        let saved = try copies()
+        for offset in stride(from: 0, to: whole.count, by: 3) {
+            try restore(saved)
+            var damaged = whole
+            damaged[offset] ^= 0x40
+            try damaged.write(to: URL(fileURLWithPath: segment))
+            let again = try open()
+            again.attach("one")
+            let numbers = Self.numbers(Self.drain(again))
+            #expect(numbers.count >= 19, "byte \(offset): \(numbers)")
+            #expect(numbers == numbers.sorted())
+            let ledger = again.ledger(of: "one")
+            #expect(ledger.emitted == ledger.settled)
+            #expect(ledger.acknowledged == numbers.count)
+            again.close()
+        }
+    }
+
+    @Test("A segment cut off anywhere keeps the samples before the cut, and writing goes on")
+    func cut() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<20 { _ = try store?.append([Self.sample(number)]) }
+        store?.close()
+        store = nil
+        let segment = try #require(scratch.files(".segment").first)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: segment))
+        let saved = try copies()
+        for length in stride(from: 0, through: whole.count, by: 41) {
+            try restore(saved)
+            try whole.prefix(length).write(to: URL(fileURLWithPath: segment))
+            let again = try open()
+            again.attach("one")
+            _ = try again.append([Self.sample(100)])
+            let numbers = Self.numbers(Self.drain(again))
+            #expect(numbers.last == .some(100))
+            #expect(Array(numbers.dropLast()) == Array(0..<numbers.count - 1), "length \(length)")
+            let ledger = again.ledger(of: "one")
+            #expect(ledger.emitted == ledger.settled)
+            again.close()
+        }
+    }
+
+    @Test("A damaged bookkeeping is set aside, and everything that is there is delivered again")
+    func damagedBookkeeping() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<20 { _ = try store?.append([Self.sample(number)]) }
+        let ids = store?.next(for: "one", maxCount: 5, maxBytes: .max).map(\.id)
+        store?.settle("one", through: 4, dead: [:])
+        store?.close()
+        store = nil
+        let file = try #require(scratch.files("bookkeeping.sqlite").first)
+        for damage in [Data("this is no database".utf8), Data()] {
+            try damage.write(to: URL(fileURLWithPath: file))
+            let said = Lock<[Diagnostic]>([])
+            let again = try DurableStore(directory: scratch.path) { diagnostic in
+                said.withLock { $0.append(diagnostic) }
+            }
+            again.attach("one")
+            let records = again.next(for: "one", maxCount: 100, maxBytes: .max)
+            if !damage.isEmpty {
+                #expect(said.withLock { $0.count } == 1)
+                #expect(Self.numbers(records) == Array(0..<20))
+                #expect(Array(records.map(\.id).prefix(5)) == ids)
+            }
+            again.close()
+        }
+    }
+
+    @Test("Two stores on one directory have a folder each; what one leaves the next one delivers, in order")
+    func twoStores() throws {
+        var first: DurableStore? = try open()
+        first?.attach("one")
+        let second = try open()
+        second.attach("one")
+        for number in 0..<10 { _ = try first?.append([Self.sample(number)]) }
+        for number in 10..<20 { _ = try second.append([Self.sample(number)]) }
+        #expect(Self.numbers(Self.drain(second)) == Array(10..<20))
+        first?.close()
+        first = nil
+        second.close()
+        let third = try open()
+        third.attach("one")
+        _ = try third.append([Self.sample(20)])
+        #expect(Self.numbers(Self.drain(third)) == Array(0..<10) + [20])
+        #expect(scratch.files("lock").count == 1)
+    }
+
+    @Test("A new backend begins now, or with the oldest that is there, as configured")
+    func newcomers() throws {
+        let store = try open()
+        store.attach("one")
+        _ = try store.append([Self.sample(0)])
+        store.attach("now")
+        store.close()
+        let again = try open(DurableConfiguration(newcomers: .oldest))
+        again.attach("oldest")
+        _ = try again.append([Self.sample(1)])
+        #expect(Self.numbers(Self.drain(again, "now")) == [1])
+        #expect(Self.numbers(Self.drain(again, "oldest")) == [0, 1])
+    }
+
+    @Test("A directory that may not be written to is an error that says so")
+    func notWritable() throws {
+        #expect(throws: QueueError.self) { try DurableStore(directory: "/proc/no/queue") }
+    }
+
+    /// What is in the directory, to be put back before each round.
+    private func copies() throws -> [String: Data] {
+        var saved: [String: Data] = [:]
+        for file in scratch.files("") { saved[file] = try? Data(contentsOf: URL(fileURLWithPath: file)) }
+        return saved
+    }
+
+    private func restore(_ saved: [String: Data]) throws {
+        for file in scratch.files("") where (try? FileManager.default.contentsOfDirectory(atPath: file)) == nil {
+            try? FileManager.default.removeItem(atPath: file)
+        }
+        for (file, data) in saved { try data.write(to: URL(fileURLWithPath: file)) }
+    }
+}
