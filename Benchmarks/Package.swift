@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "Instrument", package: "instrument"),
                 .product(name: "InstrumentHubs", package: "instrument"),
                 .product(name: "InstrumentMetricalcs", package: "instrument"),
+                .product(name: "InstrumentDurableQueue", package: "instrument"),
             ]
         ),
     ],

@@ -1,6 +1,7 @@
 import CMeasure
 import Foundation
 import Instrument
+import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentMetricalcs
 
@@ -35,8 +36,27 @@ func attributes(_ number: Int) -> Attributes {
     return attributes
 }
 
+/// Where durable queues are made: `BENCHMARK_DIRECTORY`, else the temporary folder.
+let scratch =
+    (ProcessInfo.processInfo.environment["BENCHMARK_DIRECTORY"] ?? NSTemporaryDirectory())
+    + "/emit-benchmark-\(getpid())"
+let isDurable = CommandLine.arguments.contains("durable")
+nonisolated(unsafe) var storeCount = 0  // Counted on the main thread alone.
+
+func makeStore() -> any SampleStore {
+    guard isDurable else { return InMemoryStore() }
+    storeCount += 1
+    do {
+        return try DurableStore(directory: scratch + "/\(storeCount)")
+    } catch {
+        print("no durable store: \(error)")
+        exit(1)
+    }
+}
+
 func makeInstrument() -> (Instrument, TrackerID) {
-    let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [NullBackend()])
+    let store = makeStore()
+    let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [NullBackend()], store: store)
     let tracker = instrument.add(BenchmarkTracker())
     for action: Action in [.trackerInit, .playerSet, .playerReady, .mediaRequest, .streamLoad, .start] {
         instrument.emit(action, from: tracker)
@@ -116,6 +136,42 @@ func cost(count: Int) {
 }
 
 nonisolated(unsafe) var blackHole = 0  // Written from the main thread alone, so that work is not optimised away.
+/// What a sample takes on disk, and how fast a long backlog opens and drains.
+func backlog(count: Int) {
+    let directory = scratch + "/backlog"
+    do {
+        var store: DurableStore? = try DurableStore(directory: directory)
+        store?.attach("null")
+        let event = Event(
+            .ping,
+            tracker: TrackerID(0),
+            time: SystemClock().timestamp,
+            attributes: attributes(7)
+        )
+        let start = nanoseconds()
+        var bytes = 0
+        for _ in 0..<count { bytes += try store?.append([.event(event)]) ?? 0 }
+        let written = nanoseconds()
+        store?.close()
+        store = nil
+        let closed = nanoseconds()
+        let again = try DurableStore(directory: directory)
+        let opened = nanoseconds()
+        var read = 0
+        while case let records = again.next(for: "null", maxCount: 1000, maxBytes: .max), let last = records.last {
+            read += records.count
+            again.settle("null", through: last.sequence, dead: [:])
+        }
+        let drained = nanoseconds()
+        print("event with 25 attributes on disk  \(bytes / count) bytes")
+        print("samples/s stored                  \(Int(Double(count) / (Double(written - start) / 1e9)))")
+        print("backlog of \(count) opens in ms  \((opened - closed) / 1_000_000)")
+        print("samples/s read and settled        \(Int(Double(read) / (Double(drained - opened) / 1e9)))")
+    } catch {
+        print("\(error)")
+    }
+}
+
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.compactMap { Int($0) }.first ?? 200_000
 let isCostOnly = arguments.contains("cost")
@@ -123,4 +179,6 @@ cost(count: count)
 if !isCostOnly {
     latency(count: count)
     for threads in [1, 2, 4] { throughput(threads: threads, count: count) }
+    if isDurable { backlog(count: count * 5) }
 }
+try? FileManager.default.removeItem(atPath: scratch)
