@@ -33,20 +33,29 @@ struct NameCodec {
     )
     private static let actionNumbers = Dictionary(uniqueKeysWithValues: actions.enumerated().map { ($1, $0 + 1) })
 
-    /// What is written for each interned name, made when it is first needed.
-    private var known: ContiguousArray<[UInt8]?> = []
+    /// What is written for each interned name, made when it is first needed; of length 0 where it is not known yet.
+    private var known: ContiguousArray<PackedBytes> = []
 
-    /// The bytes of an attribute's name: its number, or 0, the length and the spelling.
-    mutating func bytes(of name: AttributeName) -> [UInt8] {
+    /// Writes an attribute's name: its number, or 0, the length and the spelling.
+    @inline(__always)
+    mutating func write(_ name: AttributeName, to writer: inout RecordWriter) {
         let index = Int(name.number)
-        if index < known.count, let bytes = known[index] { return bytes }
-        let bytes = Self.bytes(name.spelling, number: Self.attributeNumbers[name.number])
-        // A flood of names must not fill the memory; those beyond are made anew each time.
-        if index < 1 << 16 {
-            while known.count <= index { known.append(nil) }
-            known[index] = bytes
+        if index < known.count, known[index].count > 0 {
+            writer.packed(known[index])
+        } else {
+            learn(name, writingTo: &writer)
         }
-        return bytes
+    }
+
+    @inline(never)
+    private mutating func learn(_ name: AttributeName, writingTo writer: inout RecordWriter) {
+        let bytes = Self.bytes(name.spelling, number: Self.attributeNumbers[name.number])
+        bytes.withUnsafeBytes { writer.bytes($0) }
+        let index = Int(name.number)
+        // Long names, and those of a flood that must not fill the memory, are made anew each time.
+        guard index < 1 << 16, let packed = PackedBytes(bytes) else { return }
+        while known.count <= index { known.append(PackedBytes()) }
+        known[index] = packed
     }
 
     /// The bytes of an action's name.
@@ -75,5 +84,20 @@ struct NameCodec {
             rest >>= 7
         }
         bytes.append(UInt8(rest))
+    }
+}
+
+/// Up to 16 bytes that are copied as two words.
+struct PackedBytes {
+    private(set) var words: (UInt64, UInt64) = (0, 0)
+    private(set) var count = 0
+
+    init() {}
+
+    /// nil if there are too many.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count <= 16 else { return nil }
+        count = bytes.count
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
     }
 }

@@ -64,12 +64,20 @@ struct RecordWriter {
         offset += bytes.count
     }
 
+    /// Two words at once, of which the first bytes count.
+    @inline(__always)
+    mutating func packed(_ packed: PackedBytes) {
+        guard hasRoom(16) else { return }
+        base.storeBytes(of: packed.words.0, toByteOffset: offset, as: UInt64.self)
+        base.storeBytes(of: packed.words.1, toByteOffset: offset + 8, as: UInt64.self)
+        offset += packed.count
+    }
+
     mutating func text(_ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
-            varint(UInt64(utf8.count))
-            bytes(UnsafeRawBufferPointer(utf8))
-        }
+        varint(UInt64(text.utf8.count))
+        let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { bytes(UnsafeRawBufferPointer($0)) }
+        // Bridged from another world, byte by byte.
+        if isWritten == nil { for unit in text.utf8 { byte(unit) } }
     }
 }
 

@@ -29,7 +29,14 @@ struct SampleEncoder {
         var usualTimeAttribute: AttributeName
     }
 
+    /// The UUIDs that were written last, by attribute: senders, streams and playbacks stay the same for long.
+    private struct KnownUUID {
+        var text: String
+        var bytes: UUIDBytes
+    }
+
     private var names = NameCodec()
+    private var uuids: ContiguousArray<KnownUUID?> = []
     private var actions: [Action: ActionCode] = [:]
 
     /// A sample on its own.
@@ -62,7 +69,7 @@ struct SampleEncoder {
         writer.byte(isUsual ? Kind.event : Kind.eventWithTimeAttribute)
         writeHead(event.tracker, event.time, to: &writer)
         code.bytes.withUnsafeBytes { writer.bytes($0) }
-        if !isUsual { names.bytes(of: event.action.timeAttribute).withUnsafeBytes { writer.bytes($0) } }
+        if !isUsual { names.write(event.action.timeAttribute, to: &writer) }
         write(event.attributes, to: &writer)
     }
 
@@ -84,8 +91,8 @@ struct SampleEncoder {
         writer.text(metric.name.kind.rawValue)
         writer.text(metric.name.unit.rawValue)
         switch metric.value {
-        case .int(let value): write(.int(value), to: &writer)
-        case .double(let value): write(.double(value), to: &writer)
+        case .int(let value): Self.write(.int(value), to: &writer)
+        case .double(let value): Self.write(.double(value), to: &writer)
         }
         write(metric.attributes, to: &writer)
     }
@@ -97,16 +104,34 @@ struct SampleEncoder {
     }
 
     private mutating func write(_ attributes: Attributes, to writer: inout RecordWriter) {
+        // A copy at hand: through the closure each byte would be written by way of two pointers.
+        var local = writer
         attributes.withElements { elements in
-            writer.varint(UInt64(elements.count))
+            local.varint(UInt64(elements.count))
             for index in elements.indices {
-                names.bytes(of: elements[index].name).withUnsafeBytes { writer.bytes($0) }
-                write(elements[index].value, to: &writer)
+                let name = elements[index].name
+                names.write(name, to: &local)
+                // The common ones here and in place; what takes longer, apart.
+                switch elements[index].value {
+                case .bool(let truth): local.byte(truth ? Tag.yes : Tag.no)
+                case .int(let number):
+                    local.byte(Tag.int)
+                    local.signed(Int64(number))
+                case .double(let number):
+                    local.byte(Tag.double)
+                    local.fixed(number.bitPattern)
+                case .string(let text) where text.utf8.count == 36: write(text, of: name, to: &local)
+                case .string(let text):
+                    local.byte(Tag.string)
+                    local.text(text)
+                case .array, .object: Self.write(elements[index].value, to: &local)
+                }
             }
         }
+        writer = local
     }
 
-    private func write(_ value: AttributeValue, to writer: inout RecordWriter) {
+    private static func write(_ value: AttributeValue, to writer: inout RecordWriter) {
         switch value {
         case .bool(let truth): writer.byte(truth ? Tag.yes : Tag.no)
         case .int(let number):
@@ -115,7 +140,9 @@ struct SampleEncoder {
         case .double(let number):
             writer.byte(Tag.double)
             writer.fixed(number.bitPattern)
-        case .string(let text): write(text, to: &writer)
+        case .string(let text):
+            writer.byte(Tag.string)
+            writer.text(text)
         case .array(let values):
             writer.byte(Tag.array)
             writer.varint(UInt64(values.count))
@@ -130,19 +157,26 @@ struct SampleEncoder {
         }
     }
 
-    private func write(_ text: String, to writer: inout RecordWriter) {
-        var text = text
-        text.withUTF8 { utf8 in
-            if let uuid = UUIDBytes(utf8) {
-                writer.byte(Tag.uuid)
-                writer.fixed(uuid.high)
-                writer.fixed(uuid.low)
-            } else {
+    /// A text as long as a UUID, which it may be.
+    private mutating func write(_ text: String, of name: AttributeName, to writer: inout RecordWriter) {
+        let index = Int(name.number)
+        let uuid: UUIDBytes
+        if index < uuids.count, let known = uuids[index], known.text == text {
+            uuid = known.bytes
+        } else {
+            guard let bytes = UUIDBytes(text) else {
                 writer.byte(Tag.string)
-                writer.varint(UInt64(utf8.count))
-                writer.bytes(UnsafeRawBufferPointer(utf8))
+                return writer.text(text)
+            }
+            uuid = bytes
+            if index < 256 {
+                while uuids.count <= index { uuids.append(nil) }
+                uuids[index] = KnownUUID(text: text, bytes: bytes)
             }
         }
+        writer.byte(Tag.uuid)
+        writer.fixed(uuid.high)
+        writer.fixed(uuid.low)
     }
 }
 
@@ -153,11 +187,9 @@ struct UUIDBytes: Hashable {
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    init?(_ text: UnsafeBufferPointer<UInt8>) {
-        guard text.count == 36 else { return nil }
+    init?(_ text: String) {
         var (high, low): (UInt64, UInt64) = (0, 0)
-        for index in 0..<36 {
-            let byte = text[index]
+        for (index, byte) in text.utf8.enumerated() {
             if index == 8 || index == 13 || index == 18 || index == 23 {
                 if byte != UInt8(ascii: "-") { return nil }
                 continue
