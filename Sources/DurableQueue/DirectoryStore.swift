@@ -8,7 +8,7 @@ final class DirectoryStore: Sendable {
         var row: Bookkeeping.PlaceRow
         var position: SegmentedLog.Position
         /// What was read and not settled yet, each with the position behind it.
-        var readAhead: [(record: SampleRecord, after: SegmentedLog.Position)] = []
+        var readAhead: [ReadRecord] = []
         /// Counts what would make a read that is under way outdated.
         var version = 0
     }
@@ -368,6 +368,12 @@ final class DirectoryStore: Sendable {
     }
 }
 
+/// A sample that was read, and the position behind it.
+private struct ReadRecord {
+    let record: SampleRecord
+    let after: SegmentedLog.Position
+}
+
 /// What a lane reads, outside the lock.
 private struct Reading {
     let cursor: UInt64
@@ -381,8 +387,8 @@ private struct Reading {
         maxCount: Int,
         maxBytes: Int,
         log: UInt64
-    ) -> [(record: SampleRecord, after: SegmentedLog.Position)] {
-        var read: [(record: SampleRecord, after: SegmentedLog.Position)] = []
+    ) -> [ReadRecord] {
+        var read: [ReadRecord] = []
         var bytes = 0
         var last = cursor == 0 ? nil : cursor - 1
         for stretch in stretches {
@@ -396,9 +402,9 @@ private struct Reading {
                 if bytes > maxBytes, !read.isEmpty { return read }
                 let id = SampleID(log: log, sequence: record.sequence)
                 read.append(
-                    (
-                        SampleRecord(id: id, sequence: record.sequence, sample: sample),
-                        SegmentedLog.Position(segment: first, offset: offset)
+                    ReadRecord(
+                        record: SampleRecord(id: id, sequence: record.sequence, sample: sample),
+                        after: SegmentedLog.Position(segment: first, offset: offset)
                     )
                 )
                 if read.count == maxCount { return read }
