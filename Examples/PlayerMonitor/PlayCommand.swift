@@ -2,16 +2,11 @@ internal import ArgumentParser
 internal import Dispatch
 internal import Instrument
 internal import InstrumentBackends
+internal import InstrumentDurableQueue
 internal import InstrumentHubs
 internal import InstrumentMetricalcs
 internal import InstrumentProbe
 internal import InstrumentTrackers
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#endif
 
 /// `player-monitor play`: one playback through the whole chain.
 struct PlayCommand: AsyncParsableCommand {
@@ -38,6 +33,14 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(name: .customLong("backend"), help: BackendOption.help)
     var backends: [BackendOption] = []
 
+    @Option(
+        help: """
+            Keep samples in a durable queue in this directory: what was not delivered, even if the process is killed, is \
+            delivered by the next run with the same directory and backends.
+            """
+    )
+    var queue: String?
+
     @Option(help: "What is played, in place of the media's own title.")
     var title: String?
 
@@ -60,8 +63,20 @@ struct PlayCommand: AsyncParsableCommand {
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
         let summary = Summary()
-        let status = await Playback(self, terminal, summary, try makeBackends(terminal)).run()
+        let store = try makeStore(terminal)
+        let status = await Playback(self, terminal, summary, try makeBackends(terminal), store ?? InMemoryStore()).run()
+        store?.close()
         if status != .played { throw ExitCode(status.rawValue) }
+    }
+
+    private func makeStore(_ terminal: Terminal) throws -> DurableStore? {
+        do {
+            return try queue.map { directory in
+                try DurableStore(directory: directory) { terminal.note("player-monitor: \($0)") }
+            }
+        } catch {
+            throw ValidationError("--queue: \(error)")
+        }
     }
 
     private func makeBackends(_ terminal: Terminal) throws -> [any Backend] {
@@ -70,22 +85,6 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("console and json both write to standard output; choose one")
         }
         if Set(wishes).count < wishes.count { throw ValidationError("the same backend is given twice") }
-        return try wishes.map { wish in try makeBackend(wish, terminal) }
-    }
-
-    private func makeBackend(_ wish: BackendOption, _ terminal: Terminal) throws -> any Backend {
-        switch wish {
-        case .console:
-            let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-            return ConsoleBackend(format: .text(colored: isColored)) { terminal.write($0) }
-        case .json: return ConsoleBackend(format: .jsonLines) { terminal.write($0) }
-        case .file(let path):
-            let compression: FileConfiguration.Compression = path.hasSuffix(".gz") ? .gzip : .none
-            do {
-                return try FileBackend(path: path, configuration: FileConfiguration(compression: compression))
-            } catch {
-                throw ValidationError(error.description)
-            }
-        }
+        return try wishes.map { try $0.make(terminal) }
     }
 }

@@ -14,12 +14,20 @@ struct Playback {
     private let terminal: Terminal
     private let summary: Summary
     private let backends: [any Backend]
+    private let store: any SampleStore
 
-    init(_ options: PlayCommand, _ terminal: Terminal, _ summary: Summary, _ backends: [any Backend]) {
+    init(
+        _ options: PlayCommand,
+        _ terminal: Terminal,
+        _ summary: Summary,
+        _ backends: [any Backend],
+        _ store: any SampleStore
+    ) {
         self.options = options
         self.terminal = terminal
         self.summary = summary
         self.backends = backends
+        self.store = store
     }
 
     /// Plays, delivers and sums up.
@@ -45,6 +53,7 @@ struct Playback {
         terminal.show(progress: "")
 
         let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
+        store.forget(summary.name)
         withExtendedLifetime(signals) {}
         report(outcome, probe.source, instrument, isDelivered: isDelivered)
         if case .failed = outcome { return .failed }
@@ -58,10 +67,13 @@ struct Playback {
     }
 
     private func makeInstrument(_ clock: any SchedulingClock, deliveringBy system: SystemClock) -> Instrument {
-        Instrument(
+        // The summary is of this playback alone: what a run before left for it, because it was killed, is not.
+        store.forget(summary.name)
+        return Instrument(
             hub: CoreHub(),
             metricalc: CoreMetricalc(),
             backends: backends + [summary],
+            store: store,
             clock: clock,
             deliveryClock: system,
             onDiagnostic: { [terminal] diagnostic in terminal.note("player-monitor: \(diagnostic)") }

@@ -348,6 +348,8 @@ final class DirectoryStore: Sendable {
         }
     }
 
+    var backendNames: [String] { state.withLock { $0.places.map(\.row.name) } }
+
     /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
     var isDrained: Bool {
         state.withLock { state in

@@ -157,6 +157,11 @@ public final class DurableStore: SampleStore {
         stores.flatMap { $0.deadLetters(of: backend) }
     }
 
+    /// The backends that have a place, in the order of their names.
+    public var backends: [BackendName] {
+        Set(stores.flatMap(\.backendNames)).sorted().map { BackendName($0) }
+    }
+
     /// Writes everything down and lets the directory go; another process may then have it. The store is of no use afterwards.
     public func close() { for store in stores { store.close() } }
 

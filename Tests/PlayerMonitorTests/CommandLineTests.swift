@@ -145,4 +145,49 @@ struct CommandLineTests {
         #expect(run.status == 0)
         #expect(run.output.contains("Stop  position=5000"))
     }
+
+    @Test("What a killed run left in its durable queue is shown, verified, exported and delivered")
+    func durableQueue() throws {
+        let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (queue, file) = (directory + "/queue", directory + "/delivered/samples.ndjson")
+        let killed = try Run.playerMonitor(
+            "play",
+            "-q",
+            "--queue",
+            queue,
+            "--backend",
+            "json",
+            "--backend",
+            "file:" + file,
+            Sample.path
+        ) { process in
+            // From now on nothing can be delivered to the file.
+            try? FileManager.default.removeItem(atPath: directory + "/delivered")
+            #expect(FileManager.default.createFile(atPath: directory + "/delivered", contents: nil))
+            process.interruptAfter(seconds: 4.6, with: SIGKILL)
+        }
+        #expect(killed.status == SIGKILL)
+        try FileManager.default.removeItem(atPath: directory + "/delivered")
+
+        let status = try Run.playerMonitor("queue", "status", queue)
+        #expect(status.status == 0)
+        let line = status.output.split(separator: "\n").first { $0.hasPrefix("file:") } ?? ""
+        let columns = line.split(separator: "\t").compactMap { Int($0) }
+        #expect(columns.count == 6 && columns[2] > 0, "\(status.output)")
+        #expect(try Run.playerMonitor("queue", "verify", queue).status == 0)
+        let exported = try Run.playerMonitor("queue", "export", queue, "--backend", "file:" + file)
+        #expect(exported.output.split(separator: "\n").count == columns[2])
+        #expect(try Run.playerMonitor("queue", "flush", queue, "--backend", "file:" + file).status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == exported.output)
+        #expect(try Run.playerMonitor("queue", "status", directory).status == 2)
+    }
+}
+
+extension Process {
+    /// Lets it run for a while, then sends a signal.
+    fileprivate func interruptAfter(seconds: Double, with signal: Int32) {
+        usleep(UInt32(seconds * 1e6))
+        kill(processIdentifier, signal)
+    }
 }

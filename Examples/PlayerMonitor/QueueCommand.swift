@@ -1,0 +1,189 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentBackends
+internal import InstrumentDurableQueue
+
+/// `player-monitor queue`: what is in a durable queue, and what can be done with it.
+struct QueueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Shows, checks and empties a durable queue ('play --queue DIRECTORY').",
+        subcommands: [StatusCommand.self, FlushCommand.self, DeadCommand.self, ExportCommand.self, VerifyCommand.self]
+    )
+
+    /// What every subcommand takes.
+    struct Options: ParsableArguments {
+        @Argument(help: "The queue's directory.")
+        var directory: String
+
+        /// The folders in the directory; ends with 2 if there is no queue.
+        func folders() throws -> [QueueFolder] {
+            let folders = QueueFolder.folders(in: directory)
+            if folders.isEmpty { throw ValidationError("there is no queue in \(directory)") }
+            let busy = folders.filter(\.isInUse).count
+            if busy > 0 {
+                writeToStandardError(
+                    "player-monitor: \(busy) of \(folders.count) folders are in use by running processes\n"
+                )
+            }
+            return folders
+        }
+
+        /// The queue, but for folders in use; nil, said on standard error, if all are.
+        func open() throws -> DurableStore? {
+            guard try folders().contains(where: { !$0.isInUse }) else { return nil }
+            return try DurableStore(directory: directory) { writeToStandardError("player-monitor: \($0)\n") }
+        }
+    }
+}
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows each backend's ledger, backlog and size.",
+        discussion:
+            "Columns are separated by tabs: backend, emitted, acknowledged, queued, dead, dropped, bytes queued."
+    )
+
+    @OptionGroup var options: QueueCommand.Options
+
+    func run() async throws {
+        // Before they are opened, which makes them ours.
+        let folders = QueueFolder.folders(in: options.directory)
+        let store = try options.open()
+        defer { store?.close() }
+        print("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes")
+        for backend in store?.backends ?? [] {
+            let ledger = store?.ledger(of: backend) ?? Ledger()
+            let bytes = store?.backlog(of: backend).bytes ?? 0
+            let columns = [
+                ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped, bytes,
+            ]
+            print(([backend.description] + columns.map(String.init)).joined(separator: "\t"))
+        }
+        for folder in folders {
+            let state = folder.isInUse ? "in use" : "free"
+            writeToStandardError("\(folder.path): \(folder.segmentCount) segments, \(folder.bytes) bytes, \(state)\n")
+        }
+    }
+}
+
+struct FlushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flush",
+        abstract: "Delivers what waits, to the backends that are given."
+    )
+
+    @OptionGroup var options: QueueCommand.Options
+
+    @Option(name: .customLong("backend"), help: BackendOption.help)
+    var backends: [BackendOption]
+
+    @Option(help: "Give up after so many seconds.")
+    var timeout: Double = 60
+
+    func run() async throws {
+        guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        defer { store.close() }
+        let terminal = Terminal(isQuiet: true)
+        let made = try backends.map { try $0.make(terminal) }
+        let known = store.backends
+        for backend in made where !known.contains(backend.name) {
+            let names = known.map(\.description).joined(separator: ", ")
+            throw ValidationError("nothing waits for \(backend.name); the queue has \(names)")
+        }
+        let queue = BatchQueue(store: store, backends: made)
+        if await !queue.shutdown(timeout: .seconds(timeout)) { throw ExitCode(ExitStatus.undelivered.rawValue) }
+    }
+}
+
+struct DeadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dead",
+        abstract: "Lists samples that a backend will never take, with its reasons.",
+        discussion:
+            "Columns are separated by tabs: backend, identifier, name, reason. With --json whole samples, as JSON lines."
+    )
+
+    @OptionGroup var options: QueueCommand.Options
+
+    @Flag(help: "Show whole samples as JSON lines.")
+    var json = false
+
+    func run() async throws {
+        guard let store = try options.open() else { return }
+        defer { store.close() }
+        for backend in store.backends {
+            for letter in store.deadLetters(of: backend) {
+                if json {
+                    await writeLines([letter.record])
+                } else {
+                    let columns = [backend.description, letter.record.id.description, letter.record.sample.name]
+                    print((columns + [letter.reason]).joined(separator: "\t"))
+                }
+            }
+        }
+    }
+}
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes what waits for a backend as JSON lines; the queue stays as it is."
+    )
+
+    @OptionGroup var options: QueueCommand.Options
+
+    @Option(help: "The backend's name, as 'queue status' shows it; by default the one that waits for most.")
+    var backend: String?
+
+    func run() async throws {
+        guard let store = try options.open() else { return }
+        defer { store.close() }
+        let most = store.backends.max { store.backlog(of: $0).count < store.backlog(of: $1).count }
+        guard let name = backend.map({ BackendName($0) }) ?? most else { return }
+        guard store.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
+        await writeLines(store.next(for: name, maxCount: .max, maxBytes: .max))
+    }
+}
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Looks at every record; ends with 1 if something is damaged. Changes nothing."
+    )
+
+    @OptionGroup var options: QueueCommand.Options
+
+    func run() async throws {
+        var isWhole = true
+        for folder in try options.folders() {
+            let found = try folder.verify()
+            isWhole = isWhole && found.isWhole
+            let aside = found.setAside.isEmpty ? "" : ", set aside: " + found.setAside.joined(separator: " ")
+            print(
+                "\(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)"
+            )
+        }
+        if !isWhole { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+}
+
+/// Samples as JSON lines on standard output.
+private func writeLines(_ records: [SampleRecord]) async {
+    let terminal = Terminal(isQuiet: true)
+    let lines = ConsoleBackend(format: .jsonLines) { terminal.write($0) }
+    for start in stride(from: 0, to: records.count, by: 1000) {
+        _ = await lines.deliver(Batch(records: Array(records[start..<min(records.count, start + 1000)])))
+    }
+}
+
+extension Sample {
+    /// The event's action or the metric's name.
+    fileprivate var name: String {
+        switch self {
+        case .event(let event): event.action.name
+        case .metric(let metric): metric.name.spelling
+        }
+    }
+}
