@@ -61,7 +61,8 @@ let package = Package(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentDurableQueue", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "InstrumentBackends", "InstrumentDurableQueue",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
         ),
