@@ -9,8 +9,12 @@ struct Run {
     var errors: String
     var status: Int32
 
-    /// Runs it to its end; `whileRunning` is called with the process once it has said something.
-    static func playerMonitor(_ arguments: String..., whileRunning body: ((Process) -> Void)? = nil) throws -> Run {
+    /// Runs it to its end; `whileRunning` is called with the process and with a function that waits until it has said
+    /// something.
+    static func playerMonitor(
+        _ arguments: String...,
+        whileRunning body: ((Process, (String) -> Void) -> Void)? = nil
+    ) throws -> Run {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = arguments
@@ -19,9 +23,12 @@ struct Run {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         var said = Data()
-        if let body {
-            said = output.fileHandleForReading.availableData
-            body(process)
+        body?(process) { text in
+            while !String(decoding: said, as: UTF8.self).contains(text) {
+                let more = output.fileHandleForReading.availableData
+                if more.isEmpty { return }
+                said += more
+            }
         }
         said += output.fileHandleForReading.readDataToEndOfFile()
         let complaints = errors.fileHandleForReading.readDataToEndOfFile()
@@ -129,8 +136,8 @@ struct CommandLineTests {
 
     @Test("Ctrl-C ends a playback with Stop, delivers everything and ends with 0", arguments: [SIGINT, SIGTERM])
     func stopped(signal: Int32) throws {
-        let run = try Run.playerMonitor("play", "--backend", "json", Sample.path) { process in
-            usleep(700_000)
+        let run = try Run.playerMonitor("play", "--backend", "json", Sample.path) { process, wait in
+            wait("\"Start\"")
             kill(process.processIdentifier, signal)
         }
         #expect(run.status == 0)
@@ -161,11 +168,13 @@ struct CommandLineTests {
             "--backend",
             "file:" + file,
             Sample.path
-        ) { process in
+        ) { process, wait in
+            wait("PlayerReady")
             // From now on nothing can be delivered to the file.
             try? FileManager.default.removeItem(atPath: directory + "/delivered")
             #expect(FileManager.default.createFile(atPath: directory + "/delivered", contents: nil))
-            process.interruptAfter(seconds: 4.6, with: SIGKILL)
+            wait("QualityChangeUp")
+            kill(process.processIdentifier, SIGKILL)
         }
         #expect(killed.status == SIGKILL)
         try FileManager.default.removeItem(atPath: directory + "/delivered")
@@ -181,13 +190,5 @@ struct CommandLineTests {
         #expect(try Run.playerMonitor("queue", "flush", queue, "--backend", "file:" + file).status == 0)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == exported.output)
         #expect(try Run.playerMonitor("queue", "status", directory).status == 2)
-    }
-}
-
-extension Process {
-    /// Lets it run for a while, then sends a signal.
-    fileprivate func interruptAfter(seconds: Double, with signal: Int32) {
-        usleep(UInt32(seconds * 1e6))
-        kill(processIdentifier, signal)
     }
 }
