@@ -30,7 +30,7 @@ public final class DurableStore: SampleStore {
     ///   - configuration: how it keeps samples.
     ///   - randomness: names folders and identifiers.
     ///   - report: is told what was mended; called from any thread.
-    /// - Throws: ``QueueError`` if the directory cannot be made or written to. What is damaged in it does not throw: it is
+    /// - Throws: `QueueError` if the directory cannot be made or written to. What is damaged in it does not throw: it is
     ///   set aside or skipped, and reported.
     public init(
         directory: String,

@@ -41,7 +41,8 @@ struct Run {
     }
 }
 
-@Suite("player-monitor")
+// One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
+@Suite("player-monitor", .serialized)
 struct CommandLineTests {
     @Test("Playing as fast as possible ends with 0, shows the session on standard output and sums up on standard error")
     func played() throws {
