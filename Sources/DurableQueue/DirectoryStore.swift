@@ -315,7 +315,7 @@ final class DirectoryStore: Sendable {
                 return Ledger()
             }
             var ledger = Ledger()
-            ledger.emitted = Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0)
+            ledger.emitted = Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0) + row.carried
             ledger.acknowledged = row.acknowledged
             ledger.dead = row.dead
             ledger.drops = row.drops
@@ -355,6 +355,19 @@ final class DirectoryStore: Sendable {
         state.withLock { state in
             state.places.allSatisfy { $0.row.cursor >= state.log.nextSequence && $0.row.dead == 0 }
         }
+    }
+
+    /// Takes over what a drained store counted for a backend. What it refused was never in its log.
+    func carry(_ ledger: Ledger, of backend: BackendName) {
+        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
+            state.places[index].row.carried += ledger.emitted - (ledger.drops[.refused] ?? 0)
+            state.places[index].row.acknowledged += ledger.acknowledged
+            state.places[index].row.dead += ledger.dead
+            state.places[index].row.drops.merge(ledger.drops, uniquingKeysWith: +)
+            return state.places[index].row
+        }
+        if let row { save([row]) }
     }
 
     /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.

@@ -178,8 +178,11 @@ public final class DurableStore: SampleStore {
             return drained
         }
         for store in drained {
+            let ledgers = store.backendNames.map { (BackendName($0), store.ledger(of: BackendName($0))) }
             store.close()
+            // Gone before it counts elsewhere: a crash between the two must not count anything twice.
             Directory.remove(store.path)
+            for (backend, ledger) in ledgers { own.carry(ledger, of: backend) }
         }
     }
 }

@@ -216,6 +216,54 @@ struct DurableStoreTests {
         _ = try third.append([Self.sample(20)])
         #expect(Self.numbers(Self.drain(third)) == Array(0..<10) + [20])
         #expect(scratch.files("lock").count == 1)
+        let ledger = third.ledger(of: "one")
+        #expect([ledger.emitted, ledger.acknowledged, ledger.queued] == [21, 21, 0] as [Int])
+    }
+
+    @Test(
+        "A full disk is an error that says so, is told apart from a full queue, and writing goes on when there is room"
+    )
+    func fullDisk() throws {
+        let disk = scratch.path + "/disk"
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        // Needs the right to mount; where there is none, nothing is shown.
+        guard Self.run("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", disk) else { return }
+        defer { _ = Self.run("umount", "-l", disk) }
+        let store = try DurableStore(
+            directory: disk + "/queue",
+            configuration: DurableConfiguration(segmentSize: 16 << 10, synchronization: .never)
+        )
+        store.attach("one")
+        let filler = disk + "/filler"
+        try Data(count: 300 << 10).write(to: URL(fileURLWithPath: filler))
+        var stored = 0
+        var failure: QueueError?
+        while failure == nil, stored < 10_000 {
+            do throws(QueueError) {
+                _ = try store.append([Self.sample(stored)])
+                stored += 1
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure?.code == .diskFull)
+        #expect(stored > 100)
+        try FileManager.default.removeItem(atPath: filler)
+        _ = try store.append([Self.sample(stored)])
+        #expect(Self.numbers(Self.drain(store)) == Array(0...stored))
+        let ledger = store.ledger(of: "one")
+        #expect(ledger.emitted == ledger.acknowledged)
+        store.close()
+    }
+
+    private static func run(_ tool: String, _ arguments: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [tool] + arguments
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
     }
 
     @Test("A new backend begins now, or with the oldest that is there, as configured")

@@ -16,6 +16,8 @@ final class Bookkeeping: Sendable {
         var acknowledged: Int
         var dead: Int
         var drops: [DropReason: Int]
+        /// Samples that count here and were in the log of a process that is gone.
+        var carried = 0
     }
 
     /// A sample that a backend will never take.
@@ -47,7 +49,7 @@ final class Bookkeeping: Sendable {
                 sql: """
                     CREATE TABLE log (random INTEGER NOT NULL);
                     CREATE TABLE place (name TEXT PRIMARY KEY, start INTEGER NOT NULL, cursor INTEGER NOT NULL,
-                        acknowledged INTEGER NOT NULL, dead INTEGER NOT NULL) WITHOUT ROWID;
+                        acknowledged INTEGER NOT NULL, dead INTEGER NOT NULL, carried INTEGER NOT NULL) WITHOUT ROWID;
                     CREATE TABLE dropped (name TEXT NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL,
                         PRIMARY KEY (name, reason)) WITHOUT ROWID;
                     CREATE TABLE letter (name TEXT NOT NULL, sequence INTEGER NOT NULL, reason TEXT NOT NULL,
@@ -75,7 +77,7 @@ final class Bookkeeping: Sendable {
     /// All places, in no order.
     func places() throws -> [PlaceRow] {
         try database.read { database in
-            let rows = try Row.fetchAll(database, sql: "SELECT name, start, cursor, acknowledged, dead FROM place")
+            let rows = try Row.fetchAll(database, sql: "SELECT * FROM place")
             return try rows.map { row in
                 let name: String = row["name"]
                 let (start, cursor): (Int64, Int64) = (row["start"], row["cursor"])
@@ -85,7 +87,8 @@ final class Bookkeeping: Sendable {
                     cursor: UInt64(bitPattern: cursor),
                     acknowledged: row["acknowledged"],
                     dead: row["dead"],
-                    drops: try Self.drops(of: name, database)
+                    drops: try Self.drops(of: name, database),
+                    carried: row["carried"]
                 )
             }
         }
@@ -104,10 +107,13 @@ final class Bookkeeping: Sendable {
     func save(_ place: PlaceRow, adding letters: [LetterRow] = []) throws {
         try database.write { database in
             try database.execute(
-                sql: "INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead) VALUES (?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     place.name, Int64(bitPattern: place.start), Int64(bitPattern: place.cursor), place.acknowledged,
-                    place.dead,
+                    place.dead, place.carried,
                 ]
             )
             for (reason, count) in place.drops {
