@@ -100,9 +100,12 @@ struct FlushCommand: AsyncParsableCommand {
 struct DeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
-        abstract: "Lists samples that a backend will never take, with its reasons.",
-        discussion:
-            "Columns are separated by tabs: backend, identifier, name, reason. With --json whole samples, as JSON lines."
+        abstract:
+            "Lists samples that a backend will never take, with its reasons; tries them again or throws them away.",
+        discussion: """
+            Columns are separated by tabs: backend, identifier, name, reason. What is to be tried again is sent by the next \
+            'queue flush', or the next run.
+            """
     )
 
     @OptionGroup var options: QueueCommand.Options
@@ -110,17 +113,54 @@ struct DeadCommand: AsyncParsableCommand {
     @Flag(help: "Show whole samples as JSON lines.")
     var json = false
 
+    @Option(help: "Only this backend's, named as 'queue status' shows it.")
+    var backend: String?
+
+    @Option(help: "Show this one as a JSON line.")
+    var show: String?
+
+    @Option(help: "Try this one again, or 'all'. May be given several times.")
+    var retry: [String] = []
+
+    @Option(help: "Throw this one away, or 'all'. May be given several times.")
+    var drop: [String] = []
+
+    func validate() throws {
+        for text in (show.map { [$0] } ?? []) + retry + drop where text != "all" && SampleID(text) == nil {
+            throw ValidationError("\(text) is no identifier; 'queue dead' lists them")
+        }
+    }
+
     func run() async throws {
         guard let store = try options.open() else { return }
         defer { store.close() }
-        for backend in store.backends {
-            for letter in store.deadLetters(of: backend) {
-                if json {
-                    await writeLines([letter.record])
-                } else {
-                    let columns = [backend.description, letter.record.id.description, letter.record.sample.name]
-                    print((columns + [letter.reason]).joined(separator: "\t"))
-                }
+        let known = store.backends
+        if let backend, !known.contains(BackendName(backend)) {
+            throw ValidationError("there is no backend \(backend) in the queue")
+        }
+        var changed = 0
+        for name in known where backend == nil || name == BackendName(backend ?? "") {
+            let letters = store.deadLetters(of: name)
+            changed += store.retryDeadLetters(chosen(retry, from: letters), of: name)
+            changed += store.dropDeadLetters(chosen(drop, from: letters), of: name)
+            if retry.isEmpty, drop.isEmpty { await list(letters, of: name) }
+        }
+        if !(retry + drop).isEmpty { writeToStandardError("\(changed) dead letters\n") }
+    }
+
+    private func chosen(_ texts: [String], from letters: [DeadLetter]) -> Set<SampleID> {
+        if texts.contains("all") { return Set(letters.map(\.record.id)) }
+        return Set(texts.compactMap { SampleID($0) })
+    }
+
+    private func list(_ letters: [DeadLetter], of backend: BackendName) async {
+        let wanted = show.flatMap { SampleID($0) }
+        for letter in letters where wanted == nil || letter.record.id == wanted {
+            if json || wanted != nil {
+                await writeLines([letter.record])
+            } else {
+                let columns = [backend.description, letter.record.id.description, letter.record.sample.name]
+                print((columns + [letter.reason]).joined(separator: "\t"))
             }
         }
     }

@@ -9,6 +9,9 @@ final class DirectoryStore: Sendable {
         var position: SegmentedLog.Position
         /// What was read and not settled yet, each with the position behind it.
         var readAhead: [ReadRecord] = []
+        /// Dead letters that somebody wants to be tried again; they go first, in batches of their own.
+        var retries: [SampleRecord] = []
+        var isServingRetries = false
         /// Counts what would make a read that is under way outdated.
         var version = 0
     }
@@ -53,7 +56,12 @@ final class DirectoryStore: Sendable {
                 log: logNumber,
                 atLeast: rows.map(\.cursor).max() ?? 0
             )
-            state = Lock(State(log: log, places: rows.map { Self.place($0, in: log) }))
+            var places = rows.map { Self.place($0, in: log) }
+            for index in places.indices {
+                let letters = try bookkeeping.letters(of: places[index].row.name).filter(\.isRetried)
+                places[index].retries = letters.compactMap { [logNumber] in Self.record($0, log: logNumber) }
+            }
+            state = Lock(State(log: log, places: places))
         } catch let error as QueueError {
             throw error
         } catch {
@@ -229,10 +237,12 @@ final class DirectoryStore: Sendable {
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         let found = state.withLock { state -> Reading? in
-            guard let place = state.places.first(where: { $0.row.name == backend.description }),
-                place.row.cursor < state.log.nextSequence
-            else { return nil }
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
+            let place = state.places[index]
+            state.places[index].isServingRetries = !place.retries.isEmpty
+            guard !place.retries.isEmpty || place.row.cursor < state.log.nextSequence else { return nil }
             return Reading(
+                retries: Array(place.retries.prefix(max(0, maxCount))),
                 cursor: place.row.cursor,
                 position: place.position,
                 version: place.version,
@@ -241,6 +251,7 @@ final class DirectoryStore: Sendable {
             )
         }
         guard let found, maxCount > 0 else { return [] }
+        if !found.retries.isEmpty { return found.retries }
         // Decoded outside the lock, so that no emit waits for it: what is before a stretch's end never changes.
         let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: logNumber)
         if read.isEmpty { skipDamaged(backend, found) }
@@ -270,6 +281,7 @@ final class DirectoryStore: Sendable {
     }
 
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
+        if settleRetries(backend, through: sequence, dead) { return }
         let settled = state.withLock { state -> (Bookkeeping.PlaceRow, [Bookkeeping.LetterRow])? in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 sequence >= state.places[index].row.cursor, sequence < state.log.nextSequence
@@ -293,12 +305,64 @@ final class DirectoryStore: Sendable {
             return (place.row, letters)
         }
         guard let (row, letters) = settled else { return }
+        keep(row, adding: letters, removing: [])
+    }
+
+    /// Settles what was tried again; false if that was not what the backend was served.
+    private func settleRetries(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) -> Bool {
+        let settled = state.withLock { state -> (Bookkeeping.PlaceRow, [SampleRecord])? in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
+                state.places[index].isServingRetries
+            else { return nil }
+            let passed = state.places[index].retries.filter { $0.sequence <= sequence }
+            state.places[index].isServingRetries = false
+            state.places[index].retries.removeFirst(passed.count)
+            let deadAgain = passed.filter { dead[$0.sequence] != nil }.count
+            state.places[index].row.dead += deadAgain
+            state.places[index].row.acknowledged += passed.count - deadAgain
+            return (state.places[index].row, passed)
+        }
+        guard let (row, passed) = settled else { return false }
+        let letters = passed.compactMap { record in dead[record.sequence].map { Self.letter(record, $0) } }
+        keep(row, adding: letters, removing: passed.map(\.sequence).filter { dead[$0] == nil })
+        return true
+    }
+
+    /// Takes dead letters out: to be tried again, or thrown away. Returns how many there were.
+    func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
+        guard let rows = try? bookkeeping.letters(of: backend.description).filter({ !$0.isRetried }) else { return 0 }
+        var chosen = rows.filter { ids.contains(SampleID(log: logNumber, sequence: $0.sequence)) }
+        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
+            state.places[index].row.dead -= chosen.count
+            if toRetry {
+                let records = chosen.compactMap { Self.record($0, log: logNumber) }
+                state.places[index].retries = (state.places[index].retries + records).sorted {
+                    $0.sequence < $1.sequence
+                }
+            } else {
+                state.places[index].row.drops[.discarded, default: 0] += chosen.count
+            }
+            return state.places[index].row
+        }
+        guard let row else { return 0 }
+        for index in chosen.indices { chosen[index].isRetried = true }
+        keep(row, adding: toRetry ? chosen : [], removing: toRetry ? [] : chosen.map(\.sequence))
+        return chosen.count
+    }
+
+    private func keep(_ row: Bookkeeping.PlaceRow, adding letters: [Bookkeeping.LetterRow], removing: [UInt64]) {
         do {
-            try bookkeeping.save(row, adding: letters)
+            try bookkeeping.save(row, adding: letters, removing: removing)
             trim()
         } catch {
-            report(.store("cannot keep the place of \(backend): \(error)"))
+            report(.store("cannot keep the place of \(row.name): \(error)"))
         }
+    }
+
+    private static func record(_ row: Bookkeeping.LetterRow, log: UInt64) -> SampleRecord? {
+        guard let sample = row.payload.withUnsafeBytes({ try? SampleDecoder.read($0) }) else { return nil }
+        return SampleRecord(id: SampleID(log: log, sequence: row.sequence), sequence: row.sequence, sample: sample)
     }
 
     private static func letter(_ record: SampleRecord, _ reason: String) -> Bookkeeping.LetterRow {
@@ -311,15 +375,16 @@ final class DirectoryStore: Sendable {
 
     func ledger(of backend: BackendName) -> Ledger {
         state.withLock { state in
-            guard let row = state.places.first(where: { $0.row.name == backend.description })?.row else {
+            guard let place = state.places.first(where: { $0.row.name == backend.description }) else {
                 return Ledger()
             }
+            let row = place.row
             var ledger = Ledger()
             ledger.emitted = Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0) + row.carried
             ledger.acknowledged = row.acknowledged
             ledger.dead = row.dead
             ledger.drops = row.drops
-            ledger.queued = Int(state.log.nextSequence - row.cursor)
+            ledger.queued = Int(state.log.nextSequence - row.cursor) + place.retries.count
             return ledger
         }
     }
@@ -330,21 +395,16 @@ final class DirectoryStore: Sendable {
                 return Backlog()
             }
             return Backlog(
-                count: Int(state.log.nextSequence - place.row.cursor),
+                count: Int(state.log.nextSequence - place.row.cursor) + place.retries.count,
                 bytes: max(0, state.log.byteEnd - state.log.bytes(before: place.position))
             )
         }
     }
 
     func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        guard let rows = try? bookkeeping.letters(of: backend.description) else { return [] }
+        guard let rows = try? bookkeeping.letters(of: backend.description).filter({ !$0.isRetried }) else { return [] }
         return rows.compactMap { row in
-            guard let sample = row.payload.withUnsafeBytes({ try? SampleDecoder.read($0) }) else { return nil }
-            let id = SampleID(log: logNumber, sequence: row.sequence)
-            return DeadLetter(
-                record: SampleRecord(id: id, sequence: row.sequence, sample: sample),
-                reason: row.reason
-            )
+            Self.record(row, log: logNumber).map { DeadLetter(record: $0, reason: row.reason) }
         }
     }
 
@@ -353,7 +413,9 @@ final class DirectoryStore: Sendable {
     /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
     var isDrained: Bool {
         state.withLock { state in
-            state.places.allSatisfy { $0.row.cursor >= state.log.nextSequence && $0.row.dead == 0 }
+            state.places.allSatisfy { place in
+                place.row.cursor >= state.log.nextSequence && place.row.dead == 0 && place.retries.isEmpty
+            }
         }
     }
 
@@ -391,6 +453,7 @@ private struct ReadRecord {
 
 /// What a lane reads, outside the lock.
 private struct Reading {
+    let retries: [SampleRecord]
     let cursor: UInt64
     let position: SegmentedLog.Position
     let version: Int

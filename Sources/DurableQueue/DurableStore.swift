@@ -157,6 +157,19 @@ public final class DurableStore: SampleStore {
         stores.flatMap { $0.deadLetters(of: backend) }
     }
 
+    /// Tries dead letters again: they go first, to this backend alone. Returns how many there were.
+    @discardableResult
+    public func retryDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
+        stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: true) }
+    }
+
+    /// Throws dead letters away; the ledger counts them as dropped. Returns how many there were.
+    @discardableResult
+    public func dropDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
+        defer { removeDrained() }
+        return stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: false) }
+    }
+
     /// The backends that have a place, in the order of their names.
     public var backends: [BackendName] {
         Set(stores.flatMap(\.backendNames)).sorted().map { BackendName($0) }

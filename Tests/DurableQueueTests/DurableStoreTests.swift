@@ -266,6 +266,34 @@ struct DurableStoreTests {
         return process.terminationStatus == 0
     }
 
+    @Test("Dead letters are tried again, first and alone, or thrown away; across a restart, and the ledger adds up")
+    func deadLetters() throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<10 { _ = try store.append([Self.sample(number)]) }
+        let records = store.next(for: "one", maxCount: 6, maxBytes: .max)
+        store.settle("one", through: 5, dead: [1: "a", 3: "b", 4: "c"])
+        #expect(store.dropDeadLetters([records[1].id], of: "one") == 1)
+        #expect(store.retryDeadLetters([records[3].id, records[4].id, records[0].id], of: "one") == 2)
+        store.close()
+
+        let again = try open()
+        again.attach("one")
+        #expect(again.deadLetters(of: "one").isEmpty)
+        let counts = { () -> [Int] in
+            let ledger = again.ledger(of: "one")
+            return [ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped]
+        }
+        #expect(counts() == [10, 3, 6, 0, 1])
+        let retried = again.next(for: "one", maxCount: 10, maxBytes: .max)
+        #expect(retried == [records[3], records[4]])
+        again.settle("one", through: 4, dead: [4: "d"])
+        #expect(counts() == [10, 4, 4, 1, 1])
+        #expect(again.deadLetters(of: "one") == [DeadLetter(record: records[4], reason: "d")])
+        #expect(Self.numbers(Self.drain(again)) == Array(6..<10))
+        #expect(counts() == [10, 8, 0, 1, 1])
+    }
+
     @Test("A new backend begins now, or with the oldest that is there, as configured")
     func newcomers() throws {
         let store = try open()

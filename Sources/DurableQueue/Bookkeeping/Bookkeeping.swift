@@ -25,6 +25,8 @@ final class Bookkeeping: Sendable {
         var sequence: UInt64
         var reason: String
         var payload: [UInt8]
+        /// Whether it waits to be tried again.
+        var isRetried = false
     }
 
     private let database: DatabaseQueue
@@ -53,7 +55,7 @@ final class Bookkeeping: Sendable {
                     CREATE TABLE dropped (name TEXT NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL,
                         PRIMARY KEY (name, reason)) WITHOUT ROWID;
                     CREATE TABLE letter (name TEXT NOT NULL, sequence INTEGER NOT NULL, reason TEXT NOT NULL,
-                        payload BLOB NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID;
+                        payload BLOB NOT NULL, retried INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID;
                     """
             )
         }
@@ -103,8 +105,8 @@ final class Bookkeeping: Sendable {
         return drops
     }
 
-    /// Keeps a place and the letters that came with it, both or neither.
-    func save(_ place: PlaceRow, adding letters: [LetterRow] = []) throws {
+    /// Keeps a place, and the letters that came and went with it, all or nothing.
+    func save(_ place: PlaceRow, adding letters: [LetterRow] = [], removing removed: [UInt64] = []) throws {
         try database.write { database in
             try database.execute(
                 sql: """
@@ -122,11 +124,20 @@ final class Bookkeeping: Sendable {
                     arguments: [place.name, reason.rawValue, count]
                 )
             }
+            for sequence in removed {
+                try database.execute(
+                    sql: "DELETE FROM letter WHERE name = ? AND sequence = ?",
+                    arguments: [place.name, Int64(bitPattern: sequence)]
+                )
+            }
             for letter in letters {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO letter (name, sequence, reason, payload) VALUES (?, ?, ?, ?)",
+                    sql: """
+                        INSERT OR REPLACE INTO letter (name, sequence, reason, payload, retried) VALUES (?, ?, ?, ?, ?)
+                        """,
                     arguments: [
                         place.name, Int64(bitPattern: letter.sequence), letter.reason, DatabaseValue(letter.payload),
+                        letter.isRetried,
                     ]
                 )
             }
@@ -145,13 +156,14 @@ final class Bookkeeping: Sendable {
     /// A backend's dead letters, the oldest first.
     func letters(of name: String) throws -> [LetterRow] {
         try database.read { database in
-            let sql = "SELECT sequence, reason, payload FROM letter WHERE name = ? ORDER BY sequence"
+            let sql = "SELECT sequence, reason, payload, retried FROM letter WHERE name = ? ORDER BY sequence"
             return try Row.fetchAll(database, sql: sql, arguments: [name]).map { row in
                 let (sequence, payload): (Int64, DatabaseValue) = (row["sequence"], row["payload"])
                 return LetterRow(
                     sequence: UInt64(bitPattern: sequence),
                     reason: row["reason"],
-                    payload: payload.bytes
+                    payload: payload.bytes,
+                    isRetried: row["retried"]
                 )
             }
         }

@@ -28,6 +28,8 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
     case bytes
     /// Older than the limit.
     case age
+    /// A dead letter that a person threw away.
+    case discarded
     /// Could not be read back from the store.
     case corrupt
     /// The queue was full and told to refuse what is new.
