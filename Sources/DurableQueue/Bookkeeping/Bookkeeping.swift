@@ -42,6 +42,14 @@ final class Bookkeeping: Sendable {
         // A page that is damaged is found here, and not in the middle of a delivery.
         let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        // And so is one that holds something else than it should.
+        for place in try places() { _ = try letters(of: place.name) }
+        _ = try database.read { try Self.logNumber($0) }
+    }
+
+    private static func logNumber(_ database: Database) throws -> UInt64? {
+        guard let row = try Row.fetchOne(database, sql: "SELECT random FROM log") else { return nil }
+        return UInt64(bitPattern: try row.decode(Int64.self, forColumn: "random"))
     }
 
     private static var migrator: DatabaseMigrator {
@@ -65,9 +73,7 @@ final class Bookkeeping: Sendable {
     /// The log's random number; `fallback` from now on if there is none yet.
     func logNumber(orElse fallback: UInt64) throws -> UInt64 {
         try database.write { database in
-            if let known = try Int64.fetchOne(database, sql: "SELECT random FROM log") {
-                return UInt64(bitPattern: known)
-            }
+            if let known = try Self.logNumber(database) { return known }
             try database.execute(
                 sql: "INSERT INTO log (random) VALUES (?)",
                 arguments: [Int64(bitPattern: fallback)]
@@ -81,16 +87,16 @@ final class Bookkeeping: Sendable {
         try database.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT * FROM place")
             return try rows.map { row in
-                let name: String = row["name"]
-                let (start, cursor): (Int64, Int64) = (row["start"], row["cursor"])
+                // `row["…"]` would trap where the file holds something else than it should.
+                let name = try row.decode(String.self, forColumn: "name")
                 return PlaceRow(
                     name: name,
-                    start: UInt64(bitPattern: start),
-                    cursor: UInt64(bitPattern: cursor),
-                    acknowledged: row["acknowledged"],
-                    dead: row["dead"],
+                    start: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "start")),
+                    cursor: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "cursor")),
+                    acknowledged: try row.decode(Int.self, forColumn: "acknowledged"),
+                    dead: try row.decode(Int.self, forColumn: "dead"),
                     drops: try Self.drops(of: name, database),
-                    carried: row["carried"]
+                    carried: try row.decode(Int.self, forColumn: "carried")
                 )
             }
         }
@@ -100,7 +106,8 @@ final class Bookkeeping: Sendable {
         let sql = "SELECT reason, count FROM dropped WHERE name = ?"
         var drops: [DropReason: Int] = [:]
         for row in try Row.fetchAll(database, sql: sql, arguments: [name]) {
-            if let reason = DropReason(rawValue: row["reason"]) { drops[reason] = row["count"] }
+            let reason = DropReason(rawValue: try row.decode(String.self, forColumn: "reason"))
+            if let reason { drops[reason] = try row.decode(Int.self, forColumn: "count") }
         }
         return drops
     }
@@ -158,12 +165,11 @@ final class Bookkeeping: Sendable {
         try database.read { database in
             let sql = "SELECT sequence, reason, payload, retried FROM letter WHERE name = ? ORDER BY sequence"
             return try Row.fetchAll(database, sql: sql, arguments: [name]).map { row in
-                let (sequence, payload): (Int64, DatabaseValue) = (row["sequence"], row["payload"])
-                return LetterRow(
-                    sequence: UInt64(bitPattern: sequence),
-                    reason: row["reason"],
-                    payload: payload.bytes,
-                    isRetried: row["retried"]
+                LetterRow(
+                    sequence: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "sequence")),
+                    reason: try row.decode(String.self, forColumn: "reason"),
+                    payload: Array(try row.decode(Data.self, forColumn: "payload")),
+                    isRetried: try row.decode(Bool.self, forColumn: "retried")
                 )
             }
         }
@@ -175,5 +181,4 @@ final class Bookkeeping: Sendable {
 
 extension DatabaseValue {
     fileprivate init(_ bytes: [UInt8]) { self = Data(bytes).databaseValue }
-    fileprivate var bytes: [UInt8] { Data.fromDatabaseValue(self).map { Array($0) } ?? [] }
 }
