@@ -281,4 +281,22 @@ struct QueueTests {
         #expect(second.delivered == [sample(1), sample(2)])
         #expect((first.endCount, second.endCount) == (1, 1))
     }
+
+    @Test("Errors and ends are delivered at once, behind all that waits before them; what comes then waits again")
+    func prompt() async {
+        let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(3600)))
+        let queue = BatchQueue(backends: [backend], clock: VirtualClock())
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 9), wallTime: WallTime(milliseconds: 0))
+        let error = Sample.event(Event(.error, tracker: TrackerID(0), time: time))
+        queue.append([sample(0)])
+        queue.append([sample(1)])
+        for _ in 0..<100 { await Task.yield() }
+        #expect(backend.attempts == 0)
+        queue.append([error])
+        while queue.ledger["scripted"]?.acknowledged != 3 { await Task.yield() }
+        #expect(backend.delivered == [sample(0), sample(1), error])
+        queue.append([sample(2)])
+        for _ in 0..<100 { await Task.yield() }
+        #expect(queue.ledger["scripted"]?.queued == 1)
+    }
 }

@@ -3,6 +3,7 @@ public final class BatchQueue: Sendable {
     private let store: any SampleStore
     private let clock: any SchedulingClock
     private let randomness: RandomSource
+    private let isPrompt: @Sendable (Sample) -> Bool
     private let report: @Sendable (Diagnostic) -> Void
     private let lanes = Lock([DeliveryLane]())
 
@@ -14,18 +15,32 @@ public final class BatchQueue: Sendable {
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
     ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
+    ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
+    ///     playbacks are, since an app may not live much longer. Called on the path of `emit`.
     public init(
         store: any SampleStore = InMemoryStore(),
         backends: [any Backend] = [],
         clock: any SchedulingClock = SystemClock(),
         randomness: RandomSource = RandomSource(),
-        report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+        report: @escaping @Sendable (Diagnostic) -> Void = { _ in },
+        isPrompt: @escaping @Sendable (Sample) -> Bool = BatchQueue.isErrorOrEnd
     ) {
         self.store = store
         self.clock = clock
         self.randomness = randomness
+        self.isPrompt = isPrompt
         self.report = report
         for backend in backends { add(backend) }
+    }
+
+    /// Whether a sample is an error or the end of a playback.
+    @Sendable
+    public static func isErrorOrEnd(_ sample: Sample) -> Bool {
+        guard case .event(let event) = sample else { return false }
+        switch event.action {
+        case .error, .adError, .end, .stop: return true
+        default: return false
+        }
     }
 
     deinit { for lane in lanes.withLock({ $0 }) { lane.close() } }
@@ -70,7 +85,8 @@ public final class BatchQueue: Sendable {
         if lanes.isEmpty || samples.isEmpty { return }
         do throws(QueueError) {
             let bytes = try store.append(samples)
-            for lane in lanes { lane.appended(Backlog(count: samples.count, bytes: bytes)) }
+            let isPrompt = samples.contains(where: isPrompt)
+            for lane in lanes { lane.appended(Backlog(count: samples.count, bytes: bytes), isPrompt: isPrompt) }
         } catch {
             report(.notQueued(error))
         }

@@ -7,6 +7,8 @@ final class DeliveryLane: Sendable {
         var waitingSince: MonotonicInstant?
         /// What the store was last seen to hold for this backend; only tells `appended` when to wake the lane.
         var pending = Backlog()
+        /// Something waits that is not to wait for company.
+        var isPrompt = false
         var flushes: [(settled: Int, gate: Gate)] = []
         var isSilenced = false
         var isClosed = false
@@ -59,12 +61,14 @@ final class DeliveryLane: Sendable {
     }
 
     /// Called after samples were appended; wakes the lane only when that may change what it does.
-    func appended(_ added: Backlog) {
+    func appended(_ added: Backlog, isPrompt: Bool) {
         let isNews = state.withLock { state in
+            let isNewlyPrompt = isPrompt && !state.isPrompt
+            if isPrompt { state.isPrompt = true }
             let before = state.pending
             state.pending = Backlog(count: before.count + added.count, bytes: before.bytes + added.bytes)
             if before.count == 0 { state.waitingSince = clock.now }
-            return before.count == 0 || (!isFull(before) && isFull(state.pending))
+            return before.count == 0 || isNewlyPrompt || (!isFull(before) && isFull(state.pending))
         }
         if isNews { signal.yield() }
     }
@@ -128,9 +132,10 @@ final class DeliveryLane: Sendable {
         state.withLock { state in
             // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
             state.pending = store.backlog(of: backend.name)
+            if state.pending.count == 0 { state.isPrompt = false }
             guard state.pending.count > 0, !state.isSilenced, !state.isClosed else { return nil }
             let since = state.waitingSince ?? clock.now
-            let isDue = !state.flushes.isEmpty || isFull(state.pending)
+            let isDue = !state.flushes.isEmpty || state.isPrompt || isFull(state.pending)
             let due = isDue ? since : since.advanced(by: policy.maxAge)
             return max(due, notBefore ?? due)
         }
