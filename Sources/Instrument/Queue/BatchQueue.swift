@@ -16,7 +16,8 @@ public final class BatchQueue: Sendable {
     ///   - randomness: the jitter of retries.
     ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
     ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
-    ///     playbacks are, since an app may not live much longer. Called on the path of `emit`.
+    ///     playbacks are, since an app may not live much longer. Of samples that come together the last one is asked;
+    ///     called on the path of `emit`.
     public init(
         store: any SampleStore = InMemoryStore(),
         backends: [any Backend] = [],
@@ -85,7 +86,7 @@ public final class BatchQueue: Sendable {
         if lanes.isEmpty || samples.isEmpty { return }
         do throws(QueueError) {
             let bytes = try store.append(samples)
-            let isPrompt = samples.contains(where: isPrompt)
+            let isPrompt = samples.last.map(isPrompt) ?? false
             for lane in lanes { lane.appended(Backlog(count: samples.count, bytes: bytes), isPrompt: isPrompt) }
         } catch {
             report(.notQueued(error))
