@@ -2,6 +2,9 @@ internal import CZlib
 
 /// Gzip (RFC 1952) through zlib.
 enum Gzip {
+    /// What a member begins with: the mark, and the one method of compression.
+    static let beginning: [UInt8] = [0x1F, 0x8B, 0x08]
+
     /// One complete member; nil only if there is no memory.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         // zlib remembers the address of its stream, which therefore must not move.
