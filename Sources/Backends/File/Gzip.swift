@@ -39,6 +39,8 @@ struct Gunzip: ~Copyable {
     /// How many bytes of input whole members have taken so far.
     private(set) var wholeMembersEnd = 0
     private var taken = 0
+    /// How many bytes of the last piece were not looked at, because damage lies before them.
+    private(set) var unread = 0
 
     init() {
         stream = .allocate(capacity: 1)
@@ -88,6 +90,7 @@ struct Gunzip: ~Copyable {
                 default: isDamaged = true
                 }
             }
+            unread = Int(stream.pointee.avail_in)
         }
         if isDamaged { throw .damaged }
     }
