@@ -122,11 +122,8 @@ struct FileBackendTests {
     @Test("A full disk keeps the samples in the queue, and a batch that was begun does not stand there twice")
     func diskFull() async throws {
         let room = Mutex(150)
-        let backend = try FileBackend(
-            path: scratch.file("s"),
-            configuration: FileConfiguration(),
-            clock: clock
-        ) { descriptor, bytes in
+        var calls = FileCalls()
+        calls.write = { descriptor, bytes in
             let allowed = room.withLock { min($0, bytes.count) }
             if allowed == 0 {
                 errno = ENOSPC
@@ -136,6 +133,12 @@ struct FileBackendTests {
             room.withLock { $0 -= written }
             return written
         }
+        let backend = try FileBackend(
+            path: scratch.file("s"),
+            configuration: FileConfiguration(),
+            clock: clock,
+            calls: calls
+        )
         guard case .retry(nil, let reason) = await backend.deliver(Samples.batch(0..<10)) else {
             Issue.record("a retry was expected")
             return

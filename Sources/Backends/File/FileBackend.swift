@@ -1,17 +1,15 @@
 public import Instrument
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#endif
-
 /// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
 ///
 /// A batch is written wholly or not at all, and counts as delivered once it is. When the disk is full or the directory
 /// gone, samples stay in the queue and writing goes on by itself. After a crash a batch may stand there twice, with the
 /// same identifiers: written, but not yet acknowledged. A file or directory that is moved away or deleted is made anew, so
 /// that tools that rotate logs may do so.
+///
+/// Opening a file takes off the torn end that a crash left: it was never acknowledged and comes again. A file that is
+/// damaged elsewhere is set aside, whole, under the next number. One that holds something else, or is packed in another
+/// way, is refused and left as it is. Symbolic links are followed; files are set aside beside what the link leads to.
 public final class FileBackend: Backend {
     private struct State: ~Copyable {
         var file: SampleFile?
@@ -27,7 +25,7 @@ public final class FileBackend: Backend {
     public var policy: DeliveryPolicy { configuration.policy }
     private let configuration: FileConfiguration
     private let clock: any SchedulingClock
-    private let write: SampleFile.Write
+    private let calls: FileCalls
     private let state: Lock<State>
 
     /// Opens the file, or creates it and its directory, readable for the user alone.
@@ -41,23 +39,21 @@ public final class FileBackend: Backend {
         configuration: FileConfiguration = FileConfiguration(),
         clock: any SchedulingClock = SystemClock()
     ) throws(FileBackendError) {
-        try self.init(path: path, configuration: configuration, clock: clock) { descriptor, bytes in
-            systemWrite(descriptor, bytes)
-        }
+        try self.init(path: path, configuration: configuration, clock: clock, calls: FileCalls())
     }
 
     init(
         path: String,
         configuration: FileConfiguration,
         clock: any SchedulingClock,
-        write: @escaping SampleFile.Write
+        calls: FileCalls
     ) throws(FileBackendError) {
         self.path = path
         self.configuration = configuration
         self.clock = clock
-        self.write = write
+        self.calls = calls
         name = BackendName("file:" + path)
-        let file = try SampleFile(opening: path, compression: configuration.compression, write: write)
+        let file = try Self.openFile(path, configuration.compression, calls)
         state = Lock(State(file: file, openedAt: clock.now, synchronizedAt: clock.now))
     }
 
@@ -89,8 +85,9 @@ public final class FileBackend: Backend {
     private func append(_ bytes: [UInt8], to state: inout State) throws(FileBackendError) {
         try openAnewIfGone(&state)
         try rotateIfDue(&state, adding: bytes.count)
-        try state.file?.append(bytes)
-        try synchronizeIfDue(&state)
+        let isDue = isSynchronizationDue(state)
+        try state.file?.append(bytes, synchronizing: isDue)
+        if isDue { state.synchronizedAt = clock.now }
     }
 
     private func openAnewIfGone(_ state: inout State) throws(FileBackendError) {
@@ -100,8 +97,22 @@ public final class FileBackend: Backend {
 
     private func open(_ state: inout State) throws(FileBackendError) {
         state.file = nil
-        state.file = try SampleFile(opening: path, compression: configuration.compression, write: write)
+        state.file = try Self.openFile(path, configuration.compression, calls)
         state.openedAt = clock.now
+    }
+
+    private static func openFile(
+        _ path: String,
+        _ compression: FileConfiguration.Compression,
+        _ calls: FileCalls
+    ) throws(FileBackendError) -> SampleFile {
+        do throws(FileBackendError) {
+            return try SampleFile(opening: path, compression: compression, calls: calls)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            try RotatedFiles(of: SampleFile.resolve(path)).setAside()
+            return try SampleFile(opening: path, compression: compression, calls: calls)
+        }
     }
 
     private func rotateIfDue(_ state: inout State, adding count: Int) throws(FileBackendError) {
@@ -112,29 +123,17 @@ public final class FileBackend: Backend {
         let isTooOld = rotation.maxAge.map { state.openedAt.duration(to: clock.now) >= $0 } ?? false
         guard isTooLarge || isTooOld else { return }
         if configuration.synchronization != .never { try state.file?.synchronize() }
-        let files = RotatedFiles(of: path)
+        let files = RotatedFiles(of: SampleFile.resolve(path))
         try files.setAside()
         if let kept = rotation.keptFiles { files.keep(kept) }
         try open(&state)
     }
 
-    /// A batch that could not be synchronized is tried again, and may then stand there twice.
-    private func synchronizeIfDue(_ state: inout State) throws(FileBackendError) {
+    private func isSynchronizationDue(_ state: borrowing State) -> Bool {
         switch configuration.synchronization {
-        case .never: return
-        case .everyBatch: break
-        case .interval(let interval):
-            if state.synchronizedAt.duration(to: clock.now) < interval { return }
+        case .never: false
+        case .everyBatch: true
+        case .interval(let interval): state.synchronizedAt.duration(to: clock.now) >= interval
         }
-        try state.file?.synchronize()
-        state.synchronizedAt = clock.now
     }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Darwin)
-    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
 }

@@ -22,6 +22,10 @@ public struct FileBackendError: Error, Hashable, Sendable {
         public static let notPermitted = Code("notPermitted")
         /// There is no such file.
         public static let notFound = Code("notFound")
+        /// The file holds something else than samples, or samples packed in another way; it was left as it is.
+        public static let otherFormat = Code("otherFormat")
+        /// Not only the end is damaged: the backend sets the file aside and begins anew.
+        static let damaged = Code("damaged")
         /// The system said no in another way.
         public static let system = Code("system")
     }

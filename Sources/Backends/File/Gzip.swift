@@ -2,6 +2,9 @@ internal import CZlib
 
 /// Gzip (RFC 1952) through zlib.
 enum Gzip {
+    /// What a member begins with: the mark, and the one method of compression.
+    static let beginning: [UInt8] = [0x1F, 0x8B, 0x08]
+
     /// One complete member; nil only if there is no memory.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         // zlib remembers the address of its stream, which therefore must not move.
@@ -36,6 +39,8 @@ struct Gunzip: ~Copyable {
     /// How many bytes of input whole members have taken so far.
     private(set) var wholeMembersEnd = 0
     private var taken = 0
+    /// How many bytes of the last piece were not looked at, because damage lies before them.
+    private(set) var unread = 0
 
     init() {
         stream = .allocate(capacity: 1)
@@ -85,6 +90,7 @@ struct Gunzip: ~Copyable {
                 default: isDamaged = true
                 }
             }
+            unread = Int(stream.pointee.avail_in)
         }
         if isDamaged { throw .damaged }
     }

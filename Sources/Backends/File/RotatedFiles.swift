@@ -22,15 +22,29 @@ struct RotatedFiles {
         ending = String(name[dot...])
     }
 
-    /// Sets the current file aside under a number that none before it has had while it stood.
+    /// Sets the current file aside under a number that is free, and higher than those that stand.
     func setAside() throws(FileBackendError) {
+        let target = try reserve()
+        // Replaces the empty file that holds the name; a plain rename could overwrite somebody's.
+        if rename(path, target) != 0 {
+            let error = FileBackendError(errno: errno, path, "set it aside")
+            unlink(target)
+            throw error
+        }
+    }
+
+    /// Makes an empty file under the next number. Not a hard link: not every file system has those.
+    private func reserve() throws(FileBackendError) -> String {
         var number = (numbers.last ?? 0) + 1
-        // A hard link fails where a rename would overwrite.
-        while link(path, name(number)) != 0 {
+        while true {
+            let descriptor = open(name(number), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if descriptor >= 0 {
+                close(descriptor)
+                return name(number)
+            }
             if errno != EEXIST { throw FileBackendError(errno: errno, path, "set it aside") }
             number += 1
         }
-        if unlink(path) != 0 { throw FileBackendError(errno: errno, path, "set it aside") }
     }
 
     /// Deletes all but the latest `count`.
@@ -51,15 +65,19 @@ struct RotatedFiles {
         defer { closedir(listing) }
         var numbers: [Int] = []
         while let entry = readdir(listing) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
+            // In place: entries are shorter than their type, so that a copy would read beyond them.
+            let entryName = withUnsafeMutablePointer(to: &entry.pointee.d_name) {
+                String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
-            guard name.hasPrefix(stem + "."), name.hasSuffix(ending) else { continue }
-            let digits = name.dropFirst(stem.count + 1).dropLast(ending.count)
-            if digits.count >= 6, digits.allSatisfy(\.isNumber), let number = Int(digits) { numbers.append(number) }
+            if let number = number(in: entryName) { numbers.append(number) }
         }
         return numbers.sorted()
+    }
+
+    /// The number in a name that we would give, of at most 18 digits so that it can be counted on from.
+    private func number(in entryName: String) -> Int? {
+        let digits = entryName.dropFirst(stem.count + 1).dropLast(ending.count)
+        guard (6...18).contains(digits.count), let number = Int(digits), number >= 0 else { return nil }
+        return name(number) == directory + entryName ? number : nil
     }
 }

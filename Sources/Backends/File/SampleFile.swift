@@ -8,25 +8,24 @@ internal import Glibc
 
 /// An open file to which batches are appended, each wholly or not at all. Owns the descriptor and the lock on the file.
 struct SampleFile: ~Copyable {
-    /// Writes like `write(2)`; tests put a full disk in its place.
-    typealias Write = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
-
     let path: String
     private let descriptor: Int32
-    private let write: Write
+    private let calls: FileCalls
     /// The file's length; what lies beyond is the rest of a write that failed.
     private(set) var size: Int
     private var hasRest = false
+    /// Whether a new file's name would survive a loss of power, too.
+    private var isNameSynchronized = false
 
     /// Opens or creates the file, and its directory; takes off what a crash left of an unfinished batch.
     init(
         opening path: String,
         compression: FileConfiguration.Compression,
-        write: @escaping Write
+        calls: FileCalls
     ) throws(FileBackendError) {
         try Self.makeDirectory(of: path)
         // Only the user may read it: samples tell what a person watched.
-        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         if descriptor < 0 { throw FileBackendError(errno: errno, path, "open it for writing") }
         do throws(FileBackendError) {
             size = try Self.prepare(descriptor, path, compression)
@@ -36,32 +35,46 @@ struct SampleFile: ~Copyable {
         }
         self.path = path
         self.descriptor = descriptor
-        self.write = write
+        self.calls = calls
     }
 
     deinit { close(descriptor) }
 
-    /// Appends all of `bytes`, or leaves the file as it was.
-    mutating func append(_ bytes: [UInt8]) throws(FileBackendError) {
+    /// Appends all of `bytes` and synchronizes them if asked for, or leaves the file as it was.
+    mutating func append(_ bytes: [UInt8], synchronizing isSynchronizing: Bool) throws(FileBackendError) {
         try removeRest()
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(descriptor, $0) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR {
-                let error = FileBackendError(errno: errno, path, "write to it")
-                hasRest = rest.count < bytes.count
-                try? removeRest()
-                throw error
-            }
+        // Who rotates by copying has cut the file off since.
+        size = try Self.length(of: descriptor, path)
+        do throws(FileBackendError) {
+            hasRest = true
+            try writeAll(bytes)
+            if isSynchronizing { try synchronize() }
+            hasRest = false
+        } catch {
+            try? removeRest()
+            throw error
         }
         size += bytes.count
     }
 
-    /// Makes what was written survive a loss of power.
-    func synchronize() throws(FileBackendError) {
-        if fsync(descriptor) != 0 { throw FileBackendError(errno: errno, path, "synchronize it") }
+    private func writeAll(_ bytes: [UInt8]) throws(FileBackendError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { calls.write(descriptor, $0) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if written == 0 || errno != EINTR {
+                throw FileBackendError(errno: written == 0 ? EIO : errno, path, "write to it")
+            }
+        }
+    }
+
+    /// Makes what was written survive a loss of power; the first time its name as well.
+    mutating func synchronize() throws(FileBackendError) {
+        if calls.synchronize(descriptor) != 0 { throw FileBackendError(errno: errno, path, "synchronize it") }
+        if isNameSynchronized { return }
+        try Self.synchronizeDirectory(of: Self.resolve(path), calls)
+        isNameSynchronized = true
     }
 
     /// Whether the path still leads to this file: it, or its directory, may have been moved or deleted.
@@ -74,10 +87,34 @@ struct SampleFile: ~Copyable {
     /// Takes back what a failed write left, so that the batch does not stand there twice when it is tried again.
     private mutating func removeRest() throws(FileBackendError) {
         guard hasRest else { return }
-        if ftruncate(descriptor, off_t(size)) != 0 {
+        if try Self.length(of: descriptor, path) > size, ftruncate(descriptor, off_t(size)) != 0 {
             throw FileBackendError(errno: errno, path, "take back an unfinished write")
         }
         hasRest = false
+    }
+
+    /// Where a path leads when links are followed; the path itself if that is nowhere yet.
+    static func resolve(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func length(of descriptor: Int32, _ path: String) throws(FileBackendError) -> Int {
+        var status = stat()
+        if fstat(descriptor, &status) != 0 { throw FileBackendError(errno: errno, path, "look at it") }
+        return Int(status.st_size)
+    }
+
+    private static func synchronizeDirectory(of path: String, _ calls: FileCalls) throws(FileBackendError) {
+        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor < 0 { throw FileBackendError(errno: errno, directory, "open this directory to synchronize it") }
+        defer { close(descriptor) }
+        // Some file systems cannot synchronize a directory, and say so.
+        if calls.synchronize(descriptor) != 0, errno != EINVAL {
+            throw FileBackendError(errno: errno, directory, "synchronize this directory")
+        }
     }
 
     private static func prepare(
@@ -91,6 +128,7 @@ struct SampleFile: ~Copyable {
             throw FileBackendError(.notAFile, path, "it is no regular file")
         }
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno != EWOULDBLOCK { throw FileBackendError(errno: errno, path, "lock it") }
             throw FileBackendError(.inUse, path, "another backend writes to it; give each its own file")
         }
         let whole = try TornEnd.wholeLength(of: descriptor, path, length: Int(status.st_size), compression)

@@ -14,7 +14,12 @@ internal import Glibc
 /// for problem in reader.problems { print(problem) }
 /// ```
 ///
-/// A file whose writer died is read to its last whole line. What cannot be read is left out and reported.
+/// A file whose writer died is read to its last whole line. What cannot be read is left out and reported; after a damaged
+/// gzip member, reading goes on with the next one. A sample that was written twice, because a crash came between the
+/// writing and the acknowledgement, is returned twice, with the same ``Instrument/SampleRecord/sequence``.
+///
+/// Names of attributes and actions stay in memory, as they do wherever they are used: a file that is not ours and has
+/// many different ones costs that much.
 public struct SampleFileReader: ~Copyable {
     /// A line that was left out.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
@@ -26,15 +31,18 @@ public struct SampleFileReader: ~Copyable {
         public var description: String { "line \(line): \(reason)" }
     }
 
-    /// Longer lines are left out: a file that is not ours must not use up the memory.
-    private static var maxLineLength: Int { 16 << 20 }
     private static var blockSize: Int { 1 << 16 }
+    /// Bytes that are unpacked at once; hostile ones become a thousand times as many.
+    private static var packedBlockSize: Int { 1 << 12 }
 
     /// The lines that were left out so far; at most the first 1000.
     public private(set) var problems: [Problem] = []
     private let path: String
+    private let maxLineLength: Int
     private let descriptor: Int32
     private var gunzip: Gunzip?
+    /// Not nil while what follows a damaged member is searched for the next.
+    private var search: MemberSearch?
     private var isSniffed = false
     /// Bytes that were unpacked and not split into lines yet, from `start` on.
     private var pending: [UInt8] = []
@@ -45,8 +53,13 @@ public struct SampleFileReader: ~Copyable {
     private var isAtEnd = false
 
     /// Opens a file.
-    public init(path: String) throws(FileBackendError) {
+    ///
+    /// - Parameters:
+    ///   - path: a file that a ``FileBackend`` wrote; whether it is packed is seen from its first bytes.
+    ///   - maxLineLength: longer lines are left out, in bytes: a file that is not ours must not use up the memory.
+    public init(path: String, maxLineLength: Int = 16 << 20) throws(FileBackendError) {
         self.path = path
+        self.maxLineLength = max(1, maxLineLength)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw FileBackendError(errno: errno, path, "open it for reading") }
     }
@@ -95,9 +108,9 @@ public struct SampleFileReader: ~Copyable {
     }
 
     private mutating func dropWhatIsRead() {
-        if pending.count - start > Self.maxLineLength, !isSkipping {
+        if pending.count - start > maxLineLength, !isSkipping {
             line += 1
-            report("longer than \(Self.maxLineLength) bytes")
+            report("longer than \(maxLineLength) bytes")
             line -= 1
             isSkipping = true
         }
@@ -107,7 +120,8 @@ public struct SampleFileReader: ~Copyable {
     }
 
     private mutating func readBlock() throws(FileBackendError) {
-        var block = [UInt8](repeating: 0, count: Self.blockSize)
+        let isPlain = isSniffed && gunzip == nil
+        var block = [UInt8](repeating: 0, count: isPlain ? Self.blockSize : Self.packedBlockSize)
         var count = -1
         repeat {
             count = block.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
@@ -120,23 +134,40 @@ public struct SampleFileReader: ~Copyable {
             if block.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
         }
         isAtEnd = count == 0
-        try unpack(block)
+        unpack(block)
     }
 
-    private mutating func unpack(_ block: [UInt8]) throws(FileBackendError) {
+    private mutating func unpack(_ block: [UInt8]) {
         if gunzip == nil { return pending.append(contentsOf: block) }
         if isAtEnd {
-            if gunzip?.isTorn == true { report("the end of the file is torn") }
+            if search == nil, gunzip?.isTorn == true { report("the end of the file is torn") }
             return
         }
-        var unpacked: [UInt8] = []
-        do {
-            try gunzip?.unpack(block) { unpacked.append(contentsOf: $0) }
-        } catch {
-            report("the compressed data is damaged from here on")
-            isAtEnd = true
+        var packed = block
+        while !packed.isEmpty {
+            if search != nil {
+                guard let found = search?.find(in: packed) else { return }
+                (packed, search) = (found, nil)
+                gunzip = Gunzip()
+            }
+            var unpacked: [UInt8] = []
+            do {
+                try gunzip?.unpack(packed) { unpacked.append(contentsOf: $0) }
+                packed = []
+            } catch {
+                // At least one byte fewer each time, so that this ends.
+                packed = packed.suffix(min(gunzip?.unread ?? 0, packed.count - 1))
+                search = MemberSearch()
+            }
+            pending.append(contentsOf: unpacked)
+            if search != nil { endDamagedMember() }
         }
-        pending.append(contentsOf: unpacked)
+    }
+
+    /// What the member began does not run into what the next one holds.
+    private mutating func endDamagedMember() {
+        report("the compressed data is damaged; reading goes on with the next whole batch")
+        if let last = pending.last, last != UInt8(ascii: "\n") { pending.append(UInt8(ascii: "\n")) }
     }
 
     private mutating func report(_ reason: String) {

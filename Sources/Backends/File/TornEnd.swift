@@ -6,7 +6,8 @@ internal import Glibc
 
 /// Finds where the last whole batch ends in a file whose writer may have died in mid-write.
 ///
-/// What is torn was never acknowledged, so the queue delivers it again; whole lines of a torn gzip member are part of that.
+/// What is torn was never acknowledged, so the queue delivers it again; whole lines of a torn gzip member are part of
+/// that. Only an end is ever taken off, and only of a file that begins as ours do: anything else may be dear to somebody.
 enum TornEnd {
     private static var blockSize: Int { 1 << 16 }
 
@@ -16,10 +17,27 @@ enum TornEnd {
         length: Int,
         _ compression: FileConfiguration.Compression
     ) throws(FileBackendError) -> Int {
-        switch compression {
+        try check(descriptor, path, compression)
+        return switch compression {
         case .none: try lastLineEnd(of: descriptor, path, length: length)
         case .gzip: try lastMemberEnd(of: descriptor, path)
         }
+    }
+
+    /// Files of ours begin with a line's first name or a gzip header; a loss of power may leave zeros.
+    private static func check(
+        _ descriptor: Int32,
+        _ path: String,
+        _ compression: FileConfiguration.Compression
+    ) throws(FileBackendError) {
+        let (line, gzip) = (SampleLine.beginning, Gzip.beginning)
+        let (ours, other) = compression == .gzip ? (gzip, line) : (line, gzip)
+        let beginning = try read(descriptor, path, at: 0, count: line.count)
+        if beginning.starts(with: ours) || ours.starts(with: beginning) { return }
+        if beginning.first == 0 { throw FileBackendError(.damaged, path, "its beginning is lost") }
+        let packing = compression == .gzip ? "plain lines" : "gzip"
+        let content = beginning.starts(with: other) ? packing : "no samples"
+        throw FileBackendError(.otherFormat, path, "it holds \(content) and was left as it is; name another file")
     }
 
     /// Reads backwards: the torn part is short, the file may be long.
@@ -49,7 +67,7 @@ enum TornEnd {
             do {
                 try gunzip.unpack(block) { _ in }
             } catch {
-                return gunzip.wholeMembersEnd
+                throw FileBackendError(.damaged, path, "it is damaged after byte \(gunzip.wholeMembersEnd)")
             }
         }
     }

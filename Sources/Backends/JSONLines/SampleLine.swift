@@ -6,6 +6,9 @@ internal import Instrument
 /// a metric `"name"`, `"kind"`, `"unit"`, `"value"` in place of `"action"`. Attributes are sorted by name, so that equal
 /// samples are equal lines.
 enum SampleLine {
+    /// What every line begins with.
+    static let beginning = Array("{\"id\":\"".utf8)
+
     static func write(_ record: SampleRecord, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.key("id")

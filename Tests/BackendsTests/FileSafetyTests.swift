@@ -1,0 +1,123 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import Synchronization
+import Testing
+
+@testable import InstrumentBackends
+
+@Suite("File backend and what is already there")
+struct FileSafetyTests {
+    let scratch: Scratch
+    let clock = VirtualClock()
+
+    init() throws { scratch = try Scratch() }
+
+    func backend(_ name: String, _ configuration: FileConfiguration = FileConfiguration()) throws -> FileBackend {
+        try FileBackend(path: scratch.file(name), configuration: configuration, clock: clock)
+    }
+
+    func code(_ body: () throws -> some Any) -> FileBackendError.Code? {
+        do {
+            _ = try body()
+            return nil
+        } catch { return (error as? FileBackendError)?.code }
+    }
+
+    @Test(
+        "A file of the other format is refused and left as it is",
+        arguments: [FileConfiguration.Compression.none, .gzip]
+    )
+    func otherFormat(compression: FileConfiguration.Compression) async throws {
+        let first = try backend("s", FileConfiguration(compression: compression))
+        _ = await first.deliver(Samples.batch(0..<50))
+        await first.end()
+        let before = scratch.bytes("s")
+        let other: FileConfiguration.Compression = compression == .none ? .gzip : .none
+        #expect(code { try backend("s", FileConfiguration(compression: other)) } == .otherFormat)
+        #expect(scratch.bytes("s") == before)
+    }
+
+    @Test(
+        "A file that holds something else is refused and left as it is",
+        arguments: [FileConfiguration.Compression.none, .gzip]
+    )
+    func foreign(compression: FileConfiguration.Compression) throws {
+        try Data("a film\nor a letter".utf8).write(to: URL(fileURLWithPath: scratch.file("s")))
+        #expect(code { try backend("s", FileConfiguration(compression: compression)) } == .otherFormat)
+        #expect(scratch.bytes("s") == Array("a film\nor a letter".utf8))
+    }
+
+    @Test("A number beyond counting in a file's name does not trap")
+    func hugeNumber() async throws {
+        let name = "s.9223372036854775807.ndjson"
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: scratch.file(name)))
+        let backend = try backend("s.ndjson", FileConfiguration(rotation: .init(maxBytes: 1)))
+        _ = await backend.deliver(Samples.batch(0..<1))
+        #expect(await backend.deliver(Samples.batch(1..<2)) == .acknowledged)
+        #expect(scratch.names == ["s.000001.ndjson", name, "s.ndjson"])
+    }
+
+    @Test("A compressed file that is damaged in the middle is set aside whole, and a new one begun")
+    func damagedInTheMiddle() async throws {
+        let configuration = FileConfiguration(compression: .gzip)
+        let first = try backend("s.ndjson.gz", configuration)
+        for start in [0, 10, 20] { _ = await first.deliver(Samples.batch(start..<start + 10)) }
+        await first.end()
+        var bytes = scratch.bytes("s.ndjson.gz")
+        bytes[bytes.count / 2] ^= 0xFF
+        try Data(bytes).write(to: URL(fileURLWithPath: scratch.file("s.ndjson.gz")))
+        let second = try backend("s.ndjson.gz", configuration)
+        #expect(await second.deliver(Samples.batch(30..<40)) == .acknowledged)
+        #expect(scratch.bytes("s.000001.ndjson.gz") == bytes)
+        #expect(try readAll(scratch.file("s.ndjson.gz")).records == Samples.batch(30..<40).records)
+    }
+
+    @Test("A file of zeros, as a loss of power may leave it, is set aside and a new one begun")
+    func zeros() async throws {
+        try Data(count: 100).write(to: URL(fileURLWithPath: scratch.file("s")))
+        let backend = try backend("s")
+        #expect(await backend.deliver(Samples.batch(0..<1)) == .acknowledged)
+        #expect(scratch.names == ["s", "s.000001"])
+        #expect(scratch.bytes("s.000001") == [UInt8](repeating: 0, count: 100))
+    }
+
+    @Test("A symbolic link is followed, and files are set aside beside what it leads to")
+    func symbolicLink() async throws {
+        try FileManager.default.createDirectory(atPath: scratch.file("real"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.file("s.ndjson"),
+            withDestinationPath: scratch.file("real/t.ndjson")
+        )
+        let backend = try backend("s.ndjson", FileConfiguration(rotation: .init(maxBytes: 1)))
+        for number in 0..<3 {
+            #expect(await backend.deliver(Samples.batch(number..<number + 1)) == .acknowledged)
+        }
+        #expect(scratch.names == ["real", "s.ndjson"])
+        let names = ["real/t.000001.ndjson", "real/t.000002.ndjson", "s.ndjson"]
+        let numbers = try names.flatMap { try readAll(scratch.file($0)).records.map(\.sequence) }
+        #expect(numbers == [0, 1, 2])
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("s.ndjson"))) != nil)
+    }
+
+    @Test("A file that somebody else cut off is written on from there, without a gap")
+    func cutOff() async throws {
+        let backend = try backend("s")
+        _ = await backend.deliver(Samples.batch(0..<10))
+        #expect(truncate(scratch.file("s"), 0) == 0)
+        #expect(await backend.deliver(Samples.batch(10..<20)) == .acknowledged)
+        #expect(try readAll(scratch.file("s")).records == Samples.batch(10..<20).records)
+    }
+
+    @Test("After a restart, numbers go on from the highest that stands")
+    func numbersGoOn() async throws {
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: scratch.file("s.000041.ndjson")))
+        for number in 0..<3 {
+            let backend = try backend("s.ndjson", FileConfiguration(rotation: .init(maxBytes: 1)))
+            _ = await backend.deliver(Samples.batch(number..<number + 1))
+            await backend.end()
+        }
+        #expect(scratch.names == ["s.000041.ndjson", "s.000042.ndjson", "s.000043.ndjson", "s.ndjson"])
+        #expect(scratch.bytes("s.000041.ndjson") == Array("mine".utf8))
+    }
+}
