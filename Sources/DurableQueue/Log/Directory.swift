@@ -14,10 +14,9 @@ enum Directory {
         defer { closedir(listing) }
         var names: [String] = []
         while let entry = readdir(listing) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
+            // In place: entries are shorter than their type, so that a copy would read beyond them.
+            let name = withUnsafeMutablePointer(to: &entry.pointee.d_name) {
+                String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
             if name != ".", name != ".." { names.append(name) }
         }
