@@ -16,7 +16,7 @@ internal import Glibc
 ///
 /// A file whose writer died is read to its last whole line. What cannot be read is left out and reported; after a damaged
 /// gzip member, reading goes on with the next one. A sample that was written twice, because a crash came between the
-/// writing and the acknowledgement, is returned twice, with the same ``Instrument/SampleRecord/sequence``.
+/// writing and the acknowledgement, is returned twice, with the same sequence number.
 ///
 /// Names of attributes and actions stay in memory, as they do wherever they are used: a file that is not ours and has
 /// many different ones costs that much.
