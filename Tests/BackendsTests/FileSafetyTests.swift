@@ -120,4 +120,16 @@ struct FileSafetyTests {
         #expect(scratch.names == ["s.000041.ndjson", "s.000042.ndjson", "s.000043.ndjson", "s.ndjson"])
         #expect(scratch.bytes("s.000041.ndjson") == Array("mine".utf8))
     }
+
+    @Test("A name that is taken without having been seen is not overwritten")
+    func taken() async throws {
+        // Numbers of more than 18 digits are not counted on from, so that the next one is not seen to be taken.
+        for number in ["999999999999999999", "1000000000000000000"] {
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: scratch.file("s.\(number).ndjson")))
+        }
+        let backend = try backend("s.ndjson", FileConfiguration(rotation: .init(maxBytes: 1)))
+        for number in 0..<2 { _ = await backend.deliver(Samples.batch(number..<number + 1)) }
+        #expect(scratch.bytes("s.1000000000000000000.ndjson") == Array("mine".utf8))
+        #expect(try readAll(scratch.file("s.1000000000000000001.ndjson")).records == Samples.batch(0..<1).records)
+    }
 }

@@ -126,4 +126,31 @@ struct FileSynchronizationTests {
         #expect(await backend.deliver(Samples.batch(0..<2)) == .acknowledged)
         #expect(try readAll(scratch.file("s.ndjson")).records == Samples.batch(0..<2).records)
     }
+
+    @Test("What a failed write left is taken back also after somebody else cut the file off")
+    func cutOffThenFull() async throws {
+        let room = Mutex(Int.max)
+        var calls = FileCalls()
+        calls.write = { descriptor, bytes in
+            let allowed = room.withLock { min($0, bytes.count) }
+            guard allowed > 0 else {
+                errno = ENOSPC
+                return -1
+            }
+            room.withLock { $0 -= allowed }
+            return Foundation.write(descriptor, bytes.baseAddress, allowed)
+        }
+        let backend = try backend(FileConfiguration(), calls)
+        _ = await backend.deliver(Samples.batch(0..<20))
+        #expect(truncate(scratch.file("s.ndjson"), 0) == 0)
+        room.withLock { $0 = 300 }
+        guard case .retry = await backend.deliver(Samples.batch(20..<25)) else {
+            Issue.record("a retry was expected")
+            return
+        }
+        #expect(scratch.bytes("s.ndjson").isEmpty)
+        room.withLock { $0 = .max }
+        #expect(await backend.deliver(Samples.batch(20..<25)) == .acknowledged)
+        #expect(try readAll(scratch.file("s.ndjson")).records == Samples.batch(20..<25).records)
+    }
 }

@@ -86,6 +86,8 @@ public struct SampleFileReader: ~Copyable {
                 line += 1
                 if isSkipping {
                     isSkipping = false
+                } else if text.count > maxLineLength {
+                    report("longer than \(maxLineLength) bytes")
                 } else if !text.isEmpty {
                     return text
                 }

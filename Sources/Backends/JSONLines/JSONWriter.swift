@@ -6,6 +6,8 @@ internal import Instrument
 /// point or an exponent, so that a reader can tell them from integers. What is not finite becomes `null`.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
+    /// The order of attributes, kept from line to line.
+    var order = AttributeOrder()
     private var needsComma = false
 
     init(capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
@@ -18,6 +20,20 @@ struct JSONWriter {
         quote(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
+    }
+
+    /// A name that ``quoted(_:)`` made ready, for names that are written time and again.
+    mutating func key(quoted name: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: name)
+        needsComma = false
+    }
+
+    /// A name in quotes with its colon.
+    static func quoted(_ name: String) -> [UInt8] {
+        var writer = JSONWriter(capacity: name.utf8.count + 3)
+        writer.key(name)
+        return writer.bytes
     }
 
     mutating func value(_ value: AttributeValue) {
@@ -68,19 +84,34 @@ struct JSONWriter {
 
     private mutating func quote(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-            case UInt8(ascii: "\r"): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
-            case UInt8(ascii: "\t"): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
-            case 0..<0x20:
-                let hex = String(byte, radix: 16)
-                bytes.append(contentsOf: (byte < 0x10 ? "\\u000" : "\\u00").utf8)
-                bytes.append(contentsOf: hex.utf8)
-            default: bytes.append(byte)
+        var text = text
+        text.withUTF8 { utf8 in
+            var start = 0
+            // Most texts need no escape, and are copied at once.
+            for index in utf8.indices where Self.needsEscape(utf8[index]) {
+                bytes.append(contentsOf: utf8[start..<index])
+                escape(utf8[index])
+                start = index + 1
             }
+            bytes.append(contentsOf: utf8[start...])
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+        case 0..<0x20:
+            bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
+            bytes.append(contentsOf: String(byte, radix: 16).utf8)
+        default: bytes.append(byte)
+        }
     }
 }

@@ -52,11 +52,11 @@ enum SampleLine {
     }
 
     private static func write(_ attributes: Attributes, to writer: inout JSONWriter) {
-        let sorted = attributes.map { (name: $0.name.spelling, value: $0.value) }.sorted { $0.name < $1.name }
+        let entries = writer.order.entries(of: attributes)
         writer.object { writer in
-            for (name, value) in sorted {
-                writer.key(name)
-                writer.value(value)
+            for entry in entries {
+                writer.key(quoted: entry.quotedName)
+                writer.value(attributes[entry.position].value)
             }
         }
     }

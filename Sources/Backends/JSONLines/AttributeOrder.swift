@@ -1,0 +1,26 @@
+internal import Instrument
+
+/// In which order the attributes of a sample are written, sorted by name, with their names made ready.
+///
+/// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. Lives as long
+/// as the writer of one batch, and so stays small.
+struct AttributeOrder {
+    struct Entry {
+        /// The attribute's position in the sample.
+        let position: Int
+        let quotedName: [UInt8]
+    }
+
+    private var known: [[UInt32]: [Entry]] = [:]
+
+    mutating func entries(of attributes: Attributes) -> [Entry] {
+        let numbers = attributes.map(\.name.number)
+        if let entries = known[numbers] { return entries }
+        let entries = attributes.enumerated()
+            .map { (position: $0.offset, name: $0.element.name.spelling) }
+            .sorted { $0.name < $1.name }
+            .map { Entry(position: $0.position, quotedName: JSONWriter.quoted($0.name)) }
+        known[numbers] = entries
+        return entries
+    }
+}
