@@ -30,4 +30,5 @@ document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentBackends Backends
+document InstrumentTransport Transport
 document InstrumentTestKit TestKit
