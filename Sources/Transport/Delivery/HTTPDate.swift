@@ -79,11 +79,11 @@ enum HTTPDate {
         return (0..<month).reduce(ofYears) { $0 + length(ofMonth: $1, year) }
     }
 
+    /// The year, between 1970 and 9999 however wrong the clock.
     private static func year(of time: WallTime) -> Int {
-        let day = Int(time.milliseconds / 86_400_000)
-        // Never too late, and too early by one year at most.
-        let guess = 1970 + day / 366
-        var year = guess
+        let day = Int(min(max(0, time.milliseconds / 86_400_000), 2_932_896))
+        // Never too late, and too early by a few years at most.
+        var year = 1970 + day / 366
         while days(before: year + 1, month: 0) <= day { year += 1 }
         return year
     }
