@@ -43,7 +43,8 @@ struct TLSTests {
 
     @Test("A server that speaks no TLS is refused")
     func plain() async throws {
-        let server = try TestServer { _ in [.respond("200 OK")] }
+        // It speaks first: the blank line that ends a request never comes.
+        let server = try TestServer(greeting: Array("220 hello\r\n".utf8)) { _ in [] }
         #expect(await refusal("https://127.0.0.1:\(server.port)/", trusting: nil)?.code == .tls)
     }
 
@@ -106,7 +107,8 @@ private final class TLSServer {
     }
 
     deinit {
-        process.terminate()
+        // Threads of the pool block the gentler signals, and children inherit that.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: directory)
     }

@@ -56,7 +56,8 @@ final class TestServer: Sendable {
     func onEnd(_ action: @escaping @Sendable () -> Void) { ended.withLock { $0 = action } }
     func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    init(_ handler: @escaping Handler) throws {
+    /// A server that sends `greeting` before it is asked for anything.
+    init(greeting: [UInt8] = [], _ handler: @escaping Handler) throws {
         self.handler = handler
         #if canImport(Glibc)
         let opened = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -84,7 +85,7 @@ final class TestServer: Sendable {
                     close(connection)
                     break
                 }
-                serve(connection)
+                serve(connection, greeting)
             }
             // Whoever accepts closes, so that the number cannot be another server's by then.
             close(opened)
@@ -99,7 +100,7 @@ final class TestServer: Sendable {
     /// A port on which nobody listens.
     static func closedPort() throws -> UInt16 { try TestServer { _ in [] }.port }
 
-    private func serve(_ connection: Int32) {
+    private func serve(_ connection: Int32, _ greeting: [UInt8]) {
         open.withLock { $0.append(connection) }
         let number = accepted.withLock { count in
             defer { count += 1 }
@@ -108,6 +109,7 @@ final class TestServer: Sendable {
         let (open, seen, ended, handler) = (open, seen, ended, handler)
         Thread.detachNewThread {
             let stream = Stream(connection)
+            if !greeting.isEmpty { _ = stream.perform(.send(greeting)) }
             while let request = stream.readRequest(number) {
                 seen.withLock { $0.append(request) }
                 if !handler(request).allSatisfy(stream.perform) { break }

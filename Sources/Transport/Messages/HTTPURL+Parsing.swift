@@ -43,7 +43,8 @@ extension HTTPURL {
     }
 
     private static func hostAndPort(of place: Substring) throws(HTTPError) -> (host: String, port: Int?) {
-        let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
+        let end = place.hasPrefix("[") ? place.firstIndex(of: "]").map(place.index(after:)) : place.firstIndex(of: ":")
+        let host = place[..<(end ?? place.endIndex)]
         guard isHost(host) else { throw invalid("has no valid host") }
         let rest = place.dropFirst(host.count)
         if rest.isEmpty || rest == ":" { return (host.lowercased(), nil) }
@@ -57,7 +58,7 @@ extension HTTPURL {
         let isLiteral = host.hasPrefix("[")
         let inner = isLiteral ? host.utf8.dropFirst().dropLast() : host.utf8[...]
         let extra = Array((isLiteral ? ":." : "-._~").utf8)
-        return !inner.isEmpty && inner.count <= 255
+        return (!isLiteral || host.hasSuffix("]")) && !inner.isEmpty && inner.count <= 255
             && inner.allSatisfy { (isLiteral ? $0.isHexDigit : $0.isLetter || $0.isDigit) || extra.contains($0) }
     }
 
