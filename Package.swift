@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
+        .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
     ],
@@ -26,7 +27,26 @@ let package = Package(
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "InstrumentBackends", dependencies: ["Instrument", "CZlib"], path: "Sources/Backends"),
+        // One gzip for the backends and the transport.
+        .target(name: "InstrumentCompression", dependencies: ["CZlib"], path: "Sources/Compression"),
+        .target(
+            name: "InstrumentBackends",
+            dependencies: ["Instrument", "InstrumentCompression"],
+            path: "Sources/Backends"
+        ),
+
+        // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CTransportShim", dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
+        .target(
+            name: "InstrumentTransport",
+            dependencies: [
+                "Instrument", "InstrumentCompression",
+                .target(name: "CCurl", condition: .when(platforms: [.linux])),
+                .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
+            ],
+            path: "Sources/Transport"
+        ),
 
         // The headless player. Who does not use it links no FFmpeg.
         .systemLibrary(
@@ -67,8 +87,18 @@ let package = Package(
             path: "Examples/PlayerMonitor"
         ),
 
+        // Servers that misbehave on command, for the tests of whatever speaks HTTP.
+        .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
+
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument", "InstrumentTestKit"]),
-        .testTarget(name: "BackendsTests", dependencies: ["InstrumentBackends", "InstrumentTestKit"]),
+        .testTarget(
+            name: "BackendsTests",
+            dependencies: ["InstrumentBackends", "InstrumentCompression", "InstrumentTestKit"]
+        ),
+        .testTarget(
+            name: "TransportTests",
+            dependencies: ["InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers"]
+        ),
         .testTarget(
             name: "HubsTests",
             dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
@@ -100,6 +130,7 @@ let package = Package(
             name: "ProbeTests",
             dependencies: [
                 "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit",
+                "LoopbackServers",
             ]
         ),
     ],

@@ -30,5 +30,6 @@ document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentBackends Backends
+document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue

@@ -17,6 +17,7 @@ fi
 
 need pkg-config command -v pkg-config
 need libavformat-dev pkg-config --exists libavformat libavcodec libavutil
+need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg

@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentCompression
 import InstrumentTestKit
 import Testing
 

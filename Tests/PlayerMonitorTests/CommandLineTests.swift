@@ -174,7 +174,8 @@ struct CommandLineTests {
             // From now on nothing can be delivered to the file.
             try? FileManager.default.removeItem(atPath: directory + "/delivered")
             #expect(FileManager.default.createFile(atPath: directory + "/delivered", contents: nil))
-            wait("QualityChangeUp")
+            // Seconds later, so that a busy machine does not make this the last thing that was delivered.
+            wait("QualityChangeDown")
             kill(process.processIdentifier, SIGKILL)
         }
         #expect(killed.status == SIGKILL)

@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentCompression
 
 /// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
 ///

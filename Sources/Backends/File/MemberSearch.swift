@@ -1,3 +1,5 @@
+internal import InstrumentCompression
+
 /// Finds where the next gzip member may begin, after one that was damaged; the mark may be split over two pieces.
 struct MemberSearch {
     private var held: [UInt8] = []

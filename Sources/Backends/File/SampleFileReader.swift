@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentCompression
 
 #if canImport(Darwin)
 internal import Darwin

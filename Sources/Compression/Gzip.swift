@@ -1,12 +1,12 @@
 internal import CZlib
 
 /// Gzip (RFC 1952) through zlib.
-enum Gzip {
+package enum Gzip {
     /// What a member begins with: the mark, and the one method of compression.
-    static let beginning: [UInt8] = [0x1F, 0x8B, 0x08]
+    package static let beginning: [UInt8] = [0x1F, 0x8B, 0x08]
 
     /// One complete member; nil only if there is no memory.
-    static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+    package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         // zlib remembers the address of its stream, which therefore must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -31,18 +31,18 @@ enum Gzip {
 }
 
 /// Unpacks gzip members one after another, from input that comes in pieces.
-struct Gunzip: ~Copyable {
-    enum Failure: Error { case damaged }
+package struct Gunzip: ~Copyable {
+    package enum Failure: Error { case damaged }
 
     private let stream: UnsafeMutablePointer<z_stream>
     private var isInMember = false
     /// How many bytes of input whole members have taken so far.
-    private(set) var wholeMembersEnd = 0
+    package private(set) var wholeMembersEnd = 0
     private var taken = 0
     /// How many bytes of the last piece were not looked at, because damage lies before them.
-    private(set) var unread = 0
+    package private(set) var unread = 0
 
-    init() {
+    package init() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         _ = zlib_begin_gunzip(stream)
@@ -55,10 +55,10 @@ struct Gunzip: ~Copyable {
     }
 
     /// Whether the input so far ends inside a member.
-    var isTorn: Bool { isInMember }
+    package var isTorn: Bool { isInMember }
 
     /// Unpacks a piece of input; `output` is called with pieces of at most 64 KiB, however well they were packed.
-    mutating func unpack(_ input: [UInt8], into output: (ArraySlice<UInt8>) -> Void) throws(Failure) {
+    package mutating func unpack(_ input: [UInt8], into output: (ArraySlice<UInt8>) -> Void) throws(Failure) {
         var input = input
         var isDamaged = false
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -1,0 +1,47 @@
+// The few calls of libcurl that take any type of argument, which Swift cannot call, each with its type.
+#ifndef INSTRUMENT_TRANSPORT_SHIM_H
+#define INSTRUMENT_TRANSPORT_SHIM_H
+
+// Apple platforms have no libcurl for everybody; this target is empty there.
+#if __has_include(<curl/curl.h>)
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Called with bytes that have arrived; anything but `count` as the answer breaks the transfer off.
+typedef size_t (*TransportReceiver)(char *bytes, size_t size, size_t count, void *context);
+
+CURLcode transport_set_long(CURL *easy, CURLoption option, long value);
+CURLcode transport_set_large(CURL *easy, CURLoption option, int64_t value);
+/// A text of which libcurl makes its own copy, or a pointer that has to stay valid.
+CURLcode transport_set_pointer(CURL *easy, CURLoption option, const void *value);
+CURLcode transport_set_receiver(CURL *easy, CURLoption option, TransportReceiver receiver);
+/// Bytes of certificates in PEM, copied. libcurl before 7.77 cannot do it and says so.
+CURLcode transport_set_authorities(CURL *easy, const void *bytes, size_t count);
+/// http and https only; no version of libcurl has a default as narrow.
+CURLcode transport_restrict_protocols(CURL *easy);
+/// Does not wait for a name lookup that nobody needs any more, where libcurl (7.87) can do so.
+void transport_never_wait_for_names(CURL *easy);
+
+/// 0 if libcurl does not know.
+long transport_get_long(CURL *easy, CURLINFO info);
+int64_t transport_get_large(CURL *easy, CURLINFO info);
+/// Belongs to the handle; null if libcurl does not know.
+const char *transport_get_text(CURL *easy, CURLINFO info);
+void *transport_get_context(CURL *easy);
+
+CURLMcode transport_set_multi_long(CURLM *multi, CURLMoption option, long value);
+
+/// The next transfer that has ended; null if there is none.
+CURL *transport_next_ended(CURLM *multi, CURLcode *result);
+
+/// The bundle of certificates that libcurl was built to use; null if it has none.
+const char *transport_default_authorities(void);
+
+/// Runs `body(context)` on a new detached thread that gets no signals; false if the system has none left.
+bool transport_thread_start(void (*body)(void *), void *context);
+
+#endif
+#endif

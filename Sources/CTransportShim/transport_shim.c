@@ -1,0 +1,129 @@
+#include "transport_shim.h"
+
+#if __has_include(<curl/curl.h>)
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+CURLcode transport_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
+
+CURLcode transport_set_large(CURL *easy, CURLoption option, int64_t value) {
+    return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+
+CURLcode transport_set_pointer(CURL *easy, CURLoption option, const void *value) {
+    return curl_easy_setopt(easy, option, (void *)value);
+}
+
+CURLcode transport_set_receiver(CURL *easy, CURLoption option, TransportReceiver receiver) {
+    return curl_easy_setopt(easy, option, receiver);
+}
+
+CURLcode transport_set_authorities(CURL *easy, const void *bytes, size_t count) {
+#if LIBCURL_VERSION_NUM >= 0x074D00
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+#else
+    return CURLE_NOT_BUILT_IN;
+#endif
+}
+
+CURLcode transport_restrict_protocols(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+void transport_never_wait_for_names(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+long transport_get_long(CURL *easy, CURLINFO info) {
+    long value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+int64_t transport_get_large(CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+const char *transport_get_text(CURL *easy, CURLINFO info) {
+    char *text = NULL;
+    return curl_easy_getinfo(easy, info, &text) == CURLE_OK ? text : NULL;
+}
+
+void *transport_get_context(CURL *easy) {
+    char *context = NULL;
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context) == CURLE_OK ? context : NULL;
+}
+
+CURLMcode transport_set_multi_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+CURL *transport_next_ended(CURLM *multi, CURLcode *result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}
+
+const char *transport_default_authorities(void) {
+#if LIBCURL_VERSION_NUM >= 0x074600
+    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+    return info->age >= CURLVERSION_SEVENTH ? info->cainfo : NULL;
+#else
+    return NULL;
+#endif
+}
+
+struct start {
+    void (*body)(void *);
+    void *context;
+};
+
+static void *run(void *opaque) {
+    struct start start = *(struct start *)opaque;
+    free(opaque);
+    start.body(start.context);
+    return NULL;
+}
+
+bool transport_thread_start(void (*body)(void *), void *context) {
+    struct start *start = malloc(sizeof(struct start));
+    if (start == NULL) return false;
+    *start = (struct start){body, context};
+    // Signals are the program's, but for those of a crash. SIGPIPE, which OpenSSL gives rise to when a connection breaks,
+    // goes to the thread that wrote and would end the process: blocked, it is nothing.
+    const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigdelset(&blocked, crashes[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 2 << 20);
+    bool is_running = pthread_create(&thread, &attributes, run, start) == 0;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!is_running) free(start);
+    return is_running;
+}
+
+#else
+
+typedef int transport_shim_is_empty;
+
+#endif

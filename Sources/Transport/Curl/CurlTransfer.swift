@@ -1,0 +1,200 @@
+#if !canImport(Darwin)
+internal import CCurl
+internal import CTransportShim
+internal import Instrument
+
+/// A request in libcurl's hands, and what has come of the response so far. Touched by the transport's thread alone.
+final class CurlTransfer {
+    let exchange: Exchange
+    let easy: UnsafeMutableRawPointer
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var head = ResponseHead()
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+    /// libcurl writes what went wrong here, in more detail than its number says.
+    private let detail: UnsafeMutablePointer<CChar>
+
+    var url: HTTPURL { exchange.request.url }
+
+    init(_ exchange: Exchange, _ easy: UnsafeMutableRawPointer) {
+        self.exchange = exchange
+        self.easy = easy
+        detail = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        detail.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_slist_free_all(fields)
+        detail.deallocate()
+    }
+
+    /// Tells libcurl everything; false if it does not understand something, in which case nothing must be sent.
+    func configure(_ settings: CurlSettings) -> Bool {
+        configureMessage() && configureConnection(settings) && configureReceiving()
+    }
+
+    private func configureMessage() -> Bool {
+        let request = exchange.request
+        guard let fields = makeFields(request) else { return false }
+        return set(CURLOPT_URL, request.url.requestText) && setBody(request)
+            && transport_set_pointer(easy, CURLOPT_HTTPHEADER, fields) == CURLE_OK
+            && set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
+            && set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.connectTimeout))
+    }
+
+    private func setBody(_ request: HTTPRequest) -> Bool {
+        if request.method == .head { return set(CURLOPT_NOBODY, 1) }
+        if request.method == .get, request.body.isEmpty { return set(CURLOPT_HTTPGET, 1) }
+        let hasBody = !request.body.isEmpty || [.post, .put, .patch].contains(request.method)
+        return (!hasBody || setBody(request.body)) && set(CURLOPT_CUSTOMREQUEST, request.method.description)
+    }
+
+    /// The size comes first: libcurl copies so many bytes.
+    private func setBody(_ body: [UInt8]) -> Bool {
+        guard set(CURLOPT_POST, 1),
+            transport_set_large(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count)) == CURLE_OK
+        else { return false }
+        if body.isEmpty { return set(CURLOPT_COPYPOSTFIELDS, "") }
+        return body.withUnsafeBytes {
+            transport_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) == CURLE_OK
+        }
+    }
+
+    private func makeFields(_ request: HTTPRequest) -> UnsafeMutablePointer<curl_slist>? {
+        // What libcurl would add by itself: a wait for the server's consent, and a content type that is not true.
+        var lines = ["Expect:"]
+        for absent in ["Content-Type", "Accept"] where request.headers[absent] == nil { lines.append(absent + ":") }
+        // libcurl's way to write a field without a value.
+        for field in request.headers.fields {
+            lines.append(field.name + (field.value.isEmpty ? ";" : ": " + field.value))
+        }
+        for line in lines {
+            guard let longer = curl_slist_append(fields, line) else { return nil }
+            fields = longer
+        }
+        return fields
+    }
+
+    private func configureConnection(_ settings: CurlSettings) -> Bool {
+        transport_never_wait_for_names(easy)
+        let authorities = settings.authorities?.withUnsafeBytes { bytes in
+            transport_set_authorities(easy, bytes.baseAddress, bytes.count)
+        }
+        // An empty text is no proxy, whatever the environment says.
+        let usesProxy = settings.configuration.proxy == .environment || set(CURLOPT_PROXY, "")
+        return usesProxy && (authorities ?? CURLE_OK) == CURLE_OK
+            && transport_restrict_protocols(easy) == CURLE_OK
+            && set(CURLOPT_NOSIGNAL, 1) && set(CURLOPT_FOLLOWLOCATION, 0)
+            && set(CURLOPT_SSL_VERIFYPEER, 1) && set(CURLOPT_SSL_VERIFYHOST, 2)
+            && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+            && set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)) && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    private func configureReceiving() -> Bool {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        // The pointers stay valid: the loop keeps this object until it has taken the handle out.
+        return transport_set_pointer(easy, CURLOPT_WRITEDATA, context) == CURLE_OK
+            && transport_set_pointer(easy, CURLOPT_HEADERDATA, context) == CURLE_OK
+            && transport_set_pointer(easy, CURLOPT_PRIVATE, context) == CURLE_OK
+            && transport_set_pointer(easy, CURLOPT_ERRORBUFFER, detail) == CURLE_OK
+            && transport_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, _, count, context in
+                CurlTransfer.receive(bytes, count, context) { $0.addToBody($1) }
+            } == CURLE_OK
+            && transport_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, _, count, context in
+                CurlTransfer.receive(bytes, count, context) { $0.addToHead($1) }
+            } == CURLE_OK
+    }
+
+    /// What `take` says no to breaks the transfer off.
+    private static func receive(
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?,
+        _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard count > 0 else { return 0 }
+        guard let context, let bytes else { return 0 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        // Not 0 for nothing taken, which would be right for an empty piece.
+        return take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+    }
+
+    private func addToBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        head.isComplete = true
+        guard bytes.count <= exchange.request.maxResponseBytes - body.count else {
+            isTooLarge = true
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    private func addToHead(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        isTooLarge = !head.add(bytes)
+        return !isTooLarge
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) -> Bool { transport_set_long(easy, option, value) == CURLE_OK }
+
+    private func set(_ option: CURLoption, _ text: String) -> Bool {
+        text.withCString { transport_set_pointer(easy, option, $0) == CURLE_OK }
+    }
+
+    /// At least one, because 0 would be no limit.
+    private static func milliseconds(_ duration: Duration) -> Int {
+        min(max(1, duration.milliseconds), Int(Int32.max))
+    }
+}
+
+extension CurlTransfer {
+    /// What became of it, once libcurl has said how it ended.
+    func outcome(_ result: CURLcode) -> Exchange.Outcome {
+        let status = transport_get_long(easy, CURLINFO_RESPONSE_CODE)
+        if result == CURLE_OK, status > 0 { return .success(response(status)) }
+        let known = status > 0 ? status : nil
+        if isTooLarge {
+            let limit = exchange.request.maxResponseBytes
+            let message = "the response has more than \(limit) bytes or too large a head; allow more, or ask for less"
+            return .failure(HTTPError(.responseTooLarge, message, url: url, status: known))
+        }
+        return .failure(HTTPError(result, String(cString: detail), url, status: known))
+    }
+
+    private func response(_ status: Int) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: head.headers,
+            body: body,
+            url: url,
+            timings: timings,
+            version: Self.version(transport_get_long(easy, CURLINFO_HTTP_VERSION)),
+            remoteAddress: transport_get_text(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) }
+        )
+    }
+
+    private var timings: HTTPTimings {
+        let (named, connected) = (time(CURLINFO_NAMELOOKUP_TIME_T), time(CURLINFO_CONNECT_TIME_T))
+        let secured = time(CURLINFO_APPCONNECT_TIME_T)
+        let isNew = transport_get_long(easy, CURLINFO_NUM_CONNECTS) > 0
+        return HTTPTimings(
+            nameLookup: isNew && !url.isAddress ? named : nil,
+            connect: isNew ? max(.zero, connected - named) : nil,
+            tls: isNew && secured > .zero ? max(.zero, secured - connected) : nil,
+            firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
+            total: time(CURLINFO_TOTAL_TIME_T)
+        )
+    }
+
+    private func time(_ info: CURLINFO) -> Duration { .microseconds(transport_get_large(easy, info)) }
+
+    private static func version(_ number: Int) -> String {
+        switch number {
+        case Int(CURL_HTTP_VERSION_1_0): "1.0"
+        case Int(CURL_HTTP_VERSION_1_1): "1.1"
+        case Int(CURL_HTTP_VERSION_2_0): "2"
+        case 30: "3"
+        default: ""
+        }
+    }
+}
+#endif

@@ -1,0 +1,36 @@
+#if !canImport(Darwin)
+/// The transport over libcurl: one thread for all requests, connections that are kept and shared, HTTP/2 where a server
+/// offers it over TLS.
+///
+/// The thread starts with the first request and ends with ``shutDown()`` or when the transport is let go of. Certificates
+/// are always verified; nothing but http and https is spoken; no cookie is kept.
+public final class CurlTransport: HTTPTransport {
+    private let configuration: TransportConfiguration
+    private let engine: CurlEngine
+
+    /// Creates a transport; reads the file of additional certificates, if there is one, and connects to nobody.
+    /// - Throws: ``HTTPError`` with the code `configuration`.
+    public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
+        self.configuration = configuration
+        engine = CurlEngine(
+            CurlSettings(
+                configuration: configuration,
+                authorities: try configuration.additionalCAFile.map(CurlAuthorities.read)
+            )
+        )
+    }
+
+    deinit { engine.shutDown() }
+
+    /// Ends what is in flight and what comes later with the error `cancelled`; returns at once, safe from any thread.
+    public func shutDown() { engine.shutDown() }
+
+    /// Sends a request; safe from any task and thread, for many requests at a time, and blocks none.
+    public func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let (engine, configuration) = (engine, configuration)
+        return try await request.following { request throws(HTTPError) in
+            try await engine.perform(request.prepared(configuration))
+        }
+    }
+}
+#endif

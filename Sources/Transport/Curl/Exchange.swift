@@ -1,0 +1,62 @@
+#if !canImport(Darwin)
+internal import Instrument
+
+/// One request on its way and the task that waits for it, which is told exactly once how it ended, by whoever is first:
+/// the transfer, a cancellation or a shutdown.
+final class Exchange: Sendable {
+    typealias Outcome = Result<HTTPResponse, HTTPError>
+
+    private enum Phase {
+        /// Nobody waits yet.
+        case made
+        case waiting(CheckedContinuation<Outcome, Never>)
+        /// It has ended; the outcome stays until somebody waits.
+        case ended(Outcome)
+    }
+
+    let number: UInt64
+    let request: HTTPRequest
+    private let phase = Lock(Phase.made)
+
+    init(_ request: HTTPRequest, number: UInt64) {
+        self.request = request
+        self.number = number
+    }
+
+    var hasEnded: Bool {
+        phase.withLock { phase in
+            if case .ended = phase { true } else { false }
+        }
+    }
+
+    /// Makes `continuation` the one that is told; false if that has happened already, because it had ended.
+    func wait(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
+        let outcome: Outcome? = phase.withLock { phase in
+            if case .ended(let outcome) = phase { return outcome }
+            phase = .waiting(continuation)
+            return nil
+        }
+        guard let outcome else { return true }
+        continuation.resume(returning: outcome)
+        return false
+    }
+
+    /// Ends it; false if it had ended before.
+    @discardableResult
+    func end(_ outcome: Outcome) -> Bool {
+        let (isFirst, continuation): (Bool, CheckedContinuation<Outcome, Never>?) = phase.withLock { phase in
+            switch phase {
+            case .ended: return (false, nil)
+            case .made:
+                phase = .ended(outcome)
+                return (true, nil)
+            case .waiting(let continuation):
+                phase = .ended(outcome)
+                return (true, continuation)
+            }
+        }
+        continuation?.resume(returning: outcome)
+        return isFirst
+    }
+}
+#endif

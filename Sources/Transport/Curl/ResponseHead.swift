@@ -1,0 +1,25 @@
+/// The head of a response as it comes in, line by line.
+struct ResponseHead {
+    private(set) var headers = HTTPHeaders()
+    /// What comes after the body began are trailers, which are left out.
+    var isComplete = false
+    private var byteCount = 0
+    private static let maxBytes = 256 << 10
+
+    /// Takes a line; false once there are too many bytes.
+    mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard !isComplete else { return true }
+        byteCount += line.count
+        guard byteCount <= Self.maxBytes else { return false }
+        // Each response has a head of its own: interim ones (1xx) come first.
+        if line.starts(with: "HTTP/".utf8) {
+            headers = HTTPHeaders()
+            return true
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        let value = line[(colon + 1)...].filter { $0 != 13 && $0 != 10 }
+        if HTTPHeaders.isToken(name) { headers.append(name, String(decoding: value, as: UTF8.self)) }
+        return true
+    }
+}

@@ -1,0 +1,72 @@
+public import Instrument
+
+/// What a backend's server means by some answers.
+public struct DeliveryRules: Hashable, Sendable {
+    /// Whether 409 says that the batch is there already, as a server does that recognises identifiers.
+    public var conflictMeansDelivered: Bool
+    /// Whether the backend gets a new token by itself after 401, so that the next attempt need not be slow.
+    public var renewsTokens: Bool
+
+    /// Creates rules; by default neither is so.
+    public init(conflictMeansDelivered: Bool = false, renewsTokens: Bool = false) {
+        self.conflictMeansDelivered = conflictMeansDelivered
+        self.renewsTokens = renewsTokens
+    }
+}
+
+extension DeliveryOutcome {
+    /// What became of a batch, by the status of the answer.
+    ///
+    /// | status | outcome |
+    /// |---|---|
+    /// | 2xx | acknowledged |
+    /// | 408, 425, 429, 5xx, and what is no status | try again, after what `retryAfter` asks for |
+    /// | 401, 403, 407 | unauthorized |
+    /// | 413 | too large |
+    /// | 410 | gone |
+    /// | 409 | acknowledged if the rules say so, otherwise refused |
+    /// | all others | refused |
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - retryAfter: The value of `Retry-After`.
+    ///   - now: The calendar time, for a `retryAfter` that is a date.
+    ///   - rules: What this server means by some answers.
+    ///   - reason: What to say of it; by default `HTTP` and the status.
+    public init(
+        status: Int,
+        retryAfter: String? = nil,
+        now: WallTime,
+        rules: DeliveryRules = DeliveryRules(),
+        reason: String? = nil
+    ) {
+        let reason = reason ?? "HTTP \(status)"
+        switch status {
+        case 200...299: self = .acknowledged
+        case 401 where rules.renewsTokens: self = .retry(after: nil, reason: reason)
+        case 401, 403, 407: self = .unauthorized(reason: reason)
+        case 409 where rules.conflictMeansDelivered: self = .acknowledged
+        case 410: self = .gone(reason: reason)
+        case 413: self = .tooLarge(reason: reason)
+        case 408, 425, 429: self = .retry(after: RetryAfter.delay(retryAfter, now: now), reason: reason)
+        case 300...499: self = .refused(reason: reason)
+        default: self = .retry(after: RetryAfter.delay(retryAfter, now: now), reason: reason)
+        }
+    }
+
+    /// What became of a batch, by the answer. The reason holds nothing of the answer's body, which may repeat what was sent.
+    public init(_ response: HTTPResponse, now: WallTime, rules: DeliveryRules = DeliveryRules()) {
+        self.init(status: response.status, retryAfter: response.headers["Retry-After"], now: now, rules: rules)
+    }
+
+    /// What became of a batch that brought no answer: to be tried again, with three exceptions. A batch above the
+    /// transport's own limit is too large, a redirect that must not be followed is a refusal, and an answer of status 2xx
+    /// whose body was too large is an answer.
+    public init(_ error: HTTPError) {
+        switch error.code {
+        case .requestTooLarge: self = .tooLarge(reason: error.description)
+        case .redirectRefused: self = .refused(reason: error.description)
+        case .responseTooLarge where error.status.map { 200...299 ~= $0 } == true: self = .acknowledged
+        default: self = .retry(after: nil, reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// Why there is no response, and what to do. It names no secrets and may be printed.
+public struct HTTPError: Error, Hashable, Sendable {
+    /// What went wrong; an open set.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code as a short text.
+        public let description: String
+        /// Creates a code, as other transports do.
+        public init(_ description: String) { self.description = description }
+
+        /// It took longer than the request allows.
+        public static let timedOut = Code("timedOut")
+        /// The task was cancelled or the transport shut down.
+        public static let cancelled = Code("cancelled")
+        /// There was no connection, or it broke off.
+        public static let connection = Code("connection")
+        /// The host's name is not known, or nobody could be asked.
+        public static let nameNotFound = Code("nameNotFound")
+        /// The server's certificate or its TLS was not accepted.
+        public static let tls = Code("tls")
+        /// The response has more bytes than the request allows.
+        public static let responseTooLarge = Code("responseTooLarge")
+        /// The request has more bytes than the configuration allows; nothing was sent.
+        public static let requestTooLarge = Code("requestTooLarge")
+        /// The server sends the request to where it must not go.
+        public static let redirectRefused = Code("redirectRefused")
+        /// The text is no address that can be used.
+        public static let invalidURL = Code("invalidURL")
+        /// A header cannot be sent.
+        public static let invalidHeader = Code("invalidHeader")
+        /// What came is no response of HTTP.
+        public static let malformedResponse = Code("malformedResponse")
+        /// The configuration cannot be used.
+        public static let configuration = Code("configuration")
+        /// The system said no: memory, threads.
+        public static let system = Code("system")
+    }
+
+    /// What went wrong.
+    public var code: Code
+    /// What happened and what to do, for people.
+    public var message: String
+    /// The address without user, password, query and fragment; nil if there was none yet.
+    public var url: String?
+    /// The status, where the head of a response had come.
+    public var status: Int?
+    /// The number that the library below gave (`CURLcode`, `URLError.Code`), for looking it up.
+    public var underlyingCode: Int?
+
+    /// Creates an error.
+    public init(
+        _ code: Code,
+        _ message: String,
+        url: HTTPURL? = nil,
+        status: Int? = nil,
+        underlyingCode: Int? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.url = url?.description
+        self.status = status
+        self.underlyingCode = underlyingCode
+    }
+
+    static func cancelled(_ url: HTTPURL) -> HTTPError {
+        HTTPError(.cancelled, "the request was cancelled; whether the server has seen it is unknown", url: url)
+    }
+
+    static func timedOut(_ url: HTTPURL, status: Int? = nil, underlyingCode: Int? = nil) -> HTTPError {
+        HTTPError(
+            .timedOut,
+            "there was no answer in time; try again later, or allow more time",
+            url: url,
+            status: status,
+            underlyingCode: underlyingCode
+        )
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// The redacted address, the code and the message.
+    public var description: String { (url.map { $0 + ": " } ?? "") + "\(code): \(message)" }
+}

@@ -1,0 +1,63 @@
+extension HTTPRequest {
+    /// What a transport sends: checked, and with the credentials of its address as a header.
+    func prepared(_ configuration: TransportConfiguration) throws(HTTPError) -> HTTPRequest {
+        guard body.count <= configuration.maxRequestBytes else {
+            let message = "the body has \(body.count) bytes, \(configuration.maxRequestBytes) are allowed; send less"
+            throw HTTPError(.requestTooLarge, message, url: url)
+        }
+        guard method != .head || body.isEmpty else {
+            throw HTTPError(.invalidHeader, "a HEAD request can have no body; leave it out", url: url)
+        }
+        if let framing = headers.fields.first(where: { Self.framing.contains($0.name.lowercased()) }) {
+            throw HTTPError(.invalidHeader, "\(framing.name) is the transport's to set; leave it out", url: url)
+        }
+        guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return self }
+        var request = self
+        request.headers.append("Authorization", "Basic " + Base64.encode(Percent.decode(userInfo)))
+        return request
+    }
+
+    /// A second `Content-Length` beside the transport's would let two servers disagree about where a request ends.
+    private static let framing: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
+        "trailer", "transfer-encoding", "upgrade",
+    ]
+}
+
+enum Percent {
+    /// The bytes with `%xx` decoded.
+    static func decode(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var left = Array(text.utf8)[...]
+        while let byte = left.popFirst() {
+            let digits = left.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(\.isHexDigit),
+                let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(decoded)
+                left = left.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}
+
+enum Base64 {
+    /// Base64 with padding (RFC 4648 section 4).
+    static func encode(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var output: [UInt8] = []
+        var left = bytes[...]
+        while !left.isEmpty {
+            let group = left.prefix(3)
+            left = left.dropFirst(3)
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for index in 0..<4 {
+                output.append(index <= group.count ? alphabet[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}

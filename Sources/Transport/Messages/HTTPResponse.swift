@@ -1,0 +1,77 @@
+/// A response, whatever its status. Its description shows neither secrets nor the body.
+public struct HTTPResponse: Hashable, Sendable {
+    /// The status, 200 to 599 and whatever else a server says.
+    public var status: Int
+    /// The headers of the final response.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: [UInt8]
+    /// Where it came from, after redirects.
+    public var url: HTTPURL
+    /// What took how long.
+    public var timings: HTTPTimings
+    /// How many redirects were followed.
+    public var redirectCount: Int
+    /// The protocol: `1.0`, `1.1`, `2`, `3`; empty if unknown.
+    public var version: String
+    /// The server's address; nil if unknown.
+    public var remoteAddress: String?
+
+    /// Creates a response, as tests and other transports do.
+    public init(
+        status: Int,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8] = [],
+        url: HTTPURL,
+        timings: HTTPTimings = HTTPTimings(),
+        redirectCount: Int = 0,
+        version: String = "",
+        remoteAddress: String? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+        self.timings = timings
+        self.redirectCount = redirectCount
+        self.version = version
+        self.remoteAddress = remoteAddress
+    }
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
+    /// Status, redacted address and the body's size.
+    public var description: String { "\(status) from \(url), \(body.count) bytes" }
+    /// Shows nothing more than the description, so that `dump` gives no secret away.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What took how long. The three parts of connecting are those of the last request of a chain of redirects, and nil where
+/// there was no such part: a connection that stood already, an address instead of a name, no TLS.
+public struct HTTPTimings: Hashable, Sendable {
+    /// Looking up the name.
+    public var nameLookup: Duration?
+    /// Connecting.
+    public var connect: Duration?
+    /// Agreeing on TLS.
+    public var tls: Duration?
+    /// From the beginning to the first byte of the final response.
+    public var firstByte: Duration
+    /// From the beginning to the last byte of the final response.
+    public var total: Duration
+
+    /// Creates timings.
+    public init(
+        nameLookup: Duration? = nil,
+        connect: Duration? = nil,
+        tls: Duration? = nil,
+        firstByte: Duration = .zero,
+        total: Duration = .zero
+    ) {
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.tls = tls
+        self.firstByte = firstByte
+        self.total = total
+    }
+}

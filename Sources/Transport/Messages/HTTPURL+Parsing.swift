@@ -1,0 +1,95 @@
+extension HTTPURL {
+    /// Creates an address from its text.
+    ///
+    /// Characters that an address must not have in path, query and fragment are percent-encoded, as browsers do; control
+    /// characters are refused. A host with letters outside ASCII has to be given in its `xn--` form.
+    /// - Throws: ``HTTPError`` with the code `invalidURL`; its message does not repeat the text.
+    public init(_ text: String) throws(HTTPError) {
+        let (scheme, rest) = try Self.scheme(of: Self.encoded(text))
+        let (address, fragment) = rest.split(at: "#")
+        let (location, query) = address.split(at: "?")
+        let authority = location.prefix { $0 != "/" }
+        let path = location[authority.endIndex...]
+        // Browsers take a backslash for a slash: to them the host would be another one.
+        guard !authority.contains("%5C") else { throw Self.invalid("has a backslash before its path") }
+        let (userInfo, place) = Self.userInfo(of: authority)
+        let (host, port) = try Self.hostAndPort(of: place)
+        self.init(
+            isSecure: scheme == "https",
+            userInfo: userInfo,
+            host: host,
+            port: port ?? (scheme == "https" ? 443 : 80),
+            path: path.isEmpty ? "/" : String(path),
+            query: query.map(String.init),
+            fragment: fragment.map(String.init)
+        )
+    }
+
+    static func invalid(_ what: String) -> HTTPError {
+        HTTPError(.invalidURL, "the address \(what); write it as http://host/path or https://host/path")
+    }
+
+    private static func scheme(of text: String) throws(HTTPError) -> (scheme: String, rest: Substring) {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let rest = text.dropFirst(scheme.count)
+        guard scheme == "http" || scheme == "https" else { throw invalid("is neither http nor https") }
+        guard rest.hasPrefix("://") else { throw invalid("has no host") }
+        return (scheme, rest.dropFirst(3))
+    }
+
+    private static func userInfo(of authority: Substring) -> (userInfo: String?, place: Substring) {
+        guard let at = authority.lastIndex(of: "@") else { return (nil, authority) }
+        return (String(authority[..<at]), authority[authority.index(after: at)...])
+    }
+
+    private static func hostAndPort(of place: Substring) throws(HTTPError) -> (host: String, port: Int?) {
+        let end = place.hasPrefix("[") ? place.firstIndex(of: "]").map(place.index(after:)) : place.firstIndex(of: ":")
+        let host = place[..<(end ?? place.endIndex)]
+        guard isHost(host) else { throw invalid("has no valid host") }
+        let rest = place.dropFirst(host.count)
+        if rest.isEmpty || rest == ":" { return (host.lowercased(), nil) }
+        let digits = rest.dropFirst()
+        guard rest.hasPrefix(":"), digits.utf8.allSatisfy(\.isDigit), let port = Int(digits), 1...65535 ~= port
+        else { throw invalid("has no valid port") }
+        return (host.lowercased(), port)
+    }
+
+    private static func isHost(_ host: some StringProtocol) -> Bool {
+        let isLiteral = host.hasPrefix("[")
+        let inner = isLiteral ? host.utf8.dropFirst().dropLast() : host.utf8[...]
+        let extra = Array((isLiteral ? ":." : "-._~").utf8)
+        return (!isLiteral || host.hasSuffix("]")) && !inner.isEmpty && inner.count <= 255
+            && inner.allSatisfy { (isLiteral ? $0.isHexDigit : $0.isLetter || $0.isDigit) || extra.contains($0) }
+    }
+
+    /// Percent-encodes what an address must not have; what is encoded already stays. What comes out is ASCII, so that its
+    /// characters are its bytes and no mark that combines with a `?` can hide it.
+    static func encoded(_ text: String) throws(HTTPError) -> String {
+        let allowed = Array("-._~:/?#[]@!$&'()*+,;=%".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            guard byte > 0x1F, byte != 0x7F else { throw invalid("has control characters") }
+            if byte.isLetter || byte.isDigit || allowed.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// What stands before and after the first `separator`; nil after it if there is none.
+    func split(at separator: Character) -> (before: Substring, after: Substring?) {
+        guard let index = firstIndex(of: separator) else { return (self[startIndex...], nil) }
+        return (self[..<index], self[self.index(after: index)...])
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+    var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
+    var isHexDigit: Bool { isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self | 0x20 }
+}

@@ -1,0 +1,67 @@
+internal import Instrument
+
+/// What happens when a server sends a request elsewhere.
+public enum RedirectRule: Hashable, Sendable {
+    /// The answer of status 3xx is the response.
+    case never
+    /// It is followed up to so many times; never from https to http, never to another origin with credentials or a body,
+    /// and never in a way that would drop the body.
+    case follow(atMost: Int)
+}
+
+extension HTTPRequest {
+    /// The request that `response` asks for; nil if it is to be returned as it is.
+    func redirected(by response: HTTPResponse, after count: Int) throws(HTTPError) -> HTTPRequest? {
+        guard case .follow(let limit) = redirects, [301, 302, 303, 307, 308].contains(response.status),
+            let location = response.headers["Location"]
+        else { return nil }
+        guard count < limit else { throw refusal("it was sent on more than \(limit) times", response) }
+        guard var target = try? url.resolving(location) else {
+            throw refusal("where it was sent is no address of http or https", response)
+        }
+        target = target.with(userInfo: target.origin == url.origin ? url.userInfo : nil)
+        try check(target, response)
+        var next = self
+        next.url = target
+        return next
+    }
+
+    private func check(_ target: HTTPURL, _ response: HTTPResponse) throws(HTTPError) {
+        if url.isSecure, !target.isSecure { throw refusal("it was sent from https to http", response) }
+        if response.status < 307, !method.isReading || !body.isEmpty {
+            throw refusal("a redirect of status \(response.status) would drop its body", response)
+        }
+        guard target.origin != url.origin else { return }
+        if hasCredentials { throw refusal("it has credentials and was sent to \(target.origin)", response) }
+        if !method.isReading || !body.isEmpty {
+            throw refusal("it has a body and was sent to \(target.origin)", response)
+        }
+    }
+
+    private func refusal(_ why: String, _ response: HTTPResponse) -> HTTPError {
+        let message = "the redirect was not followed: \(why); if that is right, configure the new address"
+        return HTTPError(.redirectRefused, message, url: url, status: response.status)
+    }
+}
+
+extension HTTPRequest {
+    /// Sends the request by `send` and follows where it is allowed; the timeout is for all of it.
+    func following(
+        _ send: (HTTPRequest) async throws(HTTPError) -> HTTPResponse
+    ) async throws(HTTPError) -> HTTPResponse {
+        let clock = SystemClock()
+        let start = clock.now
+        var (request, count) = (self, 0)
+        while true {
+            let before = start.duration(to: clock.now)
+            request.timeout = timeout - before
+            guard request.timeout > .zero else { throw .timedOut(request.url) }
+            var response = try await send(request)
+            response.redirectCount = count
+            response.timings.firstByte += before
+            response.timings.total += before
+            guard let next = try request.redirected(by: response, after: count) else { return response }
+            (request, count) = (next, count + 1)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// How a transport connects.
+public struct TransportConfiguration: Hashable, Sendable {
+    /// Which proxy is used.
+    public enum Proxy: Hashable, Sendable {
+        /// None, whatever the environment says.
+        case none
+        /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say; on Apple platforms what the system says.
+        case environment
+    }
+
+    /// Which proxy is used.
+    public var proxy: Proxy
+    /// A file of certificates in PEM that are trusted in addition to the system's; read once, when the transport is made.
+    /// For servers of one's own. There is no way to trust everybody.
+    public var additionalCAFile: String?
+    /// The most connections to one host at a time; further requests wait for their turn.
+    public var maxConnectionsPerHost: Int
+    /// The most bytes that the body of a request may have.
+    public var maxRequestBytes: Int
+
+    /// Creates a configuration; by default without a proxy, with the system's certificates, 16 connections a host and
+    /// requests of 64 MiB.
+    public init(
+        proxy: Proxy = .none,
+        additionalCAFile: String? = nil,
+        maxConnectionsPerHost: Int = 16,
+        maxRequestBytes: Int = 64 << 20
+    ) {
+        self.proxy = proxy
+        self.additionalCAFile = additionalCAFile
+        self.maxConnectionsPerHost = max(1, maxConnectionsPerHost)
+        self.maxRequestBytes = max(0, maxRequestBytes)
+    }
+}

@@ -1,0 +1,89 @@
+import InstrumentCompression
+import Testing
+
+@testable import InstrumentTransport
+
+@Suite("Requests and headers")
+struct HTTPMessageTests {
+    @Test(
+        "A name or value that would break out of its line is refused",
+        arguments: [
+            ("A", "1\r\nB: 2"), ("A", "1\nB: 2"), ("A", "\u{0}"), ("A: 1\r\nB", "2"), ("", "1"), ("A B", "1"),
+            ("A:", "1"),
+            ("Ä", "1"),
+        ]
+    )
+    func injection(name: String, value: String) {
+        var headers = HTTPHeaders()
+        let error = #expect(throws: HTTPError.self) { try headers.add(name, value) }
+        #expect(error?.code == .invalidHeader)
+        #expect(headers.fields.isEmpty)
+        #expect(throws: HTTPError.self) { try headers.set(name, value) }
+    }
+
+    @Test("A method that is no token is refused", arguments: ["", "GET /", "GET\r\n", "ÄT"])
+    func methods(spelling: String) {
+        #expect(HTTPMethod(spelling) == nil)
+    }
+
+    @Test("Names are compared without regard to case, and the order is kept")
+    func names() throws {
+        var headers = try HTTPHeaders(["B": "1", "a": "2", "b": " 3\t"])
+        #expect(headers["b"] == "1")
+        #expect(headers.values(of: "B") == ["1", "3"])
+        #expect(headers.fields.map(\.name) == ["B", "a", "b"])
+        try headers.set("b", "4")
+        #expect(headers.fields.map(\.value) == ["2", "4"])
+        headers.remove("A")
+        #expect(headers.fields.map(\.value) == ["4"])
+    }
+
+    @Test(
+        "No description shows a secret",
+        arguments: ["Authorization", "cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key", "Api-Key", "X-Plain"]
+    )
+    func secrets(name: String) throws {
+        var headers = HTTPHeaders()
+        try headers.add(name, "secret", isSecret: name == "X-Plain")
+        try headers.add("Accept", "shown")
+        let request = HTTPRequest(.post, try HTTPURL("http://h/?secret"), headers: headers, body: Array("secret".utf8))
+        var dumped = ""
+        dump([request], to: &dumped)
+        dump(headers, to: &dumped)
+        dump(headers.fields, to: &dumped)
+        for shown in ["\(request)", String(reflecting: request), dumped, "\(headers)", "\(headers.fields)"] {
+            #expect(!shown.contains("secret"))
+            #expect(shown.contains("shown"))
+        }
+        let response = HTTPResponse(status: 200, headers: headers, body: Array("secret".utf8), url: request.url)
+        #expect(!"\(response) \(String(reflecting: response))".contains("secret"))
+    }
+
+    @Test("A body is packed, and unpacks to the same")
+    func gzip() throws {
+        let body = [UInt8](repeating: 7, count: 10_000)
+        let request = HTTPRequest(.post, try HTTPURL("http://h/"), body: body).gzipped()
+        #expect(request.headers["content-encoding"] == "gzip")
+        #expect(request.body.count < 100)
+        #expect(try unpacked(request.body) == body)
+        #expect(request.gzipped() == request)
+    }
+
+    @Test("A body that would not get smaller stays as it is")
+    func tooSmall() throws {
+        let request = HTTPRequest(.post, try HTTPURL("http://h/"), body: [1, 2, 3])
+        #expect(request.gzipped() == request)
+    }
+
+    @Test("Base64", arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")])
+    func base64(text: String, expected: String) {
+        #expect(Base64.encode(Array(text.utf8)) == expected)
+    }
+}
+
+func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+    var gunzip = Gunzip()
+    var output: [UInt8] = []
+    try gunzip.unpack(bytes) { output += $0 }
+    return output
+}

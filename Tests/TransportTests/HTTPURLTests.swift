@@ -1,0 +1,73 @@
+import Testing
+
+@testable import InstrumentTransport
+
+@Suite("Addresses")
+struct HTTPURLTests {
+    @Test(
+        "An address is taken apart and put together again",
+        arguments: [
+            ("http://Example.org", "http://example.org/"),
+            ("HTTPS://example.org:443/a/b?c=d#e", "https://example.org/a/b?c=d#e"),
+            ("http://u:p@h:8080/x", "http://u:p@h:8080/x"),
+            ("http://[::1]:80/", "http://[::1]/"),
+            ("http://h/a b|ü?q=\"", "http://h/a%20b%7C%C3%BC?q=%22"),
+            ("http://h:/", "http://h/"),
+            ("http://h?q", "http://h/?q"),
+        ]
+    )
+    func parsing(text: String, whole: String) throws {
+        #expect(try HTTPURL(text).secretText == whole)
+    }
+
+    @Test(
+        "What is no address of http or https is refused without being repeated",
+        arguments: [
+            "", "h", "ftp://secret/", "file:///secret", "http:/secret", "http://", "http:///secret", "http://secret:0/",
+            "http://secret:65536/", "http://secret:-1/", "http://secret:8o/", "http://se cret/", "http://secret\r\n/",
+            "http://sécret/", "http://[secret]/", "http://[::1/", "http://secret\\@evil/", "http://secret/\u{0}",
+            "http://se%63ret/", "javascript:secret", "http://[::1]secret/",
+        ]
+    )
+    func refusal(text: String) {
+        let error = #expect(throws: HTTPError.self) { try HTTPURL(text) }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(
+        "A description, a dump and a reflection hide user, password, query and fragment",
+        arguments: ["http://secret:secret@host/path?secret#secret", "http://host/path?\u{301}secret#\u{301}secret"]
+    )
+    func redaction(text: String) throws {
+        let url = try HTTPURL(text)
+        var dumped = ""
+        dump(Optional(url), to: &dumped)
+        for shown in ["\(url)", String(reflecting: Optional(url)), dumped, "\([url])", "\(HTTPRequest(.get, url))"] {
+            #expect(!shown.contains("secret"))
+            #expect(shown.contains("http://host/path"))
+        }
+    }
+
+    @Test(
+        "References mean what RFC 3986 section 5.4 says",
+        arguments: [
+            ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+            ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
+            ("#s", "http://a/b/c/d;p?q#s"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("..", "http://a/b/"),
+            ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
+            ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), ("..g", "http://a/b/c/..g"),
+            ("./../g", "http://a/b/g"), ("./g/.", "http://a/b/c/g/"), ("g;x=1/../y", "http://a/b/c/y"),
+            ("g?y/./x", "http://a/b/c/g?y/./x"), ("https://z/../x", "https://z/x"),
+        ]
+    )
+    func resolving(reference: String, expected: String) throws {
+        #expect(try HTTPURL("http://a/b/c/d;p?q").resolving(reference).secretText == expected)
+    }
+
+    @Test("A reference to something else than http is refused", arguments: ["mailto:a", "file:///etc", "g:h", "//"])
+    func foreignReferences(reference: String) throws {
+        let url = try HTTPURL("http://a/")
+        #expect(throws: HTTPError.self) { try url.resolving(reference) }
+    }
+}

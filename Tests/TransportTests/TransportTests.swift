@@ -1,0 +1,169 @@
+import Foundation
+import Instrument
+import InstrumentTransport
+import LoopbackServers
+import Testing
+
+@Suite("The transport", .timeLimit(.minutes(1)))
+struct TransportTests {
+    let transport: SystemTransport
+
+    init() throws { transport = try SystemTransport() }
+
+    @Test("A request arrives as it was made, and the answer comes back whole")
+    func roundTrip() async throws {
+        let server = try TestServer { _ in [.respond("201 Created", Array("done".utf8), "X-Seen: 1", "x-seen: 2")] }
+        let headers = try HTTPHeaders(["Content-Type": "a/b", "X-Empty": "", "Authorization": "Bearer t"])
+        let body = [UInt8](0...255)
+        let request = HTTPRequest(.post, try HTTPURL(server.url("/p?q=1#f")), headers: headers, body: body)
+        let response = try await transport.send(request)
+        #expect(response.status == 201)
+        #expect(response.body == Array("done".utf8))
+        #expect(response.headers.values(of: "X-SEEN") == ["1", "2"])
+        #expect(response.version == "1.1")
+        #expect(response.remoteAddress == "127.0.0.1")
+        #expect(response.timings.total >= response.timings.firstByte)
+        #expect(response.timings.firstByte > .zero)
+        #expect(response.timings.connect != nil)
+        #expect(response.timings.nameLookup == nil && response.timings.tls == nil)
+        let received = try #require(server.requests.first)
+        #expect(received.head.hasPrefix("POST /p?q=1 HTTP/1.1\r\n"))
+        #expect(received.header("Content-Type") == "a/b")
+        #expect(received.header("X-Empty") == "")
+        #expect(received.header("Authorization") == "Bearer t")
+        #expect(received.header("Expect") == nil)
+        #expect(received.body == body)
+    }
+
+    @Test(
+        "Every method sends its own name, with and without a body",
+        arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ODD-ONE"]
+    )
+    func methods(name: String) async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let (method, url) = (try #require(HTTPMethod(name)), try HTTPURL(server.url()))
+        for size in [0, 3, 200_000] {
+            let body = [UInt8](repeating: 1, count: size)
+            #expect(try await transport.send(HTTPRequest(method, url, body: body)).status == 200)
+            #expect(server.requests.last?.head.hasPrefix(name + " / ") == true)
+            #expect(server.requests.last?.body == body)
+            #expect(server.requests.last?.header("Content-Type") == nil)
+        }
+    }
+
+    @Test("HEAD takes no body, whatever length it is told")
+    func head() async throws {
+        let server = try TestServer { _ in [.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n".utf8))] }
+        let response = try await transport.send(HTTPRequest(.head, try HTTPURL(server.url())))
+        #expect(response.status == 200)
+        #expect(response.body.isEmpty)
+        #expect(response.headers["Content-Length"] == "99999999")
+    }
+
+    @Test("A packed body arrives packed, and is the same unpacked")
+    func gzip() async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let body = Array(String(repeating: "sample ", count: 1000).utf8)
+        _ = try await transport.send(HTTPRequest(.post, try HTTPURL(server.url()), body: body).gzipped())
+        let received = try #require(server.requests.first)
+        #expect(received.header("Content-Encoding") == "gzip")
+        #expect(received.body.count < body.count / 10)
+        #expect(try unpacked(received.body) == body)
+    }
+
+    @Test("Requests one after another share a connection")
+    func keepAlive() async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let url = try HTTPURL(server.url())
+        for _ in 0..<20 { _ = try await transport.send(HTTPRequest(.post, url, body: [1])) }
+        #expect(server.connectionCount == 1)
+        let again = try await transport.send(HTTPRequest(.get, url))
+        #expect(again.timings.connect == nil)
+    }
+
+    @Test("A connection that the server closed while it was idle is replaced without an error")
+    func staleConnection() async throws {
+        let server = try TestServer { _ in [.respond("200 OK"), .close] }
+        let url = try HTTPURL(server.url())
+        for _ in 0..<10 {
+            #expect(try await transport.send(HTTPRequest(.post, url, body: [1])).status == 200)
+        }
+        #expect(server.connectionCount == 10)
+    }
+
+    @Test("No more connections than configured stand at a time; all requests are served")
+    func connectionLimit() async throws {
+        let transport = try SystemTransport(TransportConfiguration(maxConnectionsPerHost: 3))
+        let server = try TestServer { _ in [.wait(.milliseconds(5)), .respond("200 OK")] }
+        let url = try HTTPURL(server.url())
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<40 { group.addTask { (try? await transport.send(HTTPRequest(.get, url)).status) == 200 } }
+            for await isServed in group { #expect(isServed) }
+        }
+        #expect(server.connectionCount <= 3)
+    }
+
+    @Test("Many requests to a slow host hold up no other host")
+    func slowHost() async throws {
+        let slow = try TestServer { _ in [.hang] }
+        let quick = try TestServer { _ in [.respond("200 OK")] }
+        let (slowURL, quickURL) = (try HTTPURL(slow.url()), try HTTPURL(quick.url()))
+        let transport = transport
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { _ = try? await transport.send(HTTPRequest(.get, slowURL)) } }
+            for _ in 0..<20 {
+                let response = try await transport.send(HTTPRequest(.get, quickURL, timeout: .seconds(5)))
+                #expect(response.status == 200)
+            }
+            group.cancelAll()
+        }
+    }
+
+    @Test("User and password of an address go as a header and nowhere else")
+    func userInfo() async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let url = try HTTPURL("http://us%65r:pa:ss@127.0.0.1:\(server.port)/")
+        _ = try await transport.send(HTTPRequest(.get, url))
+        let received = try #require(server.requests.first)
+        #expect(received.header("Authorization") == "Basic " + Data("user:pa:ss".utf8).base64EncodedString())
+        #expect(!received.head.contains("pa:ss"))
+        var headers = HTTPHeaders()
+        try headers.add("authorization", "Bearer own")
+        _ = try await transport.send(HTTPRequest(.get, url, headers: headers))
+        #expect(server.requests.last?.header("Authorization") == "Bearer own")
+    }
+
+    @Test("Nothing is asked of the proxy that the environment names unless the configuration says so")
+    func proxy() async throws {
+        // In a process of its own: the environment is everybody's, and other tests' clients would use the proxy.
+        await #expect(processExitsWith: .success) {
+            let proxy = try TestServer { _ in [.respond("203 By Proxy")] }
+            let server = try TestServer { _ in [.respond("200 OK")] }
+            setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+            let request = HTTPRequest(.get, try HTTPURL(server.url()))
+            let transport = try SystemTransport()
+            #expect(try await transport.send(request).status == 200)
+            let asked = try SystemTransport(TransportConfiguration(proxy: .environment))
+            #expect(try await asked.send(request).status == 203)
+        }
+    }
+
+    @Test("An interim answer is skipped, and its headers with it")
+    func interim() async throws {
+        let hint = Array("HTTP/1.1 103 Early Hints\r\nX-Interim: 1\r\n\r\n".utf8)
+        let server = try TestServer { _ in [.send(hint), .respond("200 OK", [1], "X-Final: 1")] }
+        let response = try await transport.send(HTTPRequest(.get, try HTTPURL(server.url())))
+        #expect(response.status == 200)
+        #expect(response.headers["X-Interim"] == nil)
+        #expect(response.headers["X-Final"] == "1")
+    }
+
+    @Test("A chunked answer is put together; what follows it is no header")
+    func chunked() async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let server = try TestServer { _ in [.send(Array((head + "2\r\nab\r\n1\r\nc\r\n0\r\nX-Late: 1\r\n\r\n").utf8))] }
+        let response = try await transport.send(HTTPRequest(.get, try HTTPURL(server.url())))
+        #expect(response.body == Array("abc".utf8))
+        #expect(response.headers["X-Late"] == nil)
+    }
+}
