@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
+        .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
@@ -29,9 +30,11 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // One gzip for the backends and the transport.
         .target(name: "InstrumentCompression", dependencies: ["CZlib"], path: "Sources/Compression"),
+        // One JSON for the backends.
+        .target(name: "InstrumentJSON", dependencies: ["Instrument"], path: "Sources/JSON"),
         .target(
             name: "InstrumentBackends",
-            dependencies: ["Instrument", "InstrumentCompression"],
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
             path: "Sources/Backends"
         ),
 
@@ -91,9 +94,10 @@ let package = Package(
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
         .testTarget(name: "InstrumentTests", dependencies: ["Instrument", "InstrumentTestKit"]),
+        .testTarget(name: "JSONTests", dependencies: ["InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(
             name: "BackendsTests",
-            dependencies: ["InstrumentBackends", "InstrumentCompression", "InstrumentTestKit"]
+            dependencies: ["InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit"]
         ),
         .testTarget(
             name: "TransportTests",

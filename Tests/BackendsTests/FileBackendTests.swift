@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentJSON
 import InstrumentTestKit
 import Synchronization
 import Testing

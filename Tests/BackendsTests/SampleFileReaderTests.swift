@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentCompression
+import InstrumentJSON
 import InstrumentTestKit
 import Testing
 

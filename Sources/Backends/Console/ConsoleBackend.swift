@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentJSON
 
 #if canImport(Darwin)
 internal import Darwin

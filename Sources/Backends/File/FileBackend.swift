@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentCompression
+internal import InstrumentJSON
 
 /// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
 ///

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentJSON
 
 /// Reads back what ``SampleLine`` wrote.
 extension SampleLine {

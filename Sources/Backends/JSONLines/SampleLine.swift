@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentJSON
 
 /// A sample as one line of newline-delimited JSON, the format of the file and console backends.
 ///

@@ -1,21 +1,21 @@
-internal import Instrument
+package import Instrument
 
 /// Writes JSON (RFC 8259) as UTF-8, straight into bytes.
 ///
 /// Written by hand because every sample passes here: `JSONEncoder` takes ten times as long. Doubles always carry a
 /// point or an exponent, so that a reader can tell them from integers. What is not finite becomes `null`.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
     /// The order of attributes, kept from line to line.
-    var order = AttributeOrder()
+    package var order = AttributeOrder()
     private var needsComma = false
 
-    init(capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
+    package init(capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
 
-    mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
-    mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+    package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
+    package mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
 
-    mutating func key(_ name: String) {
+    package mutating func key(_ name: String) {
         separate()
         quote(name)
         bytes.append(UInt8(ascii: ":"))
@@ -23,20 +23,20 @@ struct JSONWriter {
     }
 
     /// A name that ``quoted(_:)`` made ready, for names that are written time and again.
-    mutating func key(quoted name: [UInt8]) {
+    package mutating func key(quoted name: [UInt8]) {
         separate()
         bytes.append(contentsOf: name)
         needsComma = false
     }
 
     /// A name in quotes with its colon.
-    static func quoted(_ name: String) -> [UInt8] {
+    package static func quoted(_ name: String) -> [UInt8] {
         var writer = JSONWriter(capacity: name.utf8.count + 3)
         writer.key(name)
         return writer.bytes
     }
 
-    mutating func value(_ value: AttributeValue) {
+    package mutating func value(_ value: AttributeValue) {
         switch value {
         case .string(let text): string(text)
         case .int(let number): raw(String(number))
@@ -53,12 +53,31 @@ struct JSONWriter {
         }
     }
 
-    mutating func string(_ text: String) {
+    /// A value that was read or made by hand.
+    package mutating func json(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null")
+        case .bool(let truth): raw(truth ? "true" : "false")
+        case .int(let number): raw(String(number))
+        case .double(let number): raw(number.isFinite ? String(number) : "null")
+        case .string(let text): string(text)
+        case .array(let values): array { for value in values { $0.json(value) } }
+        case .object(let members):
+            object { writer in
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                    writer.key(name)
+                    writer.json(value)
+                }
+            }
+        }
+    }
+
+    package mutating func string(_ text: String) {
         separate()
         quote(text)
     }
 
-    mutating func newline() {
+    package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }

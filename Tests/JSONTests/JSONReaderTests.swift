@@ -2,7 +2,7 @@ import Foundation
 import InstrumentTestKit
 import Testing
 
-@testable import InstrumentBackends
+@testable import InstrumentJSON
 
 @Suite("JSON reader")
 struct JSONReaderTests {
@@ -54,28 +54,40 @@ struct JSONReaderTests {
         #expect(throws: JSONError.self) { try JSONReader.read([0x22, 0xC3, 0x28, 0x22]) }
         #expect(throws: JSONError.self) { try JSONReader.read([UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)) }
     }
+}
 
-    @Test("Random damage never traps, and what is still read can be written")
-    func fuzz() {
+@Suite("JSON value")
+struct JSONValueTests {
+    @Test("What is written is read back equal, whatever it is, and the same value gives the same bytes")
+    func roundTrip() throws {
         var generator = SeededGenerator(seed: 7)
-        for round in 0..<3000 {
-            var writer = JSONWriter()
-            SampleLine.write(Samples.random(round, &generator), to: &writer)
-            var bytes = writer.bytes
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let index = Int.random(in: 0..<bytes.count, using: &generator)
-                switch Int.random(in: 0...2, using: &generator) {
-                case 0: bytes[index] = UInt8.random(in: .min ... .max, using: &generator)
-                case 1: bytes.removeSubrange(index..<min(bytes.count, index + 3))
-                default: bytes.insert(contentsOf: bytes[..<min(5, bytes.count)], at: index)
-                }
-                if bytes.isEmpty { bytes = [0x20] }
-            }
-            if let record = try? SampleLine.read(bytes) {
-                var again = JSONWriter()
-                SampleLine.write(record, to: &again)
-                #expect((try? JSONReader.read(again.bytes.dropLast() + [])) != nil)
-            }
+        for _ in 0..<500 {
+            let value = Self.random(depth: 4, &generator)
+            let read = try JSONValue(parsing: value.bytes)
+            #expect(read == value)
+            #expect(read.bytes == value.bytes)
+        }
+    }
+
+    @Test("What is not finite becomes null; members are in the order of their names")
+    func writing() {
+        let value: JSONValue = ["b": .double(.nan), "a": [1, 1.0, true, nil], "c": "é\n\u{1}\"\\"]
+        #expect(value.description == #"{"a":[1,1.0,true,null],"b":null,"c":"é\n\u0001\"\\"}"#)
+        #expect(JSONValue.double(-.infinity).description == "null")
+    }
+
+    private static func random(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
+        let texts = ["", "a", "\u{0}", "\u{1F600}", "\"", "\\", "\u{2028}", "e\u{301}"]
+        switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &generator) {
+        case 0: return nil
+        case 1: return .bool(.random(using: &generator))
+        case 2: return .int([.min, .max, 0, -1, 17].randomElement(using: &generator) ?? 0)
+        case 3: return .double([-0.0, 1e300, .leastNormalMagnitude, 0.1, 1].randomElement(using: &generator) ?? 0)
+        case 4: return .string(texts.randomElement(using: &generator) ?? "")
+        case 5: return .array((0..<3).map { _ in random(depth: depth - 1, &generator) })
+        default:
+            let members = texts.shuffled(using: &generator).prefix(3)
+            return .object(Dictionary(members.map { ($0, random(depth: depth - 1, &generator)) }) { first, _ in first })
         }
     }
 }

@@ -1,19 +1,19 @@
-internal import Instrument
+package import Instrument
 
 /// In which order the attributes of a sample are written, sorted by name, with their names made ready.
 ///
 /// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. Lives as long
 /// as the writer of one batch, and so stays small.
-struct AttributeOrder {
-    struct Entry {
+package struct AttributeOrder {
+    package struct Entry {
         /// The attribute's position in the sample.
-        let position: Int
-        let quotedName: [UInt8]
+        package let position: Int
+        package let quotedName: [UInt8]
     }
 
     private var known: [[UInt32]: [Entry]] = [:]
 
-    mutating func entries(of attributes: Attributes) -> [Entry] {
+    package mutating func entries(of attributes: Attributes) -> [Entry] {
         let numbers = attributes.map(\.name.number)
         if let entries = known[numbers] { return entries }
         let entries = attributes.enumerated()

@@ -1,33 +1,7 @@
-/// A JSON value (RFC 8259) that keeps integers and floating-point numbers apart, as ``JSONWriter`` writes them.
-enum JSONValue: Hashable, Sendable {
-    case null
-    case bool(Bool)
-    case int(Int)
-    case double(Double)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-
-    subscript(key: String) -> JSONValue? {
-        if case .object(let members) = self { members[key] } else { nil }
-    }
-
-    var string: String? { if case .string(let value) = self { value } else { nil } }
-    var int: Int? { if case .int(let value) = self { value } else { nil } }
-}
-
-/// Why a text is no JSON.
-struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    let message: String
-    /// Counted in bytes from the beginning.
-    let offset: Int
-    var description: String { "\(message) at byte \(offset)" }
-}
-
 /// Reads JSON (RFC 8259), strictly, from bytes that may be anything.
 ///
 /// Written by hand because `JSONDecoder` and `JSONSerialization` do not tell 1 from 1.0, and a round trip has to.
-struct JSONReader {
+package struct JSONReader {
     /// Deeper nesting is refused: it would use up the stack.
     private static var maxDepth: Int { 128 }
 
@@ -35,7 +9,7 @@ struct JSONReader {
     private var offset = 0
 
     /// Reads one value and nothing after it.
-    static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         var reader = JSONReader(bytes: bytes)
         reader.skipSpace()
         let value = try reader.value(depth: 0)
