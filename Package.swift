@@ -93,7 +93,10 @@ let package = Package(
         // Servers that misbehave on command, for the tests of whatever speaks HTTP.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
-        .testTarget(name: "InstrumentTests", dependencies: ["Instrument", "InstrumentTestKit"]),
+        .testTarget(
+            name: "InstrumentTests",
+            dependencies: ["Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
+        ),
         .testTarget(name: "JSONTests", dependencies: ["InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(
             name: "BackendsTests",
@@ -115,7 +118,10 @@ let package = Package(
         ),
         .testTarget(
             name: "DurableQueueTests",
-            dependencies: ["InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit", "QueueChild"]
+            dependencies: [
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit", "QueueChild",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
         .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
         .testTarget(

@@ -4,7 +4,7 @@ internal import Instrument
 /// A store in one directory that this process has locked: a log of segments, and the bookkeeping beside it.
 final class DirectoryStore: Sendable {
     /// A backend's place. The bookkeeping has the same, a moment later.
-    private struct Place {
+    struct Place {
         var row: Bookkeeping.PlaceRow
         var position: SegmentedLog.Position
         /// What was read and not settled yet, each with the position behind it.
@@ -16,22 +16,31 @@ final class DirectoryStore: Sendable {
         var version = 0
     }
 
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var log: SegmentedLog
         var places: [Place] = []
         var isSynchronizationDue = false
         var unsynchronized = 0
         var needsMaintenance = false
+        /// What was erased and would still be there.
+        var erased = SequenceSet()
+        /// From where on samples are held.
+        var heldFrom: UInt64?
+
+        /// How many samples of a range of numbers there are, or were before somebody passed them.
+        func count(_ range: Range<UInt64>) -> Int { range.count - erased.count(in: range) }
     }
 
     let path: String
     private let configuration: DurableConfiguration
-    private let bookkeeping: Bookkeeping
-    private let logNumber: UInt64
-    private let report: @Sendable (Diagnostic) -> Void
+    let bookkeeping: Bookkeeping
+    let logNumber: UInt64
+    let report: @Sendable (Diagnostic) -> Void
     private let maintenance: DispatchQueue
-    private let state: Lock<State>
+    let state: Lock<State>
     private let lock: Lock<DirectoryLock?>
+    /// Held while something is erased or a mark is moved, one at a time.
+    let erasing = Lock(())
 
     /// Opens the directory, which `lock` says is ours. A bookkeeping that cannot be opened is set aside and begun anew: every
     /// backend then gets what is still there once more.
@@ -47,21 +56,23 @@ final class DirectoryStore: Sendable {
         self.report = report
         let (bookkeeping, isNew) = try Self.openBookkeeping(path, report)
         self.bookkeeping = bookkeeping
+        let rows: [Bookkeeping.PlaceRow]
         do {
             logNumber = try bookkeeping.logNumber(orElse: SegmentedLog.number(in: path) ?? randomness.next())
-            let rows = try bookkeeping.places()
+            rows = try bookkeeping.places()
             let log = try SegmentedLog(
                 directory: path,
                 segmentSize: configuration.segmentSize,
                 log: logNumber,
                 atLeast: rows.map(\.cursor).max() ?? 0
             )
-            var places = rows.map { Self.place($0, in: log) }
+            let erased = try bookkeeping.erased(onlyUndone: false)
+            var places = rows.map { Self.place($0, in: log, erased) }
             for index in places.indices {
                 let letters = try bookkeeping.letters(of: places[index].row.name).filter(\.isRetried)
                 places[index].retries = letters.compactMap { [logNumber] in Self.record($0, log: logNumber) }
             }
-            state = Lock(State(log: log, places: places))
+            state = Lock(State(log: log, places: places, erased: erased, heldFrom: HeldMark.read(in: path)))
         } catch let error as QueueError {
             throw error
         } catch {
@@ -70,6 +81,8 @@ final class DirectoryStore: Sendable {
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         self.lock = Lock(lock)
         isBookkeepingNew = isNew
+        reportLosses(rows)
+        finishErasing()
     }
 
     /// Whether the places were lost, so that backends have to begin with the oldest.
@@ -96,14 +109,25 @@ final class DirectoryStore: Sendable {
         }
     }
 
-    private static func place(_ row: Bookkeeping.PlaceRow, in log: SegmentedLog) -> Place {
+    private static func place(_ row: Bookkeeping.PlaceRow, in log: SegmentedLog, _ erased: SequenceSet) -> Place {
         var row = row
         // What is gone from the log's beginning was past everybody, or is lost.
         if row.cursor < log.startSequence {
-            row.drops[.corrupt, default: 0] += Int(log.startSequence - row.cursor)
+            let gone = row.cursor..<log.startSequence
+            let lost = gone.count - erased.count(in: gone)
+            if lost > 0 { row.drops[.corrupt, default: 0] += lost }
             row.cursor = log.startSequence
         }
         return Place(row: row, position: log.position(of: row.cursor))
+    }
+
+    /// Says what was found lost at the beginning; what was lost before has been said.
+    private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {
+        let now = state.withLock { $0.places.map(\.row) }
+        for (row, old) in zip(now, before) {
+            let lost = (row.drops[.corrupt] ?? 0) - (old.drops[.corrupt] ?? 0)
+            if lost > 0 { report(.dropped(BackendName(row.name), count: lost, .corrupt)) }
+        }
     }
 
     // MARK: The path of emit
@@ -140,11 +164,12 @@ final class DirectoryStore: Sendable {
         let reason: DropReason = state.log.bytes > limits.maxBytes ? .bytes : .count
         guard let oldest = state.log.stretches.first, state.log.stretches.count > 1 else { return }
         for index in state.places.indices where state.places[index].row.cursor < oldest.endSequence {
-            let count = Int(oldest.endSequence - state.places[index].row.cursor)
-            state.places[index].row.drops[reason, default: 0] += count
+            let count = state.count(state.places[index].row.cursor..<oldest.endSequence)
+            if count > 0 { state.places[index].row.drops[reason, default: 0] += count }
             state.places[index].row.cursor = oldest.endSequence
             state.places[index].position = state.log.position(of: oldest.endSequence)
-            state.places[index].readAhead = []
+            // What was read and lies behind may be on its way: it will be settled.
+            state.places[index].readAhead.removeAll { $0.record.sequence < oldest.endSequence }
             state.places[index].version += 1
         }
         state.needsMaintenance = true
@@ -188,7 +213,7 @@ final class DirectoryStore: Sendable {
         if !rows.isEmpty { save(rows) }
     }
 
-    private func save(_ rows: [Bookkeeping.PlaceRow]) {
+    func save(_ rows: [Bookkeeping.PlaceRow]) {
         do {
             for row in rows { try bookkeeping.save(row) }
             trim()
@@ -198,11 +223,15 @@ final class DirectoryStore: Sendable {
     }
 
     /// Deletes segments that every backend is past; only after the bookkeeping says so, too.
-    private func trim() {
-        let segments = state.withLock { state in
-            state.log.trim(to: state.places.map(\.row.cursor).min() ?? state.log.nextSequence)
+    func trim() {
+        let (segments, start) = state.withLock { state -> ([Segment], UInt64?) in
+            let segments = state.log.trim(to: state.places.map(\.row.cursor).min() ?? state.log.nextSequence)
+            if segments.isEmpty || state.erased.isEmpty { return (segments, nil) }
+            state.erased.removeAll(below: state.log.startSequence)
+            return (segments, state.log.startSequence)
         }
         for segment in segments { segment.delete() }
+        if let start { try? bookkeeping.forgetErased(below: start) }
     }
 
     // MARK: The lanes' side
@@ -236,13 +265,35 @@ final class DirectoryStore: Sendable {
     }
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
-        let found = state.withLock { state -> Reading? in
+        while true {
+            guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount) else { return [] }
+            if !found.retries.isEmpty { return found.retries }
+            // Decoded outside the lock, so that no emit waits for it: what is before a stretch's end never changes.
+            let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: logNumber)
+            if read.isEmpty {
+                skipDamaged(backend, found)
+                return []
+            }
+            let isCurrent = state.withLock { state in
+                guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
+                    state.places[index].version == found.version
+                else { return false }
+                state.places[index].readAhead = read
+                return true
+            }
+            // Otherwise somebody dropped or erased meanwhile: what was read may not be there any more.
+            if isCurrent { return read.map(\.record) }
+        }
+    }
+
+    private func reading(for backend: BackendName, maxCount: Int) -> Reading? {
+        state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
             let place = state.places[index]
             state.places[index].isServingRetries = !place.retries.isEmpty
             guard !place.retries.isEmpty || place.row.cursor < state.log.nextSequence else { return nil }
             return Reading(
-                retries: Array(place.retries.prefix(max(0, maxCount))),
+                retries: Array(place.retries.prefix(maxCount)),
                 cursor: place.row.cursor,
                 position: place.position,
                 version: place.version,
@@ -250,18 +301,6 @@ final class DirectoryStore: Sendable {
                 end: state.log.nextSequence
             )
         }
-        guard let found, maxCount > 0 else { return [] }
-        if !found.retries.isEmpty { return found.retries }
-        // Decoded outside the lock, so that no emit waits for it: what is before a stretch's end never changes.
-        let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: logNumber)
-        if read.isEmpty { skipDamaged(backend, found) }
-        state.withLock { state in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
-                state.places[index].version == found.version
-            else { return }
-            state.places[index].readAhead = read
-        }
-        return read.map(\.record)
     }
 
     /// Nothing of what is left can be read: it is counted as lost, so that nobody waits for it.
@@ -270,8 +309,8 @@ final class DirectoryStore: Sendable {
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 state.places[index].version == reading.version
             else { return nil }
-            let lost = Int(reading.end - reading.cursor)
-            state.places[index].row.drops[.corrupt, default: 0] += lost
+            let lost = state.count(reading.cursor..<reading.end)
+            if lost > 0 { state.places[index].row.drops[.corrupt, default: 0] += lost }
             state.places[index].row.cursor = reading.end
             state.places[index].position = state.log.position(of: reading.end)
             state.places[index].version += 1
@@ -292,12 +331,12 @@ final class DirectoryStore: Sendable {
             let letters = passed.compactMap { entry in
                 dead[entry.record.sequence].map { Self.letter(entry.record, $0) }
             }
-            // Numbers between those that could be read: they are lost.
-            let lost = Int(sequence + 1 - place.row.cursor) - passed.count
+            // Numbers between those that could be read, and that nobody erased: they are lost.
+            let lost = state.count(place.row.cursor..<sequence + 1) - passed.count
             if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
             place.row.acknowledged += passed.count - letters.count
             place.row.dead += letters.count
-            place.row.cursor = sequence + 1
+            place.row.cursor = state.erased.firstAbsent(from: sequence + 1)
             place.position = passed.last?.after ?? state.log.position(of: sequence + 1)
             place.readAhead.removeFirst(count)
             place.version += 1
@@ -360,7 +399,7 @@ final class DirectoryStore: Sendable {
         }
     }
 
-    private static func record(_ row: Bookkeeping.LetterRow, log: UInt64) -> SampleRecord? {
+    static func record(_ row: Bookkeeping.LetterRow, log: UInt64) -> SampleRecord? {
         guard let sample = row.payload.withUnsafeBytes({ try? SampleDecoder.read($0) }) else { return nil }
         return SampleRecord(id: SampleID(log: log, sequence: row.sequence), sequence: row.sequence, sample: sample)
     }
@@ -384,7 +423,7 @@ final class DirectoryStore: Sendable {
             ledger.acknowledged = row.acknowledged
             ledger.dead = row.dead
             ledger.drops = row.drops
-            ledger.queued = Int(state.log.nextSequence - row.cursor) + place.retries.count
+            ledger.queued = state.count(row.cursor..<state.log.nextSequence) + place.retries.count
             return ledger
         }
     }
@@ -395,7 +434,7 @@ final class DirectoryStore: Sendable {
                 return Backlog()
             }
             return Backlog(
-                count: Int(state.log.nextSequence - place.row.cursor) + place.retries.count,
+                count: state.count(place.row.cursor..<state.log.nextSequence) + place.retries.count,
                 bytes: max(0, state.log.byteEnd - state.log.bytes(before: place.position))
             )
         }
@@ -446,13 +485,13 @@ final class DirectoryStore: Sendable {
 }
 
 /// A sample that was read, and the position behind it.
-private struct ReadRecord {
+struct ReadRecord {
     let record: SampleRecord
     let after: SegmentedLog.Position
 }
 
 /// What a lane reads, outside the lock.
-private struct Reading {
+struct Reading {
     let retries: [SampleRecord]
     let cursor: UInt64
     let position: SegmentedLog.Position

@@ -157,6 +157,30 @@ public final class DurableStore: SampleStore {
         stores.flatMap { $0.deadLetters(of: backend) }
     }
 
+    /// Erases samples, those of earlier processes included, such that they cannot be read from the files any more.
+    @discardableResult
+    public func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
+        defer { removeDrained() }
+        var count = 0
+        for store in stores { count += try store.erase(where: isErased) }
+        return count
+    }
+
+    /// Marks the end of the log, in a file that survives.
+    public func hold() throws(QueueError) { for store in stores { try store.hold() } }
+
+    /// Takes the marks away, those of earlier processes included.
+    public func release() throws(QueueError) { for store in stores { try store.release() } }
+
+    /// Erases what is behind the marks, those of earlier processes included.
+    @discardableResult
+    public func eraseHeld() throws(QueueError) -> Int {
+        defer { removeDrained() }
+        var count = 0
+        for store in stores { count += try store.eraseHeld() }
+        return count
+    }
+
     /// Tries dead letters again: they go first, to this backend alone. Returns how many there were.
     @discardableResult
     public func retryDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {

@@ -5,7 +5,8 @@ public import Instrument
 /// - samples come back equal, in order, numbered without gaps, with the same identifiers each time,
 /// - each backend has its own place, from where it was attached,
 /// - a batch is as large as allowed, and one sample at least,
-/// - the ledger adds up, dead letters keep their reason, and what is forgotten is gone.
+/// - the ledger adds up, dead letters keep their reason, and what is forgotten is gone,
+/// - what is erased, or was held and is erased, is gone from everywhere and nothing else is.
 public enum StoreContract {
     /// Checks the promises on a store that holds nothing yet and whose limits are not reached by 1000 small samples.
     public static func check(_ makeStore: () -> any SampleStore) throws(ContractViolation) {
@@ -13,6 +14,8 @@ public enum StoreContract {
         try checkPlaces(makeStore())
         try checkBytes(makeStore())
         try checkFates(makeStore())
+        try checkErasing(makeStore())
+        try checkHolding(makeStore())
     }
 
     private static func checkOrder(_ store: any SampleStore) throws(ContractViolation) {
@@ -75,6 +78,67 @@ public enum StoreContract {
         try expect(store.ledger(of: "one") == ledger, "settling twice changes nothing")
         let rest = store.next(for: "one", maxCount: 10, maxBytes: .max).map(\.sample)
         try expect(rest == (6..<10).map(sample), "reading goes on behind what is settled")
+    }
+
+    private static func checkErasing(_ store: any SampleStore) throws(ContractViolation) {
+        store.attach("one")
+        store.attach("two")
+        try append((0..<400).map(sample), to: store)
+        let all = store.next(for: "one", maxCount: 400, maxBytes: .max)
+        // The first two are settled, one of them as a dead letter; every third and the first ten are erased.
+        store.settle("one", through: all[1].sequence, dead: [all[0].sequence: "no"])
+        let isErased = { (record: SampleRecord) in record.sequence % 3 == 0 || record.sequence < all[10].sequence }
+        let expected = all.filter { !isErased($0) }
+        try expect(try erase(from: store, isErased) == 400 - expected.count, "each erased sample is counted once")
+        try expect(store.next(for: "two", maxCount: 400, maxBytes: .max) == expected, "the others stay, as they were")
+        try expect(store.backlog(of: "two").count == expected.count, "what is erased does not wait")
+        try expect(store.deadLetters(of: "one").isEmpty, "a dead letter is erased, too")
+        let (one, two) = (store.ledger(of: "one"), store.ledger(of: "two"))
+        let erased = 400 - expected.count
+        let sums = [one.emitted, one.acknowledged, one.queued, one.dead, one.drops[.erased] ?? 0]
+        try expect(sums == [400, 1, expected.count, 0, erased - 1], "the ledger adds up behind an erasure: \(sums)")
+        try expect(two.drops[.erased] == erased && two.queued == expected.count, "each backend counts its own")
+        try expect(try erase(from: store, isErased) == 0, "erasing again finds nothing")
+        if let middle = expected.dropFirst(100).first, let last = expected.last {
+            store.settle("two", through: middle.sequence, dead: [:])
+            store.settle("two", through: last.sequence, dead: [:])
+        }
+        let end = store.ledger(of: "two")
+        try expect(end.acknowledged == expected.count && end.queued == 0, "settling counts only what was there")
+        try append([sample(1)], to: store)
+        try expect(store.next(for: "two", maxCount: 9, maxBytes: .max).count == 1, "it goes on behind an erased end")
+    }
+
+    private static func checkHolding(_ store: any SampleStore) throws(ContractViolation) {
+        store.attach("one")
+        try append([sample(0)], to: store)
+        try keeping { () throws(QueueError) in try store.hold() }
+        try append([sample(1)], to: store)
+        try keeping { () throws(QueueError) in try store.hold() }
+        try append([sample(2)], to: store)
+        try expect(try keeping { () throws(QueueError) in try store.eraseHeld() } == 2, "what was held is erased")
+        let samples = { store.next(for: "one", maxCount: 9, maxBytes: .max).map(\.sample) }
+        try expect(samples() == [sample(0)], "what was there before holding stays")
+        try append([sample(3)], to: store)
+        try keeping { () throws(QueueError) in try store.hold() }
+        try append([sample(4)], to: store)
+        try keeping { () throws(QueueError) in try store.release() }
+        try expect(try keeping { () throws(QueueError) in try store.eraseHeld() } == 0, "released is like any other")
+        try expect(samples() == [sample(0), sample(3), sample(4)], "what is released stays")
+    }
+
+    private static func erase(
+        from store: any SampleStore,
+        _ isErased: (SampleRecord) -> Bool
+    ) throws(ContractViolation) -> Int {
+        try keeping { () throws(QueueError) in try store.erase(where: isErased) }
+    }
+
+    @discardableResult
+    private static func keeping<Value>(_ body: () throws(QueueError) -> Value) throws(ContractViolation) -> Value {
+        do throws(QueueError) { return try body() } catch {
+            throw ContractViolation("a store that is in order could not hold, release or erase: \(error)")
+        }
     }
 
     @discardableResult

@@ -37,7 +37,7 @@ struct TransportErrorTests {
             let start = clock.now
             #expect(try await error([raw(head), .hang]).code == .timedOut)
             let elapsed = start.duration(to: clock.now)
-            #expect(elapsed > .milliseconds(350) && elapsed < .seconds(3))
+            #expect(elapsed > .milliseconds(350) && elapsed < .seconds(25))
         }
     }
 

@@ -20,7 +20,7 @@ public struct ConsoleBackend: Backend {
     /// The name under which the queue keeps its place.
     public let name: BackendName
     /// Samples are shown half a second after they happen, at the latest.
-    public let policy = DeliveryPolicy(maxCount: 100, maxAge: .milliseconds(500))
+    public let policy = DeliveryPolicy(maxCount: 100, maxAge: .milliseconds(500), needsNetwork: false)
     private let format: Format
     private let write: @Sendable ([UInt8]) -> Bool
 

@@ -51,7 +51,12 @@ public struct FileConfiguration: Hashable, Sendable {
         compression: Compression = .none,
         rotation: Rotation = Rotation(),
         synchronization: Synchronization = .never,
-        policy: DeliveryPolicy = DeliveryPolicy(maxCount: 1000, maxBytes: 1 << 20, maxAge: .seconds(1))
+        policy: DeliveryPolicy = DeliveryPolicy(
+            maxCount: 1000,
+            maxBytes: 1 << 20,
+            maxAge: .seconds(1),
+            needsNetwork: false
+        )
     ) {
         self.compression = compression
         self.rotation = rotation

@@ -29,14 +29,17 @@ final class Bookkeeping: Sendable {
         var isRetried = false
     }
 
-    private let database: DatabaseQueue
+    let database: DatabaseQueue
 
     /// Opens or creates the file, and brings it to the current version.
     init(path: String) throws {
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+        configuration.prepareDatabase {
+            // Dead letters that are erased are overwritten.
+            try $0.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
+        }
         database = try DatabaseQueue(path: path, configuration: configuration)
         try Self.migrator.migrate(database)
         // A page that is damaged is found here, and not in the middle of a delivery.
@@ -44,6 +47,7 @@ final class Bookkeeping: Sendable {
         if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         // And so is one that holds something else than it should.
         for place in try places() { _ = try letters(of: place.name) }
+        _ = try erased(onlyUndone: false)
         _ = try database.read { try Self.logNumber($0) }
     }
 
@@ -65,6 +69,12 @@ final class Bookkeeping: Sendable {
                     CREATE TABLE letter (name TEXT NOT NULL, sequence INTEGER NOT NULL, reason TEXT NOT NULL,
                         payload BLOB NOT NULL, retried INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID;
                     """
+            )
+        }
+        migrator.registerMigration("2") { database in
+            // What was erased; `done` once it is gone from the segments, too.
+            try database.execute(
+                sql: "CREATE TABLE erased (first INTEGER NOT NULL, end INTEGER NOT NULL, done INTEGER NOT NULL)"
             )
         }
         return migrator
@@ -115,22 +125,7 @@ final class Bookkeeping: Sendable {
     /// Keeps a place, and the letters that came and went with it, all or nothing.
     func save(_ place: PlaceRow, adding letters: [LetterRow] = [], removing removed: [UInt64] = []) throws {
         try database.write { database in
-            try database.execute(
-                sql: """
-                    INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    place.name, Int64(bitPattern: place.start), Int64(bitPattern: place.cursor), place.acknowledged,
-                    place.dead, place.carried,
-                ]
-            )
-            for (reason, count) in place.drops {
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO dropped (name, reason, count) VALUES (?, ?, ?)",
-                    arguments: [place.name, reason.rawValue, count]
-                )
-            }
+            try Self.write(place, to: database)
             for sequence in removed {
                 try database.execute(
                     sql: "DELETE FROM letter WHERE name = ? AND sequence = ?",
@@ -148,6 +143,25 @@ final class Bookkeeping: Sendable {
                     ]
                 )
             }
+        }
+    }
+
+    static func write(_ place: PlaceRow, to database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                place.name, Int64(bitPattern: place.start), Int64(bitPattern: place.cursor), place.acknowledged,
+                place.dead, place.carried,
+            ]
+        )
+        for (reason, count) in place.drops {
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO dropped (name, reason, count) VALUES (?, ?, ?)",
+                arguments: [place.name, reason.rawValue, count]
+            )
         }
     }
 

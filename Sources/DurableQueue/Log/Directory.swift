@@ -48,6 +48,74 @@ enum Directory {
 
     static func delete(_ path: String) { unlink(path) }
 
+    /// Deletes a file such that it stays deleted after a loss of power.
+    static func deleteForGood(_ path: String) throws(QueueError) {
+        if unlink(path) != 0, errno != ENOENT { throw failure(errno, "delete \(path)") }
+        try synchronizeDirectory(of: path)
+    }
+
+    /// A small file's text; nil if it cannot be read.
+    static func contents(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Puts a file with this text in the place of the one that is there, such that it survives a loss of power.
+    static func replace(_ path: String, by text: String) throws(QueueError) {
+        try replace(path, by: Array(text.utf8))
+        try synchronizeDirectory(of: path)
+    }
+
+    /// Puts a file with these bytes in the place of the one that is there: the old one or the new one stands at any moment.
+    static func replace(_ path: String, by bytes: [UInt8]) throws(QueueError) {
+        let temporary = path + replacementEnding
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw failure(errno, "write \(path)") }
+        var cause = write(bytes, to: descriptor)
+        if cause == 0, fsync(descriptor) != 0 { cause = errno }
+        close(descriptor)
+        if cause == 0, rename(temporary, path) != 0 { cause = errno }
+        guard cause != 0 else { return }
+        unlink(temporary)
+        throw failure(cause, "write \(path)")
+    }
+
+    /// What the name of a file ends with that will replace another; a crash may leave it.
+    static var replacementEnding: String { ".new" }
+
+    /// Returns the number of the error; 0 if there was none.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = systemWrite(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if count > 0 { written += count } else if errno != EINTR { return errno }
+            }
+            return 0
+        }
+    }
+
+    private static func synchronizeDirectory(of path: String) throws(QueueError) {
+        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { throw failure(errno, "open \(directory)") }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 { throw failure(errno, "synchronize \(directory)") }
+    }
+
+    /// The system's word for what went wrong; a full disk is told apart.
+    static func failure(_ number: Int32, _ doing: String) -> QueueError {
+        let text = String(cString: strerror(number))
+        if number == ENOSPC || number == EDQUOT {
+            return QueueError(.diskFull, "cannot \(doing): the disk is full; free space, the queue goes on by itself")
+        }
+        return QueueError(.storeFailed, "cannot \(doing): \(text)")
+    }
+
     /// Gives a file another name, which none has yet.
     static func setAside(_ path: String) {
         var name = path + ".damaged"
@@ -82,4 +150,9 @@ struct DirectoryLock: ~Copyable {
     }
 
     deinit { close(descriptor) }
+}
+
+/// The system's `write`, which the one above hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }

@@ -21,19 +21,19 @@ final class Segment: @unchecked Sendable {
     let path: String
     let first: UInt64
     let capacity: Int
-    private let base: UnsafeMutableRawPointer
+    let base: UnsafeMutableRawPointer
     private let descriptor: Int32
 
     /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later.
     init(creating path: String, header: SegmentHeader, capacity: Int) throws(QueueError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw Self.error(errno, "create \(path)") }
+        if descriptor < 0 { throw Directory.failure(errno, "create \(path)") }
         let number = durable_allocate(descriptor, Int64(capacity))
         guard number == 0, let base = Self.map(descriptor, capacity) else {
             let cause = number == 0 ? errno : number
             close(descriptor)
             unlink(path)
-            throw Self.error(cause, "make room for \(path)")
+            throw Directory.failure(cause, "make room for \(path)")
         }
         self.path = path
         self.first = header.first
@@ -46,13 +46,13 @@ final class Segment: @unchecked Sendable {
     /// Opens what an earlier run wrote.
     init(opening path: String, first: UInt64) throws(QueueError) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        if descriptor < 0 { throw Self.error(errno, "open \(path)") }
+        if descriptor < 0 { throw Directory.failure(errno, "open \(path)") }
         var status = stat()
         let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
         guard size >= SegmentHeader.size, let base = Self.map(descriptor, size) else {
             let cause = size < SegmentHeader.size ? EINVAL : errno
             close(descriptor)
-            throw Self.error(cause, "map \(path)")
+            throw Directory.failure(cause, "map \(path)")
         }
         self.path = path
         self.first = first
@@ -144,13 +144,5 @@ final class Segment: @unchecked Sendable {
     private static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
         let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         return base == MAP_FAILED ? nil : base
-    }
-
-    private static func error(_ number: Int32, _ doing: String) -> QueueError {
-        let text = String(cString: strerror(number))
-        if number == ENOSPC || number == EDQUOT {
-            return QueueError(.diskFull, "cannot \(doing): the disk is full; free space, the queue goes on by itself")
-        }
-        return QueueError(.storeFailed, "cannot \(doing): \(text)")
     }
 }

@@ -50,6 +50,9 @@ struct SegmentedLog {
         self.log = log
         self.segmentSize = max(4096, segmentSize)
         nextSequence = atLeast
+        for name in Directory.names(in: directory) where name.hasSuffix(Directory.replacementEnding) {
+            Directory.delete(directory + "/" + name)
+        }
         for first in Self.segmentNumbers(in: directory) { try adopt(first) }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
     }
@@ -115,6 +118,19 @@ struct SegmentedLog {
     func stretches(from position: Position) -> ArraySlice<Stretch> {
         let index = stretches.firstIndex { $0.segment.first >= position.segment } ?? stretches.endIndex
         return stretches[index...]
+    }
+
+    /// Puts a rewritten segment in the place of the old one; false if that is gone already.
+    mutating func replace(_ segment: Segment) -> Bool {
+        guard let index = stretches.firstIndex(where: { $0.segment.first == segment.first }) else { return false }
+        let old = stretches[index]
+        stretches[index] = Stretch(
+            segment: segment,
+            end: old.end,
+            endSequence: old.endSequence,
+            bytesBefore: old.bytesBefore
+        )
+        return true
     }
 
     private func stretch(of sequence: UInt64) -> Stretch? { stretches.first { sequence < $0.endSequence } }

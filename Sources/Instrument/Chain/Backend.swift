@@ -17,7 +17,8 @@ public protocol Backend: Sendable {
     /// Delivers a batch and says what became of it. Called for one batch at a time; may be called again with the same
     /// records, which then have the same identifiers.
     ///
-    /// Runs on a thread of the backend's own and may block it: no other backend waits.
+    /// Runs on a thread of the backend's own and may block it: no other backend waits. Its task is cancelled when the policy's
+    /// time is up, or when the queue shuts down and may wait no longer: answer ``DeliveryOutcome/retry(after:reason:)`` then.
     func deliver(_ batch: Batch) async -> DeliveryOutcome
     /// The instrument is ready.
     func ready()
@@ -52,12 +53,25 @@ public struct DeliveryPolicy: Hashable, Sendable {
     public var maxBytes: Int
     /// How long a sample may wait for company.
     public var maxAge: Duration
+    /// How long a delivery may take before its task is cancelled; what the backend then answers counts. nil: for good, for
+    /// backends that see to it themselves.
+    public var timeout: Duration?
+    /// Whether nothing can be delivered without a network; see ``Reachability``.
+    public var needsNetwork: Bool
 
-    /// Creates a policy; by default 100 samples, 256 KiB or 5 s.
-    public init(maxCount: Int = 100, maxBytes: Int = 256 << 10, maxAge: Duration = .seconds(5)) {
+    /// Creates a policy; by default 100 samples, 256 KiB or 5 s, over a network, within 60 s.
+    public init(
+        maxCount: Int = 100,
+        maxBytes: Int = 256 << 10,
+        maxAge: Duration = .seconds(5),
+        timeout: Duration? = .seconds(60),
+        needsNetwork: Bool = true
+    ) {
         self.maxCount = max(1, maxCount)
         self.maxBytes = max(1, maxBytes)
         self.maxAge = max(.zero, maxAge)
+        self.timeout = timeout.map { max(.zero, $0) }
+        self.needsNetwork = needsNetwork
     }
 }
 

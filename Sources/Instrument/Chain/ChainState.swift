@@ -10,12 +10,14 @@ struct PendingEvent: Sendable {
 struct ChainState {
     var hub: any Hub
     var metricalc: (any Metricalc)?
+    private let userIdKey: AttributeKey<String>
     /// Kept between events, so that neither costs an allocation.
     private var metrics: [Metric] = []
     private var samples: [Sample] = []
 
-    init(hub: any Hub, metricalc: (any Metricalc)?) {
+    init(hub: any Hub, metricalc: (any Metricalc)?, userIdKey: AttributeKey<String>) {
         self.hub = hub
+        self.userIdKey = userIdKey
         self.metricalc = metricalc
     }
 
@@ -44,6 +46,7 @@ struct ChainState {
 
     private mutating func enqueue(_ event: inout Event, in queue: BatchQueue, _ report: DiagnosticFeed) {
         metricalc?.process(event, into: &metrics)
+        nameThePerson(of: event)
         if event.attributes.hasRefused {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
@@ -59,5 +62,13 @@ struct ChainState {
         queue.append(samples)
         samples.removeAll(keepingCapacity: true)
         metrics.removeAll(keepingCapacity: true)
+    }
+
+    /// A metric is of the person whose event it was computed from, so that it is erased with the rest.
+    private mutating func nameThePerson(of event: Event) {
+        guard !metrics.isEmpty, let userId = event.attributes[userIdKey] else { return }
+        for index in metrics.indices where metrics[index].attributes[userIdKey] == nil {
+            metrics[index].attributes[userIdKey] = userId
+        }
     }
 }

@@ -52,6 +52,9 @@ public final class Instrument: Sendable {
     ///   - clock: times events and pings.
     ///   - deliveryClock: times deliveries; `clock`, unless a session is played faster than time and delivered in time.
     ///   - randomness: where identifiers and the jitter of retries come from.
+    ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
+    ///   - privacy: which attribute names a person, and what becomes of attributes before they are stored.
+    ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short.
     public init(
         hub: some Hub,
@@ -61,6 +64,9 @@ public final class Instrument: Sendable {
         clock: any SchedulingClock = SystemClock(),
         deliveryClock: (any SchedulingClock)? = nil,
         randomness: RandomSource = RandomSource(),
+        consent: Consent = .granted,
+        privacy: PrivacyRules = PrivacyRules(),
+        reachability: any Reachability = AlwaysOnline(),
         onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) {
         let feed = DiagnosticFeed(onDiagnostic)
@@ -68,12 +74,15 @@ public final class Instrument: Sendable {
         self.clock = clock
         identifier = randomness.identifier()
         environment = ChainEnvironment(randomness: randomness)
-        chain = Lock(ChainState(hub: hub, metricalc: metricalc))
+        chain = Lock(ChainState(hub: hub, metricalc: metricalc, userIdKey: privacy.userIdKey))
         queue = BatchQueue(
             store: store,
             backends: backends,
             clock: deliveryClock ?? clock,
             randomness: randomness,
+            consent: consent,
+            privacy: privacy,
+            reachability: reachability,
             report: { feed.report($0) }
         )
         environment.instrument.withLock { $0.instrument = self }

@@ -1,11 +1,24 @@
 /// The one queue that feeds every backend: a shared log, and a lane per backend.
 public final class BatchQueue: Sendable {
-    private let store: any SampleStore
+    struct State {
+        var lanes: [DeliveryLane] = []
+        var consent: Consent
+        /// Nothing is sent: there is no consent, or the store could not carry it out.
+        var isHeld = false
+        var isCollecting = true
+    }
+
+    let store: any SampleStore
     private let clock: any SchedulingClock
     private let randomness: RandomSource
+    private let reachability: any Reachability
+    let privacy: PrivacyRules
     private let isPrompt: @Sendable (Sample) -> Bool
     private let report: @Sendable (Diagnostic) -> Void
-    private let lanes = Lock([DeliveryLane]())
+    let state: Lock<State>
+    /// Held while consent changes, one change at a time; never on the path of `emit`.
+    let consentChange = Lock(())
+    private let networkWatch = Lock<Task<Void, Never>?>(nil)
 
     /// Creates a queue over `store`.
     ///
@@ -14,6 +27,9 @@ public final class BatchQueue: Sendable {
     ///   - backends: where they are delivered to; of two with one name the first counts.
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
+    ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
+    ///   - privacy: what becomes of attributes before they are stored.
+    ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
     ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
     ///     playbacks are, since an app may not live much longer. Of samples that come together the last one is asked;
@@ -23,15 +39,25 @@ public final class BatchQueue: Sendable {
         backends: [any Backend] = [],
         clock: any SchedulingClock = SystemClock(),
         randomness: RandomSource = RandomSource(),
+        consent: Consent = .granted,
+        privacy: PrivacyRules = PrivacyRules(),
+        reachability: any Reachability = AlwaysOnline(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in },
         isPrompt: @escaping @Sendable (Sample) -> Bool = BatchQueue.isErrorOrEnd
     ) {
         self.store = store
         self.clock = clock
         self.randomness = randomness
+        self.privacy = privacy
+        self.reachability = reachability
         self.isPrompt = isPrompt
         self.report = report
+        state = Lock(State(consent: consent))
+        do throws(QueueError) { try set(consent: consent) } catch {
+            report(.store("consent \(consent) is not carried out, nothing is sent until it is set again: \(error)"))
+        }
         for backend in backends { add(backend) }
+        watchNetwork()
     }
 
     /// Whether a sample is an error or the end of a playback.
@@ -44,25 +70,34 @@ public final class BatchQueue: Sendable {
         }
     }
 
-    deinit { for lane in lanes.withLock({ $0 }) { lane.close() } }
+    deinit {
+        networkWatch.withLock { $0 }?.cancel()
+        for lane in lanes { lane.close() }
+    }
+
+    private var lanes: [DeliveryLane] { state.withLock { $0.lanes } }
 
     /// Delivers to `backend`, too, from now on; false if there is one of that name already.
     @discardableResult
     public func add(_ backend: any Backend) -> Bool {
-        let lane = lanes.withLock { lanes -> DeliveryLane? in
-            if lanes.contains(where: { $0.backend.name == backend.name }) { return nil }
-            let lane = DeliveryLane(
-                backend: backend,
-                store: store,
-                clock: clock,
-                randomness: randomness,
-                report: report
-            )
-            lanes.append(lane)
-            return lane
+        if lanes.contains(where: { $0.backend.name == backend.name }) { return false }
+        // Made outside the lock, which `emit` takes: a store may write down where the backend begins.
+        let lane = DeliveryLane(
+            backend: backend,
+            store: store,
+            clock: clock,
+            randomness: randomness,
+            reachability: reachability,
+            report: report
+        )
+        let isNew = state.withLock { state in
+            if state.lanes.contains(where: { $0.backend.name == backend.name }) { return false }
+            if state.isHeld { lane.hold() }
+            state.lanes.append(lane)
+            return true
         }
-        lane?.start()
-        return lane != nil
+        if isNew { lane.start() }
+        return isNew
     }
 
     /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
@@ -70,22 +105,26 @@ public final class BatchQueue: Sendable {
     /// Returns true if nothing was given up.
     @discardableResult
     public func remove(_ backend: BackendName, timeout: Duration) async -> Bool {
-        guard let lane = lanes.withLock({ $0.first { $0.backend.name == backend } }) else { return true }
+        guard let lane = lanes.first(where: { $0.backend.name == backend }) else { return true }
         let deadline = clock.now.advanced(by: timeout)
         let isEmpty = await lane.flush(until: deadline)
-        lanes.withLock { $0.removeAll { $0 === lane } }
+        state.withLock { $0.lanes.removeAll { $0 === lane } }
         lane.close()
-        _ = await lane.waitUntilEnded(until: deadline)
+        await lane.end(by: deadline)
         store.forget(backend)
         return isEmpty
     }
 
-    /// Takes samples, in order. Never waits for a backend.
+    /// Takes samples, in order. Never waits for a backend. Without consent or backends it takes none.
     public func append(_ samples: [Sample]) {
-        let lanes = lanes.withLock { $0 }
-        if lanes.isEmpty || samples.isEmpty { return }
+        if samples.isEmpty { return }
+        let kept = privacy.fields.isEmpty ? samples : samples.map(privacy.applied)
         do throws(QueueError) {
-            let bytes = try store.append(samples)
+            let (lanes, bytes) = try state.withLock { (state: inout State) throws(QueueError) in
+                if !state.isCollecting || state.lanes.isEmpty { return ([DeliveryLane](), 0) }
+                return (state.lanes, try store.append(kept))
+            }
+            if lanes.isEmpty { return }
             let isPrompt = samples.last.map(isPrompt) ?? false
             for lane in lanes { lane.appended(Backlog(count: samples.count, bytes: bytes), isPrompt: isPrompt) }
         } catch {
@@ -101,20 +140,22 @@ public final class BatchQueue: Sendable {
     }
 
     /// Flushes within `timeout`, then delivers no more and ends the backends' service; true if nothing was left.
+    ///
+    /// A delivery that is still in flight when the time is up is cancelled; its samples stay.
     @discardableResult
     public func shutdown(timeout: Duration) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
         return await all { lane in
             let isEmpty = await lane.flush(until: deadline)
             lane.close()
-            _ = await lane.waitUntilEnded(until: deadline)
+            await lane.end(by: deadline)
             return isEmpty
         }
     }
 
     /// Where each backend's samples are.
     public var ledger: [BackendName: Ledger] {
-        let names = lanes.withLock { $0.map(\.backend.name) }
+        let names = lanes.map(\.backend.name)
         return Dictionary(names.map { ($0, store.ledger(of: $0)) }) { first, _ in first }
     }
 
@@ -122,12 +163,23 @@ public final class BatchQueue: Sendable {
     public func deadLetters(of backend: BackendName) -> [DeadLetter] { store.deadLetters(of: backend) }
 
     /// Tells the backends that the instrument is ready.
-    func ready() { for lane in lanes.withLock({ $0 }) { lane.backend.ready() } }
+    func ready() { for lane in lanes { lane.backend.ready() } }
 
     private func all(_ body: @escaping @Sendable (DeliveryLane) async -> Bool) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for lane in lanes.withLock({ $0 }) { group.addTask { await body(lane) } }
+            for lane in lanes { group.addTask { await body(lane) } }
             return await group.reduce(true) { $0 && $1 }
         }
+    }
+
+    private func watchNetwork() {
+        let changes = reachability.changes()
+        let watch = Task { [weak self] in
+            for await isOnline in changes {
+                guard let lanes = self?.lanes else { return }
+                for lane in lanes { lane.networkChanged(isOnline: isOnline) }
+            }
+        }
+        networkWatch.withLock { $0 = watch }
     }
 }

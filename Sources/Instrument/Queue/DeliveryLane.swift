@@ -2,44 +2,45 @@
 ///
 /// Lanes share nothing but the store, so that a slow or failing backend delays no other.
 final class DeliveryLane: Sendable {
-    private struct State {
+    struct State {
         /// Since when the oldest sample not yet delivered waits.
         var waitingSince: MonotonicInstant?
         /// What the store was last seen to hold for this backend; only tells `appended` when to wake the lane.
         var pending = Backlog()
-        /// Something waits that is not to wait for company.
-        var isPrompt = false
-        var flushes: [(settled: Int, gate: Gate)] = []
+        /// Up to which count samples are not to wait for company.
+        var promptGoal: Int?
+        var flushes: [(goal: Int, gate: Gate)] = []
+        var inFlight: Task<DeliveryOutcome, Never>?
+        /// There is no consent to send.
+        var isHeld = false
+        /// Counts what makes a batch that was read, but has not set out, one that must not.
+        var epoch = 0
+        var cameOnline = false
         var isSilenced = false
         var isClosed = false
     }
 
-    /// What the lane knows between two deliveries.
-    private struct Course {
-        var delay = RetryDelay()
-        var maxCount: Int
-        var notBefore: MonotonicInstant?
-        var lastReason: String?
-        var drops: [DropReason: Int] = [:]
-    }
-
     let backend: any Backend
-    private let policy: DeliveryPolicy
-    private let store: any SampleStore
-    private let clock: any SchedulingClock
-    private let randomness: RandomSource
-    private let report: @Sendable (Diagnostic) -> Void
-    private let executor: LaneExecutor
-    private let state = Lock(State())
-    private let ended = Gate()
-    private let signals: AsyncStream<Void>
-    private let signal: AsyncStream<Void>.Continuation
+    let policy: DeliveryPolicy
+    let store: any SampleStore
+    let clock: any SchedulingClock
+    let randomness: RandomSource
+    let reachability: any Reachability
+    let report: @Sendable (Diagnostic) -> Void
+    let executor: LaneExecutor
+    let state = Lock(State())
+    let ended = Gate()
+    let signals: AsyncStream<Void>
+    let signal: AsyncStream<Void>.Continuation
+    /// What was dropped before this lane: an earlier run has reported it.
+    let earlierDrops: [DropReason: Int]
 
     init(
         backend: any Backend,
         store: any SampleStore,
         clock: any SchedulingClock,
         randomness: RandomSource,
+        reachability: any Reachability,
         report: @escaping @Sendable (Diagnostic) -> Void
     ) {
         self.backend = backend
@@ -47,10 +48,12 @@ final class DeliveryLane: Sendable {
         self.store = store
         self.clock = clock
         self.randomness = randomness
+        self.reachability = reachability
         self.report = report
         executor = LaneExecutor(backend.name)
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         store.attach(backend.name)
+        earlierDrops = store.ledger(of: backend.name).drops
     }
 
     /// Begins to deliver.
@@ -62,9 +65,10 @@ final class DeliveryLane: Sendable {
 
     /// Called after samples were appended; wakes the lane only when that may change what it does.
     func appended(_ added: Backlog, isPrompt: Bool) {
+        let goal = isPrompt ? store.ledger(of: backend.name).flushGoal : nil
         let isNews = state.withLock { state in
-            let isNewlyPrompt = isPrompt && !state.isPrompt
-            if isPrompt { state.isPrompt = true }
+            let isNewlyPrompt = goal != nil && state.promptGoal == nil
+            if let goal { state.promptGoal = max(goal, state.promptGoal ?? 0) }
             let before = state.pending
             state.pending = Backlog(count: before.count + added.count, bytes: before.bytes + added.bytes)
             if before.count == 0 { state.waitingSince = clock.now }
@@ -73,140 +77,84 @@ final class DeliveryLane: Sendable {
         if isNews { signal.yield() }
     }
 
-    /// Asks for everything emitted so far to be delivered; true once it is, false if `deadline` comes first.
+    /// Asks for everything emitted so far to be delivered; true once it is, false if `deadline` comes first or nothing
+    /// more will be delivered.
     func flush(until deadline: MonotonicInstant) async -> Bool {
         let ledger = store.ledger(of: backend.name)
         if ledger.queued == 0 { return true }
-        let gate = Gate()
-        let isSilenced = state.withLock { state in
-            if !state.isSilenced { state.flushes.append((ledger.emitted, gate)) }
-            return state.isSilenced
+        let (goal, gate) = (ledger.flushGoal, Gate())
+        let isHopeless = state.withLock { state in
+            let isHopeless = state.isSilenced || state.isClosed || state.isHeld
+            if !isHopeless { state.flushes.append((goal, gate)) }
+            return isHopeless
         }
-        if isSilenced { return false }
+        if isHopeless { return false }
         signal.yield()
         // What was settled between the look at the ledger and the entry in the list will not be told again.
         openGates()
-        let isDone = await gate.wait(until: deadline, on: clock)
+        _ = await gate.wait(until: deadline, on: clock)
         state.withLock { $0.flushes.removeAll { $0.gate === gate } }
-        return isDone && store.ledger(of: backend.name).settled >= ledger.emitted
+        return store.ledger(of: backend.name).hasReached(goal)
     }
 
-    /// Delivers no more after what is in flight, and lets the backend end.
+    /// Delivers no more after what is in flight, and lets the backend end. Who waits for a flush goes on.
     func close() {
-        state.withLock { $0.isClosed = true }
+        endFlushes { $0.isClosed = true }
         signal.yield()
         signal.finish()
     }
 
-    /// Waits until the backend's service has ended; false if `deadline` comes first.
-    func waitUntilEnded(until deadline: MonotonicInstant) async -> Bool { await ended.wait(until: deadline, on: clock) }
-
-    private func run() async {
-        var course = Course(maxCount: policy.maxCount)
-        var alarm: ScheduledAction?
-        for await _ in signals {
-            while let wake = wakeTime(notBefore: course.notBefore) {
-                if wake > clock.now {
-                    alarm?.cancel()
-                    alarm = clock.schedule(at: wake) { [signal] in signal.yield() }
-                    break
-                }
-                let records = store.next(for: backend.name, maxCount: course.maxCount, maxBytes: policy.maxBytes)
-                guard !records.isEmpty else { break }
-                let outcome = await backend.deliver(Batch(records: records))
-                apply(outcome, to: records, &course)
-            }
-            reportDrops(&course)
-            if state.withLock({ $0.isClosed }) { break }
+    /// Sends nothing more, but for what has set out, until it may again. Who waits for a flush goes on.
+    func hold() {
+        endFlushes { state in
+            state.isHeld = true
+            state.epoch += 1
         }
-        alarm?.cancel()
-        await backend.end()
-        ended.open()
     }
 
-    private func isFull(_ backlog: Backlog) -> Bool {
+    /// Sends again.
+    func release() {
+        state.withLock { $0.isHeld = false }
+        signal.yield()
+    }
+
+    /// What was read and has not set out is read again: some of it may be erased by now.
+    func readAgain() { state.withLock { $0.epoch += 1 } }
+
+    /// There is a network, or there is none any more.
+    func networkChanged(isOnline: Bool) {
+        if isOnline { state.withLock { $0.cameOnline = true } }
+        signal.yield()
+    }
+
+    /// Waits until the backend's service has ended; at `deadline` cancels what is in flight and returns.
+    func end(by deadline: MonotonicInstant) async {
+        if await ended.wait(until: deadline, on: clock) { return }
+        state.withLock { $0.inFlight }?.cancel()
+    }
+
+    func isFull(_ backlog: Backlog) -> Bool {
         backlog.count >= policy.maxCount || backlog.bytes >= policy.maxBytes
     }
 
-    private func wakeTime(notBefore: MonotonicInstant?) -> MonotonicInstant? {
-        state.withLock { state in
-            // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
-            state.pending = store.backlog(of: backend.name)
-            if state.pending.count == 0 { state.isPrompt = false }
-            guard state.pending.count > 0, !state.isSilenced, !state.isClosed else { return nil }
-            let since = state.waitingSince ?? clock.now
-            let isDue = !state.flushes.isEmpty || state.isPrompt || isFull(state.pending)
-            let due = isDue ? since : since.advanced(by: policy.maxAge)
-            return max(due, notBefore ?? due)
-        }
-    }
-
-    private func apply(_ outcome: DeliveryOutcome, to records: [SampleRecord], _ course: inout Course) {
-        switch outcome {
-        case .acknowledged: settle(records, dead: [:], &course)
-        case .acknowledgedExcept(let refused): settle(records, dead: refused, &course)
-        case .retry(let wish, let reason):
-            pause(for: course.delay.next(after: wish, randomness), reason, &course)
-        case .unauthorized(let reason):
-            pause(for: course.delay.nextUnauthorized(randomness), reason, &course)
-        case .tooLarge(let reason), .refused(let reason):
-            if records.count > 1 {
-                course.maxCount = records.count / 2
-            } else {
-                settle(records, dead: Dictionary(records.map { ($0.id, reason) }) { first, _ in first }, &course)
-            }
-        case .gone(let reason): silence(reason)
-        }
-    }
-
-    private func settle(_ records: [SampleRecord], dead: [SampleID: String], _ course: inout Course) {
-        guard let last = records.last else { return }
-        var letters: [UInt64: String] = [:]
-        for record in records {
-            guard let reason = dead[record.id] else { continue }
-            letters[record.sequence] = reason
-            report(.deadLetter(backend.name, record.id, reason: reason))
-        }
-        store.settle(backend.name, through: last.sequence, dead: letters)
-        course.maxCount = policy.maxCount
-        course.notBefore = nil
-        course.lastReason = nil
-        course.delay.reset()
-        state.withLock { $0.waitingSince = clock.now }
-        openGates()
-    }
-
-    private func pause(for delay: Duration, _ reason: String, _ course: inout Course) {
-        course.notBefore = clock.now.advanced(by: delay)
-        if course.lastReason != reason { report(.retrying(backend.name, after: delay, reason: reason)) }
-        course.lastReason = reason
-    }
-
-    private func silence(_ reason: String) {
+    /// Tells those whose samples are settled.
+    func openGates() {
+        let ledger = store.ledger(of: backend.name)
         let gates = state.withLock { state in
-            state.isSilenced = true
-            defer { state.flushes = [] }
-            return state.flushes.map(\.gate)
+            if let goal = state.promptGoal, ledger.hasReached(goal) { state.promptGoal = nil }
+            let done = state.flushes.filter { ledger.hasReached($0.goal) }.map(\.gate)
+            state.flushes.removeAll { ledger.hasReached($0.goal) }
+            return done
         }
         for gate in gates { gate.open() }
-        report(.silenced(backend.name, reason: reason))
     }
 
-    private func reportDrops(_ course: inout Course) {
-        let drops = store.ledger(of: backend.name).drops
-        for (reason, count) in drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let news = count - (course.drops[reason] ?? 0)
-            if news > 0 { report(.dropped(backend.name, count: news, reason)) }
-        }
-        course.drops = drops
-    }
-
-    private func openGates() {
-        let settled = store.ledger(of: backend.name).settled
+    /// Changes the state such that no flush can succeed any more.
+    func endFlushes(_ change: (inout State) -> Void) {
         let gates = state.withLock { state in
-            let done = state.flushes.filter { $0.settled <= settled }.map(\.gate)
-            state.flushes.removeAll { $0.settled <= settled }
-            return done
+            change(&state)
+            defer { state.flushes = [] }
+            return state.flushes.map(\.gate)
         }
         for gate in gates { gate.open() }
     }

@@ -1,25 +1,30 @@
 /// A store that ends with the process.
 public final class InMemoryStore: SampleStore {
     /// A backend's place in the log. Positions count samples and bytes since the log began.
-    private struct Place {
+    struct Place {
         let name: BackendName
         let start: UInt64
+        /// The first sample that waits; never one that was erased.
         var cursor: UInt64
         var byteCursor: Int
+        /// How many were erased behind the cursor.
+        var erasedAhead = 0
         var dead: [DeadLetter] = []
         var ledger = Ledger()
     }
 
-    private struct State {
+    struct State {
         var log = SampleLog()
         var places: [Place] = []
+        /// Where holding began.
+        var heldFrom: UInt64?
     }
 
     private static var deadLetterLimit: Int { 1000 }
 
     private let limits: QueueLimits
     private let identity: UInt64
-    private let state = Lock(State())
+    let state = Lock(State())
 
     /// Creates an empty store; `randomness` gives what its samples' identifiers have in common.
     public init(limits: QueueLimits = QueueLimits(), randomness: RandomSource = RandomSource()) {
@@ -80,10 +85,11 @@ public final class InMemoryStore: SampleStore {
         var records: [SampleRecord] = []
         records.reserveCapacity(found.part.count)
         var bytes = 0
-        for sample in found.part {
+        for (offset, sample) in found.part.enumerated() {
+            guard let sample else { continue }
             bytes += sample.estimatedSize
             if bytes > maxBytes, !records.isEmpty { break }
-            records.append(record(sample, found.cursor + UInt64(records.count)))
+            records.append(record(sample, found.cursor + UInt64(offset)))
         }
         return records
     }
@@ -99,12 +105,12 @@ public final class InMemoryStore: SampleStore {
                 guard passed.contains(number), let sample = state.log.sample(number) else { return nil }
                 return DeadLetter(record: record(sample, number), reason: reason)
             }
-            state.places[index].ledger.acknowledged += passed.count - letters.count
             state.places[index].ledger.dead += letters.count
             state.places[index].dead.append(contentsOf: letters)
             let surplus = state.places[index].dead.count - Self.deadLetterLimit
             if surplus > 0 { state.places[index].dead.removeFirst(surplus) }
-            moveCursor(ofPlaceAt: index, to: sequence + 1, in: &state)
+            let count = moveCursor(ofPlaceAt: index, to: sequence + 1, in: &state)
+            state.places[index].ledger.acknowledged += count - letters.count
             return trim(&state)
         }
         // Freed outside the lock: it takes a while, and `emit` may be waiting.
@@ -117,7 +123,7 @@ public final class InMemoryStore: SampleStore {
             guard let place = state.places.first(where: { $0.name == backend }) else { return Ledger() }
             var ledger = place.ledger
             ledger.emitted = Int(state.log.end - place.start) + (ledger.drops[.refused] ?? 0)
-            ledger.queued = Int(state.log.end - place.cursor)
+            ledger.queued = Int(state.log.end - place.cursor) - place.erasedAhead
             return ledger
         }
     }
@@ -126,7 +132,8 @@ public final class InMemoryStore: SampleStore {
     public func backlog(of backend: BackendName) -> Backlog {
         state.withLock { state in
             guard let place = state.places.first(where: { $0.name == backend }) else { return Backlog() }
-            return Backlog(count: Int(state.log.end - place.cursor), bytes: state.log.byteEnd - place.byteCursor)
+            let count = Int(state.log.end - place.cursor) - place.erasedAhead
+            return Backlog(count: count, bytes: state.log.byteEnd - place.byteCursor)
         }
     }
 
@@ -135,7 +142,7 @@ public final class InMemoryStore: SampleStore {
         state.withLock { state in state.places.first { $0.name == backend }?.dead ?? [] }
     }
 
-    private func record(_ sample: Sample, _ sequence: UInt64) -> SampleRecord {
+    func record(_ sample: Sample, _ sequence: UInt64) -> SampleRecord {
         SampleRecord(id: SampleID(log: identity, sequence: sequence), sequence: sequence, sample: sample)
     }
 
@@ -145,39 +152,54 @@ public final class InMemoryStore: SampleStore {
     }
 
     private func makeRoom(in state: inout State) {
-        let surplus = state.log.count - limits.maxCount
-        if surplus > 0 { drop(before: state.log.start + UInt64(surplus), .count, in: &state) }
+        drop(before: number(afterDropping: state.log.count - limits.maxCount, in: state.log), .count, in: &state)
         var (sequence, bytes) = (state.log.start, state.log.byteEnd - state.log.byteStart)
-        while bytes > limits.maxBytes, let sample = state.log.sample(sequence) {
-            bytes -= sample.estimatedSize
+        while bytes > limits.maxBytes, sequence < state.log.end {
+            bytes -= state.log.sample(sequence)?.estimatedSize ?? 0
             sequence += 1
         }
         drop(before: sequence, .bytes, in: &state)
     }
 
+    private func number(afterDropping count: Int, in log: SampleLog) -> UInt64 {
+        var (sequence, surplus) = (log.start, count)
+        while surplus > 0, sequence < log.end {
+            if log.sample(sequence) != nil { surplus -= 1 }
+            sequence += 1
+        }
+        return sequence
+    }
+
     private func drop(olderThan instant: MonotonicInstant, in state: inout State) {
         var sequence = state.log.start
-        while let sample = state.log.sample(sequence), sample.time.instant < instant { sequence += 1 }
+        while sequence < state.log.end {
+            if let sample = state.log.sample(sequence), sample.time.instant >= instant { break }
+            sequence += 1
+        }
         drop(before: sequence, .age, in: &state)
     }
 
     private func drop(before sequence: UInt64, _ reason: DropReason, in state: inout State) {
         for index in state.places.indices where state.places[index].cursor < sequence {
-            let cursor = state.places[index].cursor
-            state.places[index].ledger.drops[reason, default: 0] += Int(sequence - cursor)
-            moveCursor(ofPlaceAt: index, to: sequence, in: &state)
+            let count = moveCursor(ofPlaceAt: index, to: sequence, in: &state)
+            if count > 0 { state.places[index].ledger.drops[reason, default: 0] += count }
         }
         _ = trim(&state)
     }
 
-    private func moveCursor(ofPlaceAt index: Int, to sequence: UInt64, in state: inout State) {
+    /// Moves a cursor to `sequence`, and on over what was erased; returns how many samples it passed.
+    func moveCursor(ofPlaceAt index: Int, to sequence: UInt64, in state: inout State) -> Int {
         let cursor = state.places[index].cursor
-        state.places[index].byteCursor += state.log.bytes(in: cursor..<sequence)
-        state.places[index].cursor = sequence
+        let target = state.log.firstKept(from: sequence)
+        let passed = state.log.backlog(in: cursor..<target)
+        state.places[index].erasedAhead -= Int(target - cursor) - passed.count
+        state.places[index].byteCursor += passed.bytes
+        state.places[index].cursor = target
+        return passed.count
     }
 
     /// Lets go of what every backend is past; returns it, to be freed.
-    private func trim(_ state: inout State) -> [SampleLog.Chunk] {
+    func trim(_ state: inout State) -> [SampleLog.Chunk] {
         let slowest = state.places.min { $0.cursor < $1.cursor }
         return state.log.trim(
             to: slowest?.cursor ?? state.log.end,

@@ -8,16 +8,28 @@ public struct Ledger: Hashable, Sendable {
     public var queued = 0
     /// Samples that will never be taken.
     public var dead = 0
-    /// Samples that a limit pushed out or kept out, by reason.
+    /// Samples that were let go, by reason.
     public var drops: [DropReason: Int] = [:]
 
     /// Creates an empty ledger.
     public init() {}
 
-    /// Samples that a limit pushed out or kept out.
+    /// Samples that were let go: pushed out or kept out by a limit, unreadable, discarded or erased.
     public var dropped: Int { drops.values.reduce(0, +) }
     /// Samples whose fate is decided.
     public var settled: Int { acknowledged + dead + dropped }
+
+    /// What ``passed`` will be once all that is queued now has left.
+    var flushGoal: Int { passed + queued }
+    /// Whether all that was queued when the goal was set has left.
+    func hasReached(_ goal: Int) -> Bool { queued == 0 || passed >= goal }
+
+    /// Samples that left the queue at its head, so that all before them had left, too: what a flush counts by.
+    ///
+    /// What was refused was never in line, and what is erased or discarded may have stood anywhere.
+    var passed: Int {
+        acknowledged + dead + dropped - [DropReason.refused, .erased, .discarded].reduce(0) { $0 + (drops[$1] ?? 0) }
+    }
 }
 
 /// Why the queue let go of a sample that had not arrived.
@@ -34,6 +46,8 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
     case corrupt
     /// The queue was full and told to refuse what is new.
     case refused
+    /// A person wanted it gone, or did not consent.
+    case erased
 }
 
 /// A sample that a backend will never take, and why.

@@ -1,10 +1,10 @@
 /// Samples in order, in chunks: what is full is only shared from then on, so that a reader takes a reference instead of
-/// a copy, and freeing a chunk frees many samples at once.
+/// a copy, and freeing a chunk frees many samples at once. Where one was erased, nothing stands.
 struct SampleLog {
     /// A full chunk.
     final class Chunk: Sendable {
-        let samples: ContiguousArray<Sample>
-        init(_ samples: ContiguousArray<Sample>) { self.samples = samples }
+        let samples: ContiguousArray<Sample?>
+        init(_ samples: ContiguousArray<Sample?>) { self.samples = samples }
     }
 
     private static var chunkSize: Int { 128 }
@@ -21,10 +21,13 @@ struct SampleLog {
     private var head = 0
     /// The number of the first sample in the chunk at `head`, or in `open` if there is none.
     private var headStart: UInt64 = 0
-    private var open: ContiguousArray<Sample> = []
+    private var open: ContiguousArray<Sample?> = []
+    /// How many between `start` and `end` were erased.
+    private(set) var erasedCount = 0
 
     var end: UInt64 { headStart + UInt64((chunks.count - head) * Self.chunkSize + open.count) }
-    var count: Int { Int(end - start) }
+    /// How many samples are kept.
+    var count: Int { Int(end - start) - erasedCount }
 
     /// Adds a sample of the given size.
     mutating func append(_ sample: Sample, size: Int) {
@@ -36,16 +39,56 @@ struct SampleLog {
         open.reserveCapacity(Self.chunkSize)
     }
 
-    /// The sample with that number, if it is kept.
+    /// The sample with that number, if it is kept and not erased.
     func sample(_ sequence: UInt64) -> Sample? {
         guard sequence >= start, sequence < end else { return nil }
         let (chunk, index) = place(of: sequence)
         return chunk < chunks.count ? chunks[chunk].samples[index] : open[index]
     }
 
-    /// The size of samples that are kept.
-    func bytes(in range: Range<UInt64>) -> Int {
-        range.reduce(0) { $0 + (sample($1)?.estimatedSize ?? 0) }
+    /// How many samples of a range are kept, and their size.
+    func backlog(in range: Range<UInt64>) -> Backlog {
+        range.reduce(into: Backlog()) { sum, sequence in
+            guard let sample = sample(sequence) else { return }
+            sum.count += 1
+            sum.bytes += sample.estimatedSize
+        }
+    }
+
+    /// The first number from `sequence` on that was not erased; the end if all were.
+    func firstKept(from sequence: UInt64) -> UInt64 {
+        if erasedCount == 0 { return sequence }
+        var sequence = sequence
+        while sequence < end, sample(sequence) == nil { sequence += 1 }
+        return sequence
+    }
+
+    /// Erases the samples with the given numbers, as many of a chunk as there are at once.
+    mutating func erase(_ sequences: [UInt64]) {
+        var rest = sequences[...]
+        while let first = rest.first {
+            let chunk = place(of: first).chunk
+            let inChunk = rest.prefix { place(of: $0).chunk == chunk }
+            rest = rest.dropFirst(inChunk.count)
+            if chunk < chunks.count {
+                chunks[chunk] = Chunk(erase(inChunk, from: chunks[chunk].samples))
+            } else {
+                open = erase(inChunk, from: open)
+            }
+        }
+    }
+
+    private mutating func erase(
+        _ sequences: ArraySlice<UInt64>,
+        from samples: ContiguousArray<Sample?>
+    ) -> ContiguousArray<Sample?> {
+        var samples = samples
+        for sequence in sequences {
+            let index = place(of: sequence).index
+            if samples[index] != nil { erasedCount += 1 }
+            samples[index] = nil
+        }
+        return samples
     }
 
     /// Samples from a number on; takes time by the chunk, not by the sample.
@@ -65,6 +108,7 @@ struct SampleLog {
 
     /// Forgets samples before `sequence`, which `bytes` bytes come before; returns what nobody needs any more.
     mutating func trim(to sequence: UInt64, bytes: Int) -> [Chunk] {
+        if erasedCount > 0 { erasedCount -= Int(sequence - start) - backlog(in: start..<sequence).count }
         (start, byteStart) = (sequence, bytes)
         var freed: [Chunk] = []
         while head < chunks.count, headStart + UInt64(Self.chunkSize) <= sequence {
@@ -88,11 +132,11 @@ struct SampleLog {
     /// Some samples in a row, held without holding up the log.
     struct Part: Sequence {
         let chunks: [Chunk]
-        let open: [Sample]
+        let open: [Sample?]
         let offset: Int
         let count: Int
 
-        func makeIterator() -> AnyIterator<Sample> {
+        func makeIterator() -> AnyIterator<Sample?> {
             var index = offset
             let end = offset + count
             return AnyIterator {

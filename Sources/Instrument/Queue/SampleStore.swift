@@ -21,6 +21,29 @@ public protocol SampleStore: Sendable {
     func backlog(of backend: BackendName) -> Backlog
     /// What a backend will never take, the oldest first; a store may keep only the latest.
     func deadLetters(of backend: BackendName) -> [DeadLetter]
+    /// Erases the samples that `isErased` picks, wherever they are kept: in the log, and among the dead letters of every
+    /// backend. Returns how many these were, each counted once.
+    ///
+    /// When it returns, nothing of them can be read back, after a crash neither. Their numbers stay empty: reading skips
+    /// them, settling past them counts nothing, and a cursor never rests on one. Each backend's ledger moves those that were
+    /// queued or dead there to ``DropReason/erased``; those that a backend is past are not counted for it. Never called on
+    /// the path of `emit`; samples may be appended meanwhile, of which it may or may not see some.
+    /// - Throws: if some could not be erased; the call may be repeated.
+    @discardableResult
+    func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int
+    /// Marks the end of the log: what is appended from now on is held. Does nothing if there is a mark already.
+    ///
+    /// The mark lasts as long as the samples do, restarts included. It changes nothing of what ``next(for:maxCount:maxBytes:)``
+    /// gives: whoever reads does not read while samples are held.
+    func hold() throws(QueueError)
+    /// Takes the mark away: what was held is like anything else.
+    func release() throws(QueueError)
+    /// Erases what was appended behind the mark, as ``erase(where:)`` does, and then takes the mark away. Returns how many
+    /// samples these were; zero without a mark.
+    ///
+    /// What has become a dead letter since is erased, too. If it throws, the mark stays.
+    @discardableResult
+    func eraseHeld() throws(QueueError) -> Int
 }
 
 /// What waits for a backend.

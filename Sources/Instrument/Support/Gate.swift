@@ -37,6 +37,7 @@ package final class Gate: Sendable {
 
     /// True once it is open, false if `deadline` comes first.
     func wait(until deadline: MonotonicInstant, on clock: any SchedulingClock) async -> Bool {
+        if deadline <= clock.now { return state.withLock { $0.isOpen } }
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber

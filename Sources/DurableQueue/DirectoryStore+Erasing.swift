@@ -1,0 +1,154 @@
+internal import Instrument
+
+/// What is erased is first counted and written down, then taken out of the segments; a crash in between is made good at
+/// the next opening.
+extension DirectoryStore {
+    /// Erases what `isErased` picks, from the log and from the dead letters; returns how many samples these were.
+    func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
+        try erasing.withLock { (_: inout Void) throws(QueueError) in
+            try erase(find(isErased), lettersWhere: isErased)
+        }
+    }
+
+    /// Marks the end of the log, if there is no mark.
+    func hold() throws(QueueError) {
+        try erasing.withLock { (_: inout Void) throws(QueueError) in
+            let (mark, end) = state.withLock { ($0.heldFrom, $0.log.nextSequence) }
+            if mark != nil { return }
+            // Written down first: what is appended from now on is held in any case.
+            try HeldMark.write(end, in: path)
+            state.withLock { $0.heldFrom = end }
+        }
+    }
+
+    /// Takes the mark away.
+    func release() throws(QueueError) {
+        try erasing.withLock { (_: inout Void) throws(QueueError) in
+            if state.withLock({ $0.heldFrom }) == nil { return }
+            try HeldMark.remove(in: path)
+            state.withLock { $0.heldFrom = nil }
+        }
+    }
+
+    /// Erases what was appended behind the mark, and takes it away.
+    func eraseHeld() throws(QueueError) -> Int {
+        try erasing.withLock { (_: inout Void) throws(QueueError) in
+            let (mark, start, end) = state.withLock { ($0.heldFrom, $0.log.startSequence, $0.log.nextSequence) }
+            guard let mark else { return 0 }
+            var held = SequenceSet()
+            held.append(max(mark, start)..<max(mark, start, end))
+            let count = try erase(held) { $0.sequence >= mark }
+            try HeldMark.remove(in: path)
+            state.withLock { $0.heldFrom = nil }
+            return count
+        }
+    }
+
+    /// Makes good what a crash interrupted.
+    func finishErasing() {
+        do {
+            let undone = try bookkeeping.erased(onlyUndone: true)
+            if undone.isEmpty { return }
+            try rewriteSegments(without: undone)
+            try bookkeeping.finishErasing()
+        } catch {
+            report(.store("what was erased from \(path) is not gone yet: \(error)"))
+        }
+    }
+
+    private func find(_ isErased: (SampleRecord) -> Bool) -> SequenceSet {
+        let stretches = state.withLock { $0.log.stretches }
+        var found = SequenceSet()
+        for stretch in stretches {
+            stretch.forEachRecord { record in
+                guard let sample = try? SampleDecoder.read(record.payload) else { return }
+                let id = SampleID(log: logNumber, sequence: record.sequence)
+                if isErased(SampleRecord(id: id, sequence: record.sequence, sample: sample)) {
+                    found.append(record.sequence..<record.sequence + 1)
+                }
+            }
+        }
+        return found
+    }
+
+    private func erase(
+        _ sequences: SequenceSet,
+        lettersWhere isErased: (SampleRecord) -> Bool
+    ) throws(QueueError) -> Int {
+        do {
+            let letters = try letters(where: isErased)
+            let (rows, known) = state.withLock { state in
+                let known = state.erased
+                state.erase(sequences, letters)
+                return (state.places.map(\.row), known)
+            }
+            try bookkeeping.save(rows, erasing: sequences, letters)
+            try rewriteSegments(without: sequences)
+            try bookkeeping.finishErasing()
+            trim()
+            var all = SequenceSet()
+            for sequence in letters.flatMap(\.sequences).sorted() { all.append(sequence..<sequence + 1) }
+            all.formUnion(sequences)
+            return all.ranges.reduce(0) { $0 + $1.count - known.count(in: $1) }
+        } catch let error as QueueError {
+            throw error
+        } catch {
+            throw QueueError(.storeFailed, "cannot erase from \(path): \(error); try again")
+        }
+    }
+
+    private func letters(where isErased: (SampleRecord) -> Bool) throws -> [Bookkeeping.ErasedLetters] {
+        let names = state.withLock { $0.places.map(\.row.name) }
+        return try names.map { name in
+            let rows = try bookkeeping.letters(of: name)
+            let sequences = rows.filter { Self.record($0, log: logNumber).map(isErased) ?? false }.map(\.sequence)
+            return Bookkeeping.ErasedLetters(name: name, sequences: sequences)
+        }
+    }
+
+    private func rewriteSegments(without erased: SequenceSet) throws(QueueError) {
+        // What is written to is ended first: a segment is rewritten as a whole.
+        let stretches = state.withLock { state in
+            state.log.sealCurrent()
+            return state.log.stretches
+        }
+        for stretch in stretches where erased.count(in: stretch.segment.first..<stretch.endSequence) > 0 {
+            guard let segment = try stretch.segment.rewritten(without: erased, end: stretch.end) else { continue }
+            // Everybody may have passed it meanwhile.
+            if !state.withLock({ $0.log.replace(segment) }) { segment.delete() }
+        }
+    }
+}
+
+extension DirectoryStore.State {
+    /// Counts samples as erased for those that had them before them, and takes them from what was read.
+    mutating func erase(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
+        let end = log.nextSequence
+        var all = erased
+        all.formUnion(sequences)
+        for index in places.indices {
+            let waiting = places[index].row.cursor..<end
+            let count = all.count(in: waiting) - erased.count(in: waiting)
+            let gone = Set(letters.first { $0.name == places[index].row.name }?.sequences ?? [])
+            let retried = places[index].retries.filter { gone.contains($0.sequence) }.count
+            if count + gone.count > 0 { places[index].row.drops[.erased, default: 0] += count + gone.count }
+            places[index].row.dead -= gone.count - retried
+            places[index].retries.removeAll { gone.contains($0.sequence) }
+            places[index].readAhead.removeAll { sequences.contains($0.record.sequence) }
+            places[index].row.cursor = all.firstAbsent(from: places[index].row.cursor)
+            places[index].version += 1
+        }
+        erased = all
+    }
+}
+
+extension SegmentedLog.Stretch {
+    /// Calls `body` with each whole record.
+    func forEachRecord(_ body: (Segment.Record) -> Void) {
+        var (offset, last): (Int, UInt64?) = (SegmentHeader.size, nil)
+        while let (_, record) = segment.nextRecord(from: offset, before: end, after: last) {
+            (offset, last) = (record.next, record.sequence)
+            body(record)
+        }
+    }
+}

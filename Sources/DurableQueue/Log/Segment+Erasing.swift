@@ -1,0 +1,37 @@
+internal import CDurableShim
+internal import Instrument
+
+extension Segment {
+    /// What an erased record begins with; all behind it is zeros.
+    static var erasedKind: UInt8 { 0xFF }
+
+    /// Puts a copy without the given samples in the file's place and returns it; nil if there is none of them in it.
+    ///
+    /// A copy, because others may be reading these bytes: they see the old ones, which are gone with the last reader. Sizes
+    /// and offsets stay. The segment has to be sealed.
+    func rewritten(without erased: SequenceSet, end: Int) throws(QueueError) -> Segment? {
+        var bytes = [UInt8](UnsafeRawBufferPointer(start: base, count: end))
+        var (offset, last): (Int, UInt64?) = (SegmentHeader.size, nil)
+        var isChanged = false
+        while let (begin, record) = nextRecord(from: offset, before: end, after: last) {
+            (offset, last) = (record.next, record.sequence)
+            guard erased.contains(record.sequence), record.payload.first != Self.erasedKind else { continue }
+            Self.erase(recordAt: begin, length: record.payload.count, in: &bytes)
+            isChanged = true
+        }
+        guard isChanged else { return nil }
+        try Directory.replace(path, by: bytes)
+        return try Segment(opening: path, first: first)
+    }
+
+    private static func erase(recordAt offset: Int, length: Int, in bytes: inout [UInt8]) {
+        let payload = offset + recordHeaderSize..<offset + recordHeaderSize + length
+        for index in payload { bytes[index] = 0 }
+        bytes[payload.lowerBound] = erasedKind
+        bytes.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            let crc = durable_crc32c(0, base + offset + 8, length + 8)
+            base.storeBytes(of: crc.littleEndian, toByteOffset: offset + 4, as: UInt32.self)
+        }
+    }
+}

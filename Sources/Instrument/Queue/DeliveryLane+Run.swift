@@ -1,0 +1,125 @@
+/// What a lane does, on its own thread.
+extension DeliveryLane {
+    /// When a batch may set out, if nothing happens until then that forbids it.
+    private struct Departure {
+        let time: MonotonicInstant
+        let epoch: Int
+    }
+
+    /// Delivers until the lane is closed.
+    func run() async {
+        var course = DeliveryCourse(policy)
+        var drops = earlierDrops
+        var alarm: ScheduledAction?
+        for await _ in signals {
+            if takeOnline() { course.cameOnline() }
+            while let departure = departure(notBefore: course.notBefore) {
+                if departure.time > clock.now {
+                    alarm?.cancel()
+                    alarm = clock.schedule(at: departure.time) { [signal] in signal.yield() }
+                    break
+                }
+                await deliverNext(departure.epoch, &course)
+            }
+            reportDrops(&drops)
+            if state.withLock({ $0.isClosed }) { break }
+        }
+        alarm?.cancel()
+        await backend.end()
+        ended.open()
+    }
+
+    private func takeOnline() -> Bool {
+        state.withLock { state in
+            defer { state.cameOnline = false }
+            return state.cameOnline
+        }
+    }
+
+    /// When the next batch is due; nil while there is nothing to send, or no way.
+    private func departure(notBefore: MonotonicInstant?) -> Departure? {
+        let hasNetwork = !policy.needsNetwork || reachability.isOnline
+        return state.withLock { state in
+            // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
+            state.pending = store.backlog(of: backend.name)
+            if state.pending.count == 0 { state.promptGoal = nil }
+            guard state.pending.count > 0, hasNetwork, !state.isHeld, !state.isSilenced, !state.isClosed else {
+                return nil
+            }
+            let since = state.waitingSince ?? clock.now
+            let isDue = !state.flushes.isEmpty || state.promptGoal != nil || isFull(state.pending)
+            let due = isDue ? since : since.advanced(by: policy.maxAge)
+            return Departure(time: max(due, notBefore ?? due), epoch: state.epoch)
+        }
+    }
+
+    private func deliverNext(_ epoch: Int, _ course: inout DeliveryCourse) async {
+        let records = store.next(for: backend.name, maxCount: course.maxCount, maxBytes: policy.maxBytes)
+        if records.isEmpty {
+            // Dropped, erased or skipped meanwhile; if not, it is not asked for again and again.
+            if store.backlog(of: backend.name).count == 0 { return openGates() }
+            return pause(.backOff(wish: nil), "the store does not give what is next", &course)
+        }
+        if let outcome = await send(Batch(records: records), epoch) { apply(outcome, to: records, &course) }
+    }
+
+    /// Hands a batch to the backend, in a task that can be cancelled; nil if it must not set out any more.
+    private func send(_ batch: Batch, _ epoch: Int) async -> DeliveryOutcome? {
+        let delivery = state.withLock { state -> Task<DeliveryOutcome, Never>? in
+            guard state.epoch == epoch, !state.isHeld, !state.isClosed else { return nil }
+            let delivery = Task(executorPreference: executor) { [backend] in await backend.deliver(batch) }
+            state.inFlight = delivery
+            return delivery
+        }
+        guard let delivery else { return nil }
+        let alarm = policy.timeout.map { clock.schedule(at: clock.now.advanced(by: $0)) { delivery.cancel() } }
+        let outcome = await delivery.value
+        alarm?.cancel()
+        state.withLock { $0.inFlight = nil }
+        return outcome
+    }
+
+    private func apply(_ outcome: DeliveryOutcome, to records: [SampleRecord], _ course: inout DeliveryCourse) {
+        switch outcome {
+        case .acknowledged: settle(records, dead: [:], &course)
+        case .acknowledgedExcept(let refused): settle(records, dead: refused, &course)
+        case .retry(let wish, let reason): pause(.backOff(wish: wish), reason, &course)
+        case .unauthorized(let reason): pause(.unauthorized, reason, &course)
+        case .tooLarge where records.count > 1: course.tooLarge(records.count)
+        case .refused where records.count > 1: course.refused(records.count)
+        case .tooLarge(let reason), .refused(let reason):
+            settle(records, dead: Dictionary(records.map { ($0.id, reason) }) { first, _ in first }, &course)
+        case .gone(let reason):
+            endFlushes { $0.isSilenced = true }
+            report(.silenced(backend.name, reason: reason))
+        }
+    }
+
+    private func settle(_ records: [SampleRecord], dead: [SampleID: String], _ course: inout DeliveryCourse) {
+        guard let last = records.last else { return }
+        var letters: [UInt64: String] = [:]
+        for record in records {
+            guard let reason = dead[record.id] else { continue }
+            letters[record.sequence] = reason
+            report(.deadLetter(backend.name, record.id, reason: reason))
+        }
+        store.settle(backend.name, through: last.sequence, dead: letters)
+        course.settled(records.count)
+        state.withLock { $0.waitingSince = clock.now }
+        openGates()
+    }
+
+    private func pause(_ kind: DeliveryCourse.Pause, _ reason: String, _ course: inout DeliveryCourse) {
+        guard let delay = course.pause(kind, for: reason, at: clock.now, randomness) else { return }
+        report(.retrying(backend.name, after: delay, reason: reason))
+    }
+
+    private func reportDrops(_ known: inout [DropReason: Int]) {
+        let drops = store.ledger(of: backend.name).drops
+        for (reason, count) in drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let news = count - (known[reason] ?? 0)
+            if news > 0 { report(.dropped(backend.name, count: news, reason)) }
+        }
+        known = drops
+    }
+}

@@ -1,0 +1,269 @@
+import Instrument
+import InstrumentTestKit
+import Testing
+
+/// A store that can be made to keep to itself what is next.
+private final class ReluctantStore: SampleStore {
+    let store = InMemoryStore()
+    let isReluctant = Lock(false)
+    let askedCount = Lock(0)
+
+    func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
+        askedCount.withLock { $0 += 1 }
+        if isReluctant.withLock({ $0 }) { return [] }
+        return store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
+    }
+
+    func append(_ samples: [Sample]) throws(QueueError) -> Int { try store.append(samples) }
+    func attach(_ backend: BackendName) { store.attach(backend) }
+    func forget(_ backend: BackendName) { store.forget(backend) }
+    func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
+        store.settle(backend, through: sequence, dead: dead)
+    }
+    func ledger(of backend: BackendName) -> Ledger { store.ledger(of: backend) }
+    func backlog(of backend: BackendName) -> Backlog { store.backlog(of: backend) }
+    func deadLetters(of backend: BackendName) -> [DeadLetter] { store.deadLetters(of: backend) }
+    func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
+        store.erase(where: isErased)
+    }
+    func hold() throws(QueueError) { store.hold() }
+    func release() throws(QueueError) { store.release() }
+    func eraseHeld() throws(QueueError) -> Int { store.eraseHeld() }
+}
+
+/// Never answers unless its task is cancelled.
+private final class HangingBackend: Backend {
+    let name: BackendName = "hanging"
+    let policy: DeliveryPolicy
+    let attempts = Lock(0)
+    let cancellations = Lock(0)
+
+    init(timeout: Duration?) { policy = DeliveryPolicy(maxAge: .zero, timeout: timeout) }
+
+    func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        attempts.withLock { $0 += 1 }
+        let gate = Gate()
+        await withTaskCancellationHandler {
+            await gate.wait()
+        } onCancel: {
+            cancellations.withLock { $0 += 1 }
+            gate.open()
+        }
+        return .retry(after: nil, reason: "cancelled")
+    }
+}
+
+@Suite("Delivery")
+struct DeliveryTests {
+    @Test("A flush waits for what was queued, whatever was refused meanwhile for want of room")
+    func refusedIsNotDelivered() async {
+        let limits = QueueLimits(maxCount: 10, whenFull: .refuseNew)
+        let backend = ScriptedBackend(
+            policy: DeliveryPolicy(maxCount: 5, maxAge: .seconds(3600)),
+            script: [.acknowledged, .retry(after: .seconds(100), reason: "busy")]
+        )
+        let clock = VirtualClock()
+        let queue = BatchQueue(store: InMemoryStore(limits: limits), backends: [backend], clock: clock)
+        // Refused first: counted as settled, these would make up for ten that are not.
+        for _ in 0..<10 { queue.append((0..<11).map(sample)) }
+        queue.append((0..<10).map(sample))
+        async let isEmpty = queue.flush(timeout: .seconds(10))
+        while backend.attempts != 2 || clock.pendingCount < 2 { await Task.yield() }
+        clock.advance(by: .seconds(10))
+        #expect(await isEmpty == false)
+        #expect(queue.ledger["scripted"]?.queued == 5)
+    }
+
+    @Test("After a shutdown a flush returns at once, and says that something is left")
+    func flushAfterShutdown() async {
+        let backend = ScriptedBackend(script: [.gone(reason: "410")])
+        let queue = BatchQueue(backends: [backend], clock: VirtualClock())
+        queue.append([sample(0)])
+        #expect(await queue.shutdown(timeout: .seconds(5)) == false)
+        // With a clock that stands still it would wait for good.
+        #expect(await queue.flush(timeout: .seconds(5)) == false)
+    }
+
+    @Test("A delivery that hangs is cancelled when a shutdown's time is up; its sample stays")
+    func hangingShutdown() async {
+        let (clock, backend) = (VirtualClock(), HangingBackend(timeout: nil))
+        let queue = BatchQueue(backends: [backend], clock: clock)
+        queue.append([sample(0)])
+        while backend.attempts.withLock({ $0 }) == 0 { await Task.yield() }
+        async let isEmpty = queue.shutdown(timeout: .seconds(5))
+        while clock.pendingCount == 0 { await Task.yield() }
+        clock.advance(by: .seconds(5))
+        #expect(await isEmpty == false)
+        while backend.cancellations.withLock({ $0 }) == 0 { await Task.yield() }
+        #expect(queue.ledger["hanging"]?.queued == 1)
+        #expect(backend.attempts.withLock { $0 } == 1)
+    }
+
+    @Test("A delivery that takes longer than the policy allows is cancelled and tried again")
+    func timeout() async {
+        let (clock, backend) = (VirtualClock(), HangingBackend(timeout: .seconds(30)))
+        let queue = BatchQueue(backends: [backend], clock: clock)
+        queue.append([sample(0)])
+        while backend.attempts.withLock({ $0 }) == 0 || clock.pendingCount == 0 { await Task.yield() }
+        clock.advance(by: .milliseconds(29_999))
+        #expect(backend.cancellations.withLock { $0 } == 0)
+        clock.advance(by: .milliseconds(1))
+        // Cancelled, and then due again after the first delay, which is a second at most.
+        while backend.cancellations.withLock({ $0 }) == 0 || clock.pendingCount == 0 { await Task.yield() }
+        clock.advance(by: .seconds(1))
+        while backend.attempts.withLock({ $0 }) < 2 { await Task.yield() }
+        #expect(queue.ledger["hanging"]?.queued == 1)
+    }
+
+    @Test(
+        "A store that gives nothing though something waits is asked again after a while, not for ever and not in a loop"
+    )
+    func reluctantStore() async {
+        let (clock, store, backend) = (VirtualClock(), ReluctantStore(), ScriptedBackend())
+        store.isReluctant.withLock { $0 = true }
+        let queue = BatchQueue(store: store, backends: [backend], clock: clock)
+        queue.append([sample(0)])
+        async let isEmpty = queue.flush(timeout: .seconds(60))
+        while store.askedCount.withLock({ $0 }) == 0 || clock.pendingCount < 2 { await Task.yield() }
+        for _ in 0..<200 { await Task.yield() }
+        #expect(store.askedCount.withLock { $0 } == 1)
+        store.isReluctant.withLock { $0 = false }
+        clock.advance(by: .seconds(1))
+        #expect(await isEmpty)
+        #expect(backend.delivered == [sample(0)])
+    }
+
+    @Test("What a store dropped before is not said again; what it drops from now on is, once")
+    func earlierDrops() async {
+        let store = InMemoryStore(limits: QueueLimits(maxCount: 10))
+        store.attach("scripted")
+        _ = try? store.append((0..<30).map(sample))
+        let said = Lock<[Diagnostic]>([])
+        let queue = BatchQueue(store: store, backends: [ScriptedBackend()], clock: VirtualClock()) { diagnostic in
+            said.withLock { $0.append(diagnostic) }
+        }
+        #expect(await queue.flush(timeout: .seconds(5)))
+        queue.append((0..<15).map(sample))
+        #expect(await queue.shutdown(timeout: .seconds(5)))
+        #expect(said.withLock { $0 } == [.dropped("scripted", count: 5, .count)])
+    }
+
+    @Test("An error hurries up what waits before it, and not what comes while that is under way")
+    func promptGoal() async {
+        let clock = VirtualClock()
+        let queue = Lock<BatchQueue?>(nil)
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 9), wallTime: WallTime(milliseconds: 0))
+        let isFirst = Lock(true)
+        let backend = ScriptedBackend(
+            policy: DeliveryPolicy(maxAge: .seconds(3600)),
+            onDeliver: {
+                // Another sample comes while the first delivery is under way.
+                let isNow = isFirst.withLock { first in
+                    defer { first = false }
+                    return first
+                }
+                if isNow { queue.withLock { $0 }?.append([sample(7)]) }
+            }
+        )
+        let made = BatchQueue(backends: [backend], clock: clock)
+        queue.withLock { $0 = made }
+        made.append([sample(0), .event(Event(.error, tracker: TrackerID(0), time: time))])
+        while made.ledger["scripted"]?.acknowledged != 2 || clock.pendingCount == 0 { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(backend.attempts == 1)
+        #expect(made.ledger["scripted"]?.queued == 1)
+        queue.withLock { $0 = nil }
+    }
+
+    @Test("One culprit in a thousand is found with about two requests a halving, not by ever new beginnings")
+    func bisection() async {
+        for culprit in [0, 1, 499, 500, 733, 999] {
+            let backend = ScriptedBackend(policy: DeliveryPolicy(maxCount: 1000), refusing: { $0 == sample(culprit) })
+            let queue = BatchQueue(backends: [backend], clock: VirtualClock())
+            queue.append((0..<1000).map(sample))
+            #expect(await queue.flush(timeout: .seconds(60)))
+            #expect(backend.delivered == (0..<1000).filter { $0 != culprit }.map(sample))
+            #expect(backend.attempts <= 24, "culprit \(culprit): \(backend.attempts) requests")
+        }
+    }
+
+    @Test("Every subset of culprits in a small batch is told from the rest")
+    func allSubsets() async {
+        for subset in 0..<256 {
+            let isCulprit = { @Sendable (sample: Sample) in
+                guard case .event(let event) = sample, case .int(let number)? = event.attributes["number"] else {
+                    return false
+                }
+                return subset >> number & 1 == 1
+            }
+            let backend = ScriptedBackend(refusing: isCulprit)
+            let queue = BatchQueue(backends: [backend], clock: VirtualClock())
+            queue.append((0..<8).map(sample))
+            #expect(await queue.flush(timeout: .seconds(60)))
+            #expect(backend.delivered == (0..<8).filter { subset >> $0 & 1 == 0 }.map(sample))
+            let dead = queue.deadLetters(of: "scripted").map(\.record.sample)
+            #expect(dead == (0..<8).filter { subset >> $0 & 1 == 1 }.map(sample))
+        }
+    }
+
+    @Test("A server with a limit of its own costs few requests in vain")
+    func serverLimit() async {
+        let taken = Lock(0)
+        let refused = Lock(0)
+        struct Limited: Backend {
+            let name: BackendName = "limited"
+            let policy = DeliveryPolicy(maxCount: 100)
+            let taken: Lock<Int>
+            let refused: Lock<Int>
+            func deliver(_ batch: Batch) async -> DeliveryOutcome {
+                if batch.records.count > 60 {
+                    refused.withLock { $0 += 1 }
+                    return .tooLarge(reason: "413")
+                }
+                taken.withLock { $0 += 1 }
+                return .acknowledged
+            }
+        }
+        let queue = BatchQueue(backends: [Limited(taken: taken, refused: refused)], clock: VirtualClock())
+        queue.append((0..<5000).map(sample))
+        #expect(await queue.flush(timeout: .seconds(60)))
+        #expect(refused.withLock { $0 } * 8 < taken.withLock { $0 })
+        #expect(taken.withLock { $0 } < 130)
+    }
+
+    @Test("Without a network nothing is tried but what needs none; once it is back everything goes at once")
+    func offline() async {
+        let clock = VirtualClock()
+        let network = ReachabilitySwitch(isOnline: false)
+        let remote = ScriptedBackend("remote", policy: DeliveryPolicy(maxAge: .seconds(1)))
+        let local = ScriptedBackend("local", policy: DeliveryPolicy(maxAge: .seconds(1), needsNetwork: false))
+        let queue = BatchQueue(backends: [remote, local], clock: clock, reachability: network)
+        queue.append([sample(0)])
+        while clock.pendingCount == 0 { await Task.yield() }
+        clock.advance(by: .seconds(1))
+        while local.delivered.isEmpty { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(remote.attempts == 0)
+        network.set(isOnline: true)
+        while remote.delivered.isEmpty { await Task.yield() }
+        #expect(remote.attempts == 1)
+    }
+
+    @Test("A network that comes back ends our own waiting, but not what the server asked for")
+    func onlineAgain() async {
+        for (wish, isEnded) in [(nil, true), (Duration.seconds(600), false)] {
+            let clock = VirtualClock()
+            let network = ReachabilitySwitch()
+            let failures = Array(repeating: DeliveryOutcome.retry(after: wish, reason: "unreachable"), count: 3)
+            let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .zero), script: failures)
+            let queue = BatchQueue(backends: [backend], clock: clock, reachability: network)
+            queue.append([sample(0)])
+            while backend.attempts != 1 || clock.pendingCount == 0 { await Task.yield() }
+            network.set(isOnline: false)
+            network.set(isOnline: true)
+            for _ in 0..<500 where backend.attempts == 1 { await Task.yield() }
+            if isEnded { while backend.attempts == 1 { await Task.yield() } }
+            #expect((backend.attempts > 1) == isEnded)
+        }
+    }
+}
