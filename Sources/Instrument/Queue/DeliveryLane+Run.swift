@@ -17,7 +17,8 @@ extension DeliveryLane {
                 if departure.time > clock.now {
                     alarm?.cancel()
                     alarm = clock.schedule(at: departure.time) { [signal] in signal.yield() }
-                    break
+                    // A virtual clock may have been advanced meanwhile.
+                    if departure.time > clock.now { break }
                 }
                 await deliverNext(departure.epoch, &course)
             }

@@ -50,6 +50,8 @@ package final class Gate: Sendable {
             }
             if isOpen { return continuation.resume(returning: true) }
             alarm = clock.schedule(at: deadline) { [weak self] in self?.giveUp(number) }
+            // A virtual clock may have been advanced meanwhile.
+            if deadline <= clock.now { giveUp(number) }
         }
         alarm?.cancel()
         return isOpen

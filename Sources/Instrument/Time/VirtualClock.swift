@@ -59,10 +59,10 @@ public final class VirtualClock: SchedulingClock {
     /// Moves the clock to `target` and runs what falls due on the way; never moves it back.
     public func advance(to target: MonotonicInstant) {
         while let entry = takeNext(until: target) { entry.action() }
-        state.withLock { $0.now = max($0.now, target) }
     }
 
-    /// Schedules `action`; it runs inside the ``advance(to:)`` that reaches `deadline`.
+    /// Schedules `action`; it runs inside the ``advance(to:)`` that reaches `deadline`, for a deadline that has passed inside
+    /// the next one.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
@@ -83,6 +83,7 @@ public final class VirtualClock: SchedulingClock {
         if deadline <= now { return }
         let sleeper = Sleeper()
         let scheduled = schedule(at: deadline) { sleeper.wake(.success(())) }
+        if deadline <= now { sleeper.wake(.success(())) }
         try await withTaskCancellationHandler {
             try await sleeper.wait()
         } onCancel: {
@@ -98,7 +99,11 @@ public final class VirtualClock: SchedulingClock {
                 let (a, b) = (state.entries[left], state.entries[right])
                 return (a.deadline, a.number) < (b.deadline, b.number)
             }
-            guard let next else { return nil }
+            guard let next else {
+                // Under the same lock, so that nothing that is scheduled meanwhile for before the target is left behind.
+                state.now = max(state.now, target)
+                return nil
+            }
             let entry = state.entries.remove(at: next)
             state.now = max(state.now, entry.deadline)
             return entry
