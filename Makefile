@@ -13,7 +13,7 @@ help:
 	@echo "make test             everything that a change has to pass"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
-	@echo "make torture          kill -9 against the durable queue, a thousand times"
+	@echo "make torture          kill -9 against the durable queue and a server that fails, a thousand times each"
 	@echo "make benchmark        what an emit costs"
 
 dependencies:

@@ -113,13 +113,17 @@ let package = Package(
         // The process that the durable queue's tests kill.
         .executableTarget(
             name: "QueueChild",
-            dependencies: ["InstrumentDurableQueue", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit"],
+            dependencies: [
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit",
+                "InstrumentTransport",
+            ],
             path: "Tests/QueueChild"
         ),
         .testTarget(
             name: "DurableQueueTests",
             dependencies: [
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit", "QueueChild",
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentTestKit",
+                "LoopbackServers", "QueueChild",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -8,11 +8,70 @@ import Testing
 ///
 /// A short form runs with every test; `make torture` runs the long one. `TORTURE_KILLS` says how often, `TORTURE_SEED`
 /// repeats a failure.
-@Suite("Torture of the durable queue")
+@Suite("Torture of the durable queue", .serialized)
 struct TortureTests {
     private static let environment = ProcessInfo.processInfo.environment
-    static let kills = environment["TORTURE_KILLS"].flatMap { Int($0) } ?? 20
+    static let kills = environment["TORTURE_KILLS"].flatMap { Int($0) }
     static let seed = environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
+
+    @Test("Nothing whose emit returned is lost to kill -9; copies are equal; order holds; the ledger adds up")
+    func kills() throws {
+        try rounds(kills: Self.kills ?? 20) { scratch, _ in
+            scratch.path + "/delivered"
+        } arrived: { scratch in
+            let contents = FileManager.default.contents(atPath: scratch.path + "/delivered") ?? Data()
+            return contents.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+        }
+    }
+
+    @Test("Nor is it to a server that fails in every way at the same time: all has arrived, or is a dead letter")
+    func server() throws {
+        let server = Lock<MoodyServer?>(nil)
+        try rounds(kills: Self.kills ?? 8) { _, seed in
+            let made = try MoodyServer(seed: seed)
+            server.withLock { $0 = made }
+            return made.address
+        } arrived: { _ in
+            let made = server.withLock { $0 }
+            let answers = (made?.answers ?? [:]).sorted { $0.key < $1.key }
+            print("torture: answers", answers.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
+            return made?.lines ?? []
+        }
+    }
+
+    /// A new directory now and then, so that what has to be compared stays small.
+    private func rounds(
+        kills: Int,
+        target: (Scratch, UInt64) throws -> String,
+        arrived: (Scratch) -> [[UInt8]]
+    ) throws {
+        var generator = SeededGenerator(seed: Self.seed)
+        var left = kills
+        while left > 0 {
+            let scratch = try Scratch()
+            let torture = Torture(
+                scratch: scratch,
+                target: try target(scratch, generator.next()),
+                label: "seed \(Self.seed)"
+            )
+            let returned = try torture.kill(min(left, 50), &generator)
+            let (ledger, dead) = try torture.drain()
+            torture.check(arrived: arrived(scratch), dead: dead, returned, ledger)
+            left -= 50
+        }
+    }
+}
+
+/// One directory whose processes are killed.
+struct Torture {
+    struct Line: Hashable {
+        var run: Int
+        var thread: Int
+    }
+
+    let scratch: Scratch
+    let target: String
+    let label: String
 
     /// The child lies beside the test bundle.
     private static let child: URL = {
@@ -20,97 +79,102 @@ struct TortureTests {
         return bundle.appendingPathComponent("QueueChild")
     }()
 
-    private struct Line: Hashable {
-        var run: Int
-        var thread: Int
+    private func process(_ arguments: String...) -> Process {
+        let process = Process()
+        process.executableURL = Self.child
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        return process
     }
 
-    @Test("Nothing whose emit returned is lost to kill -9; copies are equal; order holds; the ledger adds up")
-    func kills() throws {
-        var generator = SeededGenerator(seed: Self.seed)
-        var left = Self.kills
-        // A new directory now and then, so that what has to be compared stays small.
-        while left > 0 {
-            try round(of: min(left, 50), &generator)
-            left -= 50
-        }
-    }
-
-    private func round(of kills: Int, _ generator: inout SeededGenerator) throws {
-        let scratch = try Scratch()
-        let (queue, delivered, progress) = (
-            scratch.path + "/queue", scratch.path + "/delivered", scratch.path + "/progress"
-        )
+    /// Kills so many processes, each after a while; returns how many emits of each thread had returned.
+    func kill(_ count: Int, _ generator: inout SeededGenerator) throws -> [Line: Int] {
+        let progress = scratch.path + "/progress"
         var returned: [Line: Int] = [:]
-        for run in 1...kills {
+        for run in 1...count {
             try Data(count: 4096).write(to: URL(fileURLWithPath: progress))
-            let process = Process()
-            process.executableURL = Self.child
-            process.arguments = ["emit", queue, delivered, progress, "\(run)", "\(generator.next() >> 1)"]
-            try process.run()
+            let seed = generator.next() >> 1
+            let child = process("emit", scratch.path + "/queue", target, progress, "\(run)", "\(seed)")
+            try child.run()
             usleep(UInt32.random(in: 10_000...120_000, using: &generator))
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            #expect(
-                process.terminationReason == .uncaughtSignal,
-                "seed \(Self.seed), run \(run): the child ended by itself"
-            )
+            Foundation.kill(child.processIdentifier, SIGKILL)
+            child.waitUntilExit()
+            #expect(child.terminationReason == .uncaughtSignal, "\(label), run \(run): the child ended by itself")
             let notes = try Data(contentsOf: URL(fileURLWithPath: progress))
             for thread in 0..<2 {
                 let number = notes.withUnsafeBytes { $0.load(fromByteOffset: 8 * thread, as: UInt64.self) }
                 returned[Line(run: run, thread: thread)] = Int(number)
             }
         }
-        let ledger = try drain(queue, delivered)
-        try check(delivered, returned, ledger)
+        return returned
     }
 
-    private func drain(_ queue: String, _ delivered: String) throws -> [Int] {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = Self.child
-        process.arguments = ["drain", queue, delivered]
-        process.standardOutput = output
-        try process.run()
+    /// Delivers what is left; returns the ledger's sums and the dead letters.
+    func drain() throws -> (ledger: [Int], dead: [[UInt8]]) {
+        let (child, output) = (process("drain", scratch.path + "/queue", target, scratch.path + "/dead"), Pipe())
+        child.standardOutput = output
+        try child.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        child.waitUntilExit()
         let words = text.split { $0 == " " || $0 == "\n" }
-        #expect(words.first == "true", "seed \(Self.seed): not drained: \(text)")
-        return words.dropFirst().compactMap { Int($0) }
+        #expect(words.first == "true", "\(label): not drained: \(text)")
+        let dead = FileManager.default.contents(atPath: scratch.path + "/dead") ?? Data()
+        return (
+            words.dropFirst().compactMap { Int($0) },
+            dead.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+        )
     }
 
-    private func check(_ delivered: String, _ returned: [Line: Int], _ ledger: [Int]) throws {
-        var samples: [SampleID: Int] = [:]
+    func check(arrived: [[UInt8]], dead: [[UInt8]], _ returned: [Line: Int], _ ledger: [Int]) {
+        var known: [SampleID: [UInt8]] = [:]
         var numbers: [Line: [Int]] = [:]
-        var reader = try SampleFileReader(path: delivered)
-        while let record = try reader.next() {
-            if let known = samples[record.id] {
-                #expect(
-                    known == record.sample.hashValue,
-                    "seed \(Self.seed): two samples have the identifier \(record.id)"
-                )
+        for bytes in arrived {
+            guard let record = try? JSONLines.decode(bytes), let (line, number) = Self.place(of: record) else {
+                Issue.record("\(label): no sample: \(String(decoding: bytes, as: UTF8.self))")
                 continue
             }
-            samples[record.id] = record.sample.hashValue
-            let attributes = record.sample.attributes
-            guard let run = attributes[AttributeKey<Int>("run")], let thread = attributes[AttributeKey<Int>("thread")],
-                let number = attributes[AttributeKey<Int>("number")]
-            else { continue }
-            numbers[Line(run: run, thread: thread), default: []].append(number)
+            if let first = known.updateValue(bytes, forKey: record.id) {
+                #expect(first == bytes, "\(label): two samples have the identifier \(record.id)")
+            } else {
+                numbers[line, default: []].append(number)
+            }
         }
-        #expect(reader.problems.isEmpty)
-        var total = 0
+        let deadNumbers = Self.numbers(of: dead)
         for (line, count) in returned {
-            let arrived = numbers[line] ?? []
-            total += arrived.count
+            let (all, gone) = (numbers[line] ?? [], deadNumbers[line] ?? [])
+            let isInOrder = zip(all, all.dropFirst()).allSatisfy { $0 < $1 }
+            #expect(isInOrder, "\(label), \(line): order")
             // One more may have been stored whose emit had not returned yet.
-            #expect(arrived.count >= count, "seed \(Self.seed), \(line): \(count) returned, \(arrived.count) arrived")
-            #expect(arrived == Array(1...max(1, arrived.count)) || arrived.isEmpty, "seed \(Self.seed), \(line): order")
+            let sum = all.count + gone.count
+            #expect(sum >= count, "\(label), \(line): \(count) returned, \(all.count) arrived, \(gone.count) are dead")
+            let expected: [Int] = sum == 0 ? [] : Array(1...sum)
+            #expect((all + gone).sorted() == expected, "\(label), \(line): gaps or copies")
         }
         #expect(ledger.count == 5)
-        if ledger.count == 5 {
-            #expect(ledger[0] == samples.count, "seed \(Self.seed): emitted \(ledger[0]), arrived \(samples.count)")
-            #expect(ledger[0] == ledger[1...].reduce(0, +), "seed \(Self.seed): \(ledger)")
+        guard ledger.count == 5 else { return }
+        #expect(ledger[0] == ledger[1...].reduce(0, +), "\(label): \(ledger)")
+        #expect((ledger[1], ledger[3]) == (known.count, dead.count), "\(label): \(ledger), \(known.count) arrived")
+        let copies = arrived.count - known.count
+        print(
+            "torture: \(label), \(returned.count / 2) kills, \(known.count) samples arrived, \(copies) of them twice or more,",
+            "\(dead.count) dead letters, none lost"
+        )
+    }
+
+    private static func place(of record: SampleRecord) -> (Line, Int)? {
+        let attributes = record.sample.attributes
+        guard let run = attributes[AttributeKey<Int>("run")], let thread = attributes[AttributeKey<Int>("thread")],
+            let number = attributes[AttributeKey<Int>("number")]
+        else { return nil }
+        return (Line(run: run, thread: thread), number)
+    }
+
+    private static func numbers(of lines: [[UInt8]]) -> [Line: [Int]] {
+        var numbers: [Line: [Int]] = [:]
+        for bytes in lines {
+            guard let record = try? JSONLines.decode(bytes), let (line, number) = place(of: record) else { continue }
+            numbers[line, default: []].append(number)
         }
-        print("torture: seed \(Self.seed), \(returned.count / 2) kills, \(total) samples arrived, none lost")
+        return numbers
     }
 }

@@ -1,7 +1,9 @@
 // The process that the torture of the durable queue kills.
 //
-//   QueueChild emit DIRECTORY DELIVERED PROGRESS RUN SEED   emits until it is killed, and delivers
-//   QueueChild drain DIRECTORY DELIVERED                    delivers what is left, prints the ledger
+//   QueueChild emit DIRECTORY TARGET PROGRESS RUN SEED   emits until it is killed, and delivers
+//   QueueChild drain DIRECTORY TARGET [DEAD]             delivers what is left, prints the ledger, writes dead letters
+//
+// TARGET is a file, or the address of a server.
 
 import Foundation
 import Instrument
@@ -9,27 +11,7 @@ import InstrumentBackends
 import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentTestKit
-
-/// Delivers to a file, when it is in the mood.
-struct MoodyBackend: Backend {
-    let file: FileBackend
-    let generator: Lock<SeededGenerator>?
-    let name: BackendName = "file"
-    let policy = DeliveryPolicy(maxCount: 100, maxAge: .zero)
-
-    func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        let mood = generator?.withLock { $0.next() % 8 } ?? 7
-        switch mood {
-        case 0: return .retry(after: .zero, reason: "busy")
-        case 1 where batch.records.count > 1: return .tooLarge(reason: "413")
-        case 2:
-            // Arrived, but the answer is lost.
-            _ = await file.deliver(batch)
-            return .retry(after: .zero, reason: "reset")
-        default: return await file.deliver(batch)
-        }
-    }
-}
+import InstrumentTransport
 
 final class ChildTracker: Tracker {
     func begin(in context: TrackerContext) {}
@@ -42,26 +24,36 @@ func fail(_ message: String) -> Never {
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4 else { fail("too few arguments") }
+let (isEmitting, target) = (arguments[1] == "emit", arguments[3])
 let seed = arguments.count > 6 ? UInt64(arguments[6]) ?? 0 : 0
 let configuration = DurableConfiguration(segmentSize: 16 << 10, synchronization: .interval(.milliseconds(5)))
 let store: DurableStore
-let file: FileBackend
+let backend: any Backend
 do {
     store = try DurableStore(directory: arguments[2], configuration: configuration) { diagnostic in
         FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))
     }
-    file = try FileBackend(path: arguments[3])
+    if target.hasPrefix("http:") {
+        backend = ServerBackend(url: try HTTPURL(target), transport: try SystemTransport())
+    } else {
+        let generator = isEmitting ? Lock(SeededGenerator(seed: seed)) : nil
+        backend = MoodyBackend(file: try FileBackend(path: target), generator: generator)
+    }
 } catch {
     fail("\(error)")
 }
-let isEmitting = arguments[1] == "emit"
-let backend = MoodyBackend(file: file, generator: isEmitting ? Lock(SeededGenerator(seed: seed)) : nil)
-let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store)
+let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store, deliveryClock: HurriedClock())
 
 if !isEmitting {
-    let isEmpty = await instrument.shutdown(timeout: .seconds(60))
-    let ledger = store.ledger(of: "file")
+    let isEmpty = await instrument.shutdown(timeout: .seconds(200_000))
+    let ledger = store.ledger(of: "samples")
     print(isEmpty, ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped)
+    if arguments.count > 4 {
+        let letters = store.deadLetters(of: "samples").map(\.record)
+        guard FileManager.default.createFile(atPath: arguments[4], contents: Data(JSONLines.encode(letters))) else {
+            fail("cannot write \(arguments[4])")
+        }
+    }
     store.close()
     exit(0)
 }
@@ -80,9 +72,11 @@ for (index, tracker) in trackers.enumerated() {
         var number = 0
         while true {
             number += 1
-            let attributes: Attributes = [
+            var attributes: Attributes = [
                 "run": .int(run), "thread": .int(index), "number": .int(number), "text": "abcdefgh",
             ]
+            // What a server will never take.
+            if number % 500 == 0 { attributes["isCulprit"] = true }
             instrument.emit(.ping, from: tracker, attributes: attributes)
             note.storeBytes(of: UInt64(number), as: UInt64.self)
         }

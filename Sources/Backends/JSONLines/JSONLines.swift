@@ -1,0 +1,30 @@
+public import Instrument
+internal import InstrumentJSON
+
+/// Samples as newline-delimited JSON: the format of the file and console backends, for backends of your own.
+///
+/// One object a line: `id` (a UUID, the same at every attempt), `sequence`, `type` (`event` or `metric`), `action` or `name`,
+/// `kind`, `unit` and `value`, `tracker`, `time` (ms since 1970), `instant` (ns of the monotonic clock) and `attributes`.
+/// Equal samples give equal bytes.
+public enum JSONLines {
+    /// The records as lines, in their order, each ended by a line feed.
+    public static func encode(_ records: [SampleRecord]) -> [UInt8] {
+        var writer = JSONWriter(capacity: records.count * 1024)
+        for record in records { SampleLine.write(record, to: &writer) }
+        return writer.bytes
+    }
+
+    /// The record of one line, without its line feed.
+    /// - Throws: ``JSONLinesError`` for what is no such line.
+    public static func decode(_ line: [UInt8]) throws(JSONLinesError) -> SampleRecord {
+        do throws(SampleLine.Failure) { return try SampleLine.read(line) } catch {
+            throw JSONLinesError(description: error.description)
+        }
+    }
+}
+
+/// Why a line is no sample.
+public struct JSONLinesError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, for people.
+    public let description: String
+}
