@@ -14,11 +14,14 @@ let package = Package(
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
+        .library(name: "InstrumentObservability", targets: ["InstrumentObservability"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     ],
     targets: [
@@ -72,6 +75,17 @@ let package = Package(
             path: "Sources/DurableQueue"
         ),
 
+        // What the queue reports, through swift-log and swift-metrics. Who does not use it links neither.
+        .target(
+            name: "InstrumentObservability",
+            dependencies: [
+                "Instrument",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            path: "Sources/Observability"
+        ),
+
         // For tests of components, yours and ours.
         .target(
             name: "InstrumentTestKit",
@@ -96,6 +110,13 @@ let package = Package(
         .testTarget(
             name: "InstrumentTests",
             dependencies: ["Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
+        ),
+        .testTarget(
+            name: "ObservabilityTests",
+            dependencies: [
+                "InstrumentObservability", "InstrumentTestKit",
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ]
         ),
         .testTarget(name: "JSONTests", dependencies: ["InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(

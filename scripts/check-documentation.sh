@@ -34,3 +34,4 @@ document InstrumentBackends Backends
 document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue
+document InstrumentObservability Observability

@@ -1,0 +1,72 @@
+public import Instrument
+public import Logging
+
+extension Logger {
+    /// Logs a diagnostic at the level that it deserves, with its parts as metadata.
+    ///
+    /// ```swift
+    /// let logger = Logger(label: "player")
+    /// let instrument = Instrument(hub: CoreHub(), backends: [backend], onDiagnostic: { logger.log($0) })
+    /// ```
+    ///
+    /// Safe from any thread. Diagnostics carry no secrets and no attribute values.
+    public func log(_ diagnostic: Diagnostic) {
+        log(level: diagnostic.logLevel, "\(diagnostic)", metadata: diagnostic.metadata)
+    }
+}
+
+extension Diagnostic {
+    /// How much it matters: what is lost is an error, what may be lost or needs a person a warning, what the queue
+    /// mends by itself a notice, what a hub rejects is for debugging.
+    public var logLevel: Logger.Level {
+        switch self {
+        case .rejected: .debug
+        case .retrying: .notice
+        case .unknownTracker, .notFinite, .metricNotFinite, .store, .silenced: .warning
+        case .notQueued, .dropped, .deadLetter: .error
+        }
+    }
+
+    /// What it is, for counting: `retrying`, `dropped` …
+    public var kind: String {
+        switch self {
+        case .unknownTracker: "unknownTracker"
+        case .rejected: "rejected"
+        case .notFinite: "notFinite"
+        case .metricNotFinite: "metricNotFinite"
+        case .notQueued: "notQueued"
+        case .store: "store"
+        case .dropped: "dropped"
+        case .deadLetter: "deadLetter"
+        case .retrying: "retrying"
+        case .silenced: "silenced"
+        }
+    }
+
+    /// The backend that it is about, if it is about one.
+    public var backend: BackendName? {
+        switch self {
+        case .dropped(let backend, _, _), .deadLetter(let backend, _, _), .retrying(let backend, _, _),
+            .silenced(let backend, _):
+            backend
+        default: nil
+        }
+    }
+
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["kind": .string(kind)]
+        if let backend { metadata["backend"] = .string(backend.description) }
+        switch self {
+        case .unknownTracker(let tracker, let action), .rejected(let action, let tracker, _),
+            .notFinite(_, let action, let tracker):
+            metadata["tracker"] = .stringConvertible(tracker)
+            metadata["action"] = .stringConvertible(action)
+        case .dropped(_, let count, let reason):
+            metadata["count"] = .stringConvertible(count)
+            metadata["reason"] = .string(reason.rawValue)
+        case .deadLetter(_, let id, _): metadata["sample"] = .stringConvertible(id)
+        default: break
+        }
+        return metadata
+    }
+}
