@@ -1,0 +1,49 @@
+public import InstrumentJSON
+
+/// Tells what is wrong with an xAPI statement, all of it.
+///
+/// ```swift
+/// let failures = StatementValidator(version: .v1_0_3).failures(in: json)
+/// for failure in failures { print(failure.rule, failure.path, failure.message) }
+/// ```
+///
+/// A value without state: it may be used from any thread, and calls nothing. It holds a statement to every MUST of the
+/// specification that can be told from the statement alone; what ADL's conformance requirements make of it decides where the
+/// specification leaves a choice (empty objects are refused outside extensions, XAPI-00001). Whether a referred statement
+/// exists, whether a time lies in the future and whether a signature is right is not asked.
+///
+/// Source: xAPI 1.0.3, part two (Data); IEEE 9274.1.1-2023, 4.2; conformance requirements XAPI-00001 to XAPI-00124.
+public struct StatementValidator: Hashable, Sendable {
+    /// The version whose rules apply.
+    public let version: XAPIVersion
+
+    /// Creates a validator; by default for 1.0.3, which every LRS takes.
+    public init(version: XAPIVersion = .v1_0_3) { self.version = version }
+
+    /// What is wrong, in the order of the specification; empty for a valid statement.
+    ///
+    /// Keys that stand twice in an object can no longer be seen in a value; ``failures(inJSON:)`` sees them.
+    public func failures(in statement: JSONValue) -> [ValidationFailure] {
+        var checker = Checker(version: version)
+        checker.statement(statement, at: .root)
+        return checker.failures
+    }
+
+    /// What is wrong with a statement as it is sent: with its JSON, with its keys, and then as ``failures(in:)`` says.
+    public func failures(inJSON bytes: [UInt8]) -> [ValidationFailure] {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            return [ValidationFailure(rule: .wellFormed, path: "$", message: "A statement is JSON; \(error).")]
+        }
+        return DuplicateKeys.find(in: bytes).map(Self.duplicate) + failures(in: value)
+    }
+
+    /// True if nothing is wrong.
+    public func isValid(_ statement: JSONValue) -> Bool { failures(in: statement).isEmpty }
+
+    private static func duplicate(_ path: JSONPath) -> ValidationFailure {
+        ValidationFailure(rule: .keyTwice, path: path.description, message: "A key stands in an object once.")
+    }
+}
