@@ -112,7 +112,10 @@ let package = Package(
             name: "TransportTests",
             dependencies: ["InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers"]
         ),
-        .testTarget(name: "XAPITests", dependencies: ["InstrumentXAPI", "InstrumentJSON", "InstrumentTestKit"]),
+        .testTarget(
+            name: "XAPITests",
+            dependencies: ["Instrument", "InstrumentXAPI", "InstrumentJSON", "InstrumentTestKit"]
+        ),
         .testTarget(
             name: "HubsTests",
             dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]

@@ -396,73 +396,73 @@ struct DetailRuleTests {
             "$.context.extensions.appId",
             context("extensions", ["appId": "film"])
         ),
-        .good("context agents", agents(contextAgent), .v2_0_0),
-        .good("context agents without relevant types", agents(contextAgent.setting("relevantTypes", to: nil)), .v2_0_0),
-        .bad("context agents in 1.0.3", "XAPI-00010", "$.context.contextAgents", agents(contextAgent), .v1_0_3),
-        .bad("context groups in 1.0.3", "XAPI-00010", "$.context.contextGroups", groups(contextGroup), .v1_0_3),
-        .good("context groups", groups(contextGroup), .v2_0_0),
+        .good("context agents", agents(contextAgent), .v2),
+        .good("context agents without relevant types", agents(contextAgent.setting("relevantTypes", to: nil)), .v2),
+        .bad("context agents in 1.0.3", "XAPI-00010", "$.context.contextAgents", agents(contextAgent), .v1),
+        .bad("context groups in 1.0.3", "XAPI-00010", "$.context.contextGroups", groups(contextGroup), .v1),
+        .good("context groups", groups(contextGroup), .v2),
         .bad(
             "context agents that are an object",
             "context-agents",
             "$.context.contextAgents",
             context("contextAgents", contextAgent),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a context agent of another type",
             "context-agents",
             "$.context.contextAgents[0].objectType",
             agents(contextAgent.setting("objectType", to: "Should fail")),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a context agent without type",
             "context-agents",
             "$.context.contextAgents[0].objectType",
             agents(contextAgent.setting("objectType", to: nil)),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a context agent without agent",
             "context-agents",
             "$.context.contextAgents[0].agent",
             agents(contextAgent.setting("agent", to: nil)),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a context agent that is a group",
             "context-agents",
             "$.context.contextAgents[0].agent.objectType",
             agents(contextAgent.setting("agent", to: Example.group)),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a context agent's unknown key",
             "XAPI-00010",
             "$.context.contextAgents[0].group",
             agents(contextAgent.setting("group", to: Example.group)),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a context group that is an agent",
             "context-groups",
             "$.context.contextGroups[0].group.objectType",
             groups(contextGroup.setting("group", to: Example.mbox)),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "no relevant types",
             "relevant-types",
             "$.context.contextAgents[0].relevantTypes",
             agents(contextAgent.setting("relevantTypes", to: [])),
-            .v2_0_0
+            .v2
         ),
         .bad(
             "a relevant type without scheme",
             "relevant-types",
             "$.context.contextAgents[0].relevantTypes[0]",
             agents(contextAgent.setting("relevantTypes", to: ["abc"])),
-            .v2_0_0
+            .v2
         ),
     ]
 

@@ -29,10 +29,10 @@ struct FormatTests {
         for text in Self.goodTimes { #expect(TimestampFormat.isValid(text, version: version), "\(text)") }
         for text in Self.badTimes { #expect(!TimestampFormat.isValid(text, version: version), "\(text)") }
         for text in Self.onlyISO {
-            #expect(TimestampFormat.isValid(text, version: version) == (version == .v1_0_3), "\(text)")
+            #expect(TimestampFormat.isValid(text, version: version) == (version == .v1), "\(text)")
         }
         for text in Self.onlyRFC {
-            #expect(TimestampFormat.isValid(text, version: version) == (version == .v2_0_0), "\(text)")
+            #expect(TimestampFormat.isValid(text, version: version) == (version == .v2), "\(text)")
         }
     }
 
@@ -48,7 +48,7 @@ struct FormatTests {
         ] as [(String, Int64, String)]
     )
     func conversion(text: String, milliseconds: Int64, written: String) {
-        let time = TimestampFormat.parse(text, version: .v2_0_0)
+        let time = TimestampFormat.parse(text, version: .v2)
         #expect(time == WallTime(milliseconds: milliseconds))
         #expect(time?.rfc3339 == written)
     }

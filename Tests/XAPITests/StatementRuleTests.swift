@@ -52,8 +52,8 @@ struct StatementRuleTests {
         .good("version 1.0", Example.with("version", value: "1.0")),
         .good("version 1.0.9", Example.with("version", value: "1.0.9")),
         .good("version 1.0.3-rc1", Example.with("version", value: "1.0.3-rc1")),
-        .good("version 2.0.0", Example.with("version", value: "2.0.0"), .v2_0_0),
-        .bad("version 2.0.0 in 1.0.3", "XAPI-00101", "$.version", Example.with("version", value: "2.0.0"), .v1_0_3),
+        .good("version 2.0.0", Example.with("version", value: "2.0.0"), .v2),
+        .bad("version 2.0.0 in 1.0.3", "XAPI-00101", "$.version", Example.with("version", value: "2.0.0"), .v1),
         .bad("version 1.1.0", "XAPI-00101", "$.version", Example.with("version", value: "1.1.0")),
         .bad("version 0.9.9", "XAPI-00101", "$.version", Example.with("version", value: "0.9.9")),
         .bad("version 1.0.", "XAPI-00101", "$.version", Example.with("version", value: "1.0.")),
@@ -103,21 +103,21 @@ struct StatementRuleTests {
             "$.timestamp",
             Example.with("timestamp", value: "01/011/2015")
         ),
-        .good("a timestamp as ISO 8601 basic", Example.with("timestamp", value: "20150513T151600Z"), .v1_0_3),
+        .good("a timestamp as ISO 8601 basic", Example.with("timestamp", value: "20150513T151600Z"), .v1),
         .bad(
             "a timestamp as ISO 8601 basic in 2.0",
             "XAPI-00123",
             "$.timestamp",
             Example.with("timestamp", value: "20150513T151600Z"),
-            .v2_0_0
+            .v2
         ),
-        .good("a timestamp with a space", Example.with("timestamp", value: "2008-09-15 15:53:00.601+00:00"), .v2_0_0),
+        .good("a timestamp with a space", Example.with("timestamp", value: "2008-09-15 15:53:00.601+00:00"), .v2),
         .bad(
             "a timestamp with a space in 1.0.3",
             "XAPI-00123",
             "$.timestamp",
             Example.with("timestamp", value: "2008-09-15 15:53:00.601+00:00"),
-            .v1_0_3
+            .v1
         ),
     ]
 

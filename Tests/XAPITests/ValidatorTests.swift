@@ -79,7 +79,7 @@ struct ValidatorTests {
                 default: changed.insert(contentsOf: changed[..<index].suffix(9), at: index)
                 }
             }
-            _ = StatementValidator(version: .v2_0_0).failures(inJSON: changed)
+            _ = StatementValidator(version: .v2).failures(inJSON: changed)
         }
     }
 

@@ -12,7 +12,7 @@ enum TimestampFormat {
 
     /// The point in time, rounded down to milliseconds.
     static func parse(_ text: String, version: XAPIVersion) -> WallTime? {
-        var reader = Reader(cursor: TextCursor(text), isStrict: version == .v2_0_0)
+        var reader = Reader(cursor: TextCursor(text), isStrict: version == .v2)
         return reader.time()
     }
 

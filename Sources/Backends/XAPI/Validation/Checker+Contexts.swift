@@ -8,7 +8,7 @@ extension Checker {
     ]
 
     mutating func context(_ value: JSONValue, ofActivity: Bool, at path: JSONPath) {
-        let known = version == .v2_0_0 ? Self.ofContext.union(["contextAgents", "contextGroups"]) : Self.ofContext
+        let known = version == .v2 ? Self.ofContext.union(["contextAgents", "contextGroups"]) : Self.ofContext
         guard let members = members(of: value, at: path, known: known, rule: .wrongType) else { return }
         if let id = members["registration"] { uuid(id, at: path / "registration", rule: .registration) }
         if let agent = members["instructor"] { actor(agent, at: path / "instructor", rule: .instructor) }

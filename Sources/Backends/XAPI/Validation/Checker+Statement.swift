@@ -86,9 +86,9 @@ extension Checker {
         guard let text = string(value, at: path, rule: .statementVersion) else { return }
         let isGood =
             VersionFormat.isValid(text, family: "1.0")
-            || version == .v2_0_0 && text != "2.0"
+            || version == .v2 && text != "2.0"
                 && VersionFormat.isValid(text, family: "2.0")
         if isGood { return }
-        fail(.statementVersion, at: path, version == .v2_0_0 ? "This is 2.0.x or 1.0.x." : "This is 1.0 or 1.0.x.")
+        fail(.statementVersion, at: path, version == .v2 ? "This is 2.0.x or 1.0.x." : "This is 1.0 or 1.0.x.")
     }
 }

@@ -21,7 +21,7 @@ extension Checker {
         guard let text = string(value, at: path, rule: rule), !TimestampFormat.isValid(text, version: version) else {
             return
         }
-        let format = version == .v2_0_0 ? "RFC 3339" : "ISO 8601"
+        let format = version == .v2 ? "RFC 3339" : "ISO 8601"
         fail(.timestampFormat, at: path, "This is a date and a time with a zone, as \(format) has it.")
     }
 

@@ -3,7 +3,7 @@ public import InstrumentJSON
 /// Tells what is wrong with an xAPI statement, all of it.
 ///
 /// ```swift
-/// let failures = StatementValidator(version: .v1_0_3).failures(in: json)
+/// let failures = StatementValidator(version: .v1).failures(in: json)
 /// for failure in failures { print(failure.rule, failure.path, failure.message) }
 /// ```
 ///
@@ -18,7 +18,7 @@ public struct StatementValidator: Hashable, Sendable {
     public let version: XAPIVersion
 
     /// Creates a validator; by default for 1.0.3, which every LRS takes.
-    public init(version: XAPIVersion = .v1_0_3) { self.version = version }
+    public init(version: XAPIVersion = .v1) { self.version = version }
 
     /// What is wrong, in the order of the specification; empty for a valid statement.
     ///

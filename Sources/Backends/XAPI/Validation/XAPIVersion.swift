@@ -4,7 +4,7 @@
 /// them, and takes statements that are marked with version 2.0.x besides 1.0.x.
 public enum XAPIVersion: String, CaseIterable, Hashable, Sendable {
     /// xAPI 1.0.3, as ADL published it in 2016.
-    case v1_0_3 = "1.0.3"
+    case v1 = "1.0.3"
     /// xAPI 2.0, which is IEEE 9274.1.1-2023.
-    case v2_0_0 = "2.0.0"
+    case v2 = "2.0.0"
 }
