@@ -11,6 +11,13 @@ struct JSONPath: CustomStringConvertible {
 
     subscript(index: Int) -> JSONPath { JSONPath(description: "\(description)[\(index)]") }
 
+    /// The same place seen from another one that it lies in; nil if it does not.
+    func relative(to place: JSONPath) -> JSONPath? {
+        guard description.hasPrefix(place.description) else { return nil }
+        let rest = description.dropFirst(place.description.count)
+        return rest.isEmpty || rest.hasPrefix(".") || rest.hasPrefix("[") ? JSONPath(description: "$" + rest) : nil
+    }
+
     private static func isWord(_ name: String) -> Bool {
         guard let first = name.utf8.first else { return false }
         return !TextCursor.isDigit(first) && name.utf8.allSatisfy(isOfWord)

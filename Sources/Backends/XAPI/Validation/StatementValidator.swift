@@ -31,19 +31,37 @@ public struct StatementValidator: Hashable, Sendable {
 
     /// What is wrong with a statement as it is sent: with its JSON, with its keys, and then as ``failures(in:)`` says.
     public func failures(inJSON bytes: [UInt8]) -> [ValidationFailure] {
-        let value: JSONValue
         do {
-            value = try JSONValue(parsing: bytes)
+            let value = try JSONValue(parsing: bytes)
+            return failures(in: value, withKeysOf: bytes, at: .root)
         } catch {
-            return [ValidationFailure(rule: .wellFormed, path: "$", message: "A statement is JSON; \(error).")]
+            return [.noJSON(error)]
         }
-        return DuplicateKeys.find(in: bytes).map(Self.duplicate) + failures(in: value)
+    }
+
+    /// The same for a statement that is a member of an object whose bytes are given.
+    package func failures(in statement: JSONValue, member name: String, of bytes: [UInt8]) -> [ValidationFailure] {
+        failures(in: statement, withKeysOf: bytes, at: .root / name)
+    }
+
+    private func failures(
+        in statement: JSONValue,
+        withKeysOf bytes: [UInt8],
+        at place: JSONPath
+    ) -> [ValidationFailure] {
+        let twice = DuplicateKeys.find(in: bytes).compactMap { $0.relative(to: place) }
+        let message = "A key stands in an object once."
+        return twice.map { ValidationFailure(rule: .keyTwice, path: $0.description, message: message) }
+            + failures(in: statement)
     }
 
     /// True if nothing is wrong.
     public func isValid(_ statement: JSONValue) -> Bool { failures(in: statement).isEmpty }
+}
 
-    private static func duplicate(_ path: JSONPath) -> ValidationFailure {
-        ValidationFailure(rule: .keyTwice, path: path.description, message: "A key stands in an object once.")
+extension ValidationFailure {
+    /// What is no JSON breaks one rule.
+    package static func noJSON(_ error: JSONError) -> ValidationFailure {
+        ValidationFailure(rule: .wellFormed, path: "$", message: "A statement is JSON; \(error).")
     }
 }
