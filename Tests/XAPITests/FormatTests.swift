@@ -124,12 +124,13 @@ struct FormatTests {
     func mailboxes() {
         let good = [
             "mailto:a@example.org", "mailto:a.b+c@sub.example.org", "mailto:a%20b@example.org", "mailto:a@localhost",
+            "mailto:a`b@example.org", "mailto:jürgen@bücher.example",
         ]
         let bad = [
             "", "mailto:", "a@example.org", "mailto:a", "mailto:@example.org", "mailto:a@", "mailto:a@b@c",
             "MAILTO:a@example.org", "mailto:a@example..org", "mailto:a b@example.org", "mailto:user%@example.com",
             "mailto:a@example.org?subject=b", "mailto:a@example.org,b@example.org", "http://a@example.org",
-            "mailto:a@-example.org", "mailto:a@exam_ple.org",
+            "mailto:a\u{A0}@example.org", "mailto:\"a\"@example.org", "mailto:a@-example.org", "mailto:a@exam_ple.org",
         ]
         for text in good { #expect(MailboxFormat.isValid(text), "\(text)") }
         for text in bad { #expect(!MailboxFormat.isValid(text), "\(text)") }

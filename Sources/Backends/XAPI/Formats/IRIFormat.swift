@@ -33,7 +33,8 @@ enum IRIFormat {
         }
     }
 
-    private static func isPercentEncodingWhole(_ text: Substring) -> Bool {
+    /// Every `%` has two hexadecimal digits behind it.
+    static func isPercentEncodingWhole(_ text: Substring) -> Bool {
         text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst()
             .allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(Hexadecimal.isDigit) }
     }
@@ -43,22 +44,5 @@ enum IRIFormat {
         let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         return !host.isEmpty && !host.hasPrefix(":")
-    }
-}
-
-/// `mailto:` and one address (xAPI 1.0.3, Data 2.4.2.3; XAPI-00038).
-enum MailboxFormat {
-    static func isValid(_ text: String) -> Bool {
-        guard text.hasPrefix("mailto:"), IRIFormat.isValid(text) else { return false }
-        let parts = text.dropFirst(7).split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, let local = parts.first, let domain = parts.last else { return false }
-        return !local.isEmpty && !local.contains(where: "?#,;:()[]".contains) && isDomain(domain)
-    }
-
-    private static func isDomain(_ domain: Substring) -> Bool {
-        domain.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            !label.isEmpty && !label.hasPrefix("-") && !label.hasSuffix("-")
-                && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || !$0.isASCII }
-        }
     }
 }

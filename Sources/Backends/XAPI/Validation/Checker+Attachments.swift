@@ -10,7 +10,6 @@ extension Checker {
 
     mutating func attachments(_ value: JSONValue, at path: JSONPath) {
         guard let list = elements(of: value, at: path, rule: .attachments) else { return }
-        if list.isEmpty { fail(.attachments, at: path, "There is at least one attachment, or no key.") }
         for (index, value) in list.enumerated() { attachment(value, at: path[index]) }
     }
 

@@ -61,7 +61,6 @@ extension Checker {
 
     private mutating func activities(_ value: JSONValue, at path: JSONPath) {
         guard case .array(let list) = value else { return activity(value, at: path, rule: .contextActivity) }
-        if list.isEmpty { fail(.contextActivity, at: path, "This is an activity, or several.") }
         for (index, value) in list.enumerated() { activity(value, at: path[index], rule: .contextActivity) }
     }
 }

@@ -68,7 +68,6 @@ extension Checker {
 
     private mutating func components(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let list = elements(of: value, at: path, rule: rule) else { return }
-        if list.isEmpty { fail(rule, at: path, "A list of interaction components has an element.") }
         var ids: Set<String> = []
         for (index, value) in list.enumerated() {
             guard let id = component(value, at: path[index]), !ids.insert(id).inserted else { continue }
