@@ -21,7 +21,10 @@ struct ValidateXAPICommand: ParsableCommand {
     @Argument(help: "Statements as JSON, one a line; '-' is standard input.")
     var file: String
 
-    @Option(help: "The version of xAPI whose rules apply, 1.0.3 or 2.0.0.", transform: Self.version)
+    @Option(
+        help: "The version of xAPI whose rules apply: 1.0.3 (which is the default) or 2.0.0.",
+        transform: Self.version
+    )
     var version: XAPIVersion = .v1
 
     func run() throws {
