@@ -85,8 +85,9 @@ struct ValidateSeerCommand: ParsableCommand {
 /// What is said of one line of a file.
 struct Verdict {
     static let discussion = """
-        A line is what is to be checked, or {"id": …, "statement": …} around it; blank lines are skipped. For each a line comes \
-        out: its id or else its line's number, 'valid' or 'invalid', then each broken rule and its place, with tabs between.
+        A line is what is to be checked, or {"id": …, "statement": …} around it; blank lines are skipped. For each a \
+        line comes out: its id or else its line's number, 'valid' or 'invalid', then each broken rule and its place, \
+        with tabs between.
         """
 
     /// Checks a file's lines; `failures` gets the value, the name of the member that it is if it is one, and the line.

@@ -1,7 +1,7 @@
 /// Absolute IRIs (RFC 3987): a scheme, and behind it only what an IRI may contain.
 ///
-/// Validation is best effort, as xAPI 1.0.3, Data 2.2.s4.b6 allows: scheme, characters, percent encoding, one fragment at most,
-/// and a host for `http` and `https`.
+/// Validation is best effort, as xAPI 1.0.3, Data 2.2.s4.b6 allows: scheme, characters, percent encoding, one fragment
+/// at most, and a host for `http` and `https`.
 enum IRIFormat {
     static func isValid(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }

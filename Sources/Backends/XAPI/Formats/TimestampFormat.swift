@@ -2,9 +2,9 @@ package import Instrument
 
 /// Points in time as the two versions write them.
 ///
-/// 1.0.3 wants ISO 8601, extended or basic (XAPI-00123), with a zone; 2.0 wants RFC 3339 (IEEE 9274.1.1, 4.2.7), which leaves a
-/// space for the `T` but no basic form and no zone without minutes. Both refuse `-00`, `-0000` and `-00:00`, and both are held to
-/// the calendar. Week dates and days of the year are not read.
+/// 1.0.3 wants ISO 8601, extended or basic (XAPI-00123), with a zone; 2.0 wants RFC 3339 (IEEE 9274.1.1, 4.2.7), which
+/// leaves a space for the `T` but no basic form and no zone without minutes. Both refuse `-00`, `-0000` and `-00:00`,
+/// and both are held to the calendar. Week dates and days of the year are not read.
 ///
 /// Source: xAPI 1.0.3, Data 4.5; RFC 3339, section 5.6.
 enum TimestampFormat {
@@ -95,7 +95,8 @@ enum CivilDate {
         }
     }
 
-    /// Counts from 1 March of the year 0, so that the day that is sometimes there comes last; 400 years have 146,097 days.
+    /// Counts from 1 March of the year 0, so that the day that is sometimes there comes last; 400 years have 146,097
+    /// days.
     static func daysSince1970(year: Int, month: Int, day: Int) -> Int64 {
         let year = month > 2 ? year : year - 1
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,7 +1,7 @@
 /// UUIDs in their standard form: 8, 4, 4, 4 and 12 hexadecimal digits.
 ///
-/// Version and variant are not looked at: the specification's own example (Data 2.4, `12345678-1234-5678-1234-567812345678`)
-/// is not of variant 2.
+/// Version and variant are not looked at: the specification's own example (Data 2.4,
+/// `12345678-1234-5678-1234-567812345678`) is not of variant 2.
 ///
 /// Source: xAPI 1.0.3, Data 2.4.1 and 4.4; XAPI-00027, XAPI-00029.
 enum UUIDFormat {

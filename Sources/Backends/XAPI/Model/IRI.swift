@@ -2,8 +2,8 @@ public import InstrumentJSON
 
 /// An absolute IRI (RFC 3987), the name of a verb, an activity, an extension …
 ///
-/// A text that comes from elsewhere goes through ``init(checking:)``, which checks it. A literal in code is taken as it stands, so that
-/// vocabularies are constants; the validator sees what is wrong with one.
+/// A text that comes from elsewhere goes through ``init(checking:)``, which checks it. A literal in code is taken as it
+/// stands, so that vocabularies are constants; the validator sees what is wrong with one.
 ///
 /// Source: xAPI 1.0.3, Data 3.1 and 4.3.
 public struct IRI: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {

@@ -13,7 +13,8 @@ public struct ISODuration: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Writes a duration as seconds, rounded to 0.01 s, the precision that the specification keeps. Negative ones become zero.
+    /// Writes a duration as seconds, rounded to 0.01 s, the precision that the specification keeps. Negative ones
+    /// become zero.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = max(.zero, duration).components
         var hundredths = (attoseconds + 5_000_000_000_000_000) / 10_000_000_000_000_000

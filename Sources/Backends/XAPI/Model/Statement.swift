@@ -12,8 +12,8 @@ public import Instrument
 /// let bytes = statement.json.bytes
 /// ```
 ///
-/// A value that says what it holds; whether it keeps all rules says ``failures(version:)``. Parts that are empty are left out of
-/// the JSON, because the rules refuse empty objects.
+/// A value that says what it holds; whether it keeps all rules says ``failures(version:)``. Parts that are empty are
+/// left out of the JSON, because the rules refuse empty objects.
 ///
 /// Source: xAPI 1.0.3, Data 2.4; IEEE 9274.1.1-2023, 4.2.2.
 public struct Statement: Hashable, Sendable {

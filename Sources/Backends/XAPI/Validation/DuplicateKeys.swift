@@ -1,8 +1,10 @@
 internal import InstrumentJSON
 
-/// Finds keys that stand in an object more than once (XAPI-00021). What lies inside an extension is its owner's business.
+/// Finds keys that stand in an object more than once (XAPI-00021). What lies inside an extension is its owner's
+/// business.
 struct DuplicateKeys {
-    /// Where they are. The bytes have to be JSON, as ``JSONValue`` reads it, which also bounds how deep they are nested.
+    /// Where they are. The bytes have to be JSON, as ``JSONValue`` reads it, which also bounds how deep they are
+    /// nested.
     static func find(in bytes: [UInt8]) -> [JSONPath] {
         var finder = DuplicateKeys(rest: bytes[...])
         finder.value(at: .root)

@@ -8,10 +8,10 @@ public import InstrumentJSON
 /// ```
 ///
 /// A value without state: it may be used from any thread, and calls nothing. It holds a statement to every MUST of the
-/// specification that can be told from the statement alone; what ADL's conformance requirements make of it decides where the
-/// specification leaves a choice (empty objects are refused outside extensions, XAPI-00001; empty arrays and texts only where
-/// something has to be there). Whether a referred statement
-/// exists, whether a time lies in the future and whether a signature is right is not asked.
+/// specification that can be told from the statement alone; what ADL's conformance requirements make of it decides
+/// where the specification leaves a choice (empty objects are refused outside extensions, XAPI-00001; empty arrays and
+/// texts only where something has to be there). Whether a referred statement exists, whether a time lies in the future
+/// and whether a signature is right is not asked.
 ///
 /// Source: xAPI 1.0.3, part two (Data); IEEE 9274.1.1-2023, 4.2; conformance requirements XAPI-00001 to XAPI-00124.
 public struct StatementValidator: Hashable, Sendable {

@@ -1,4 +1,5 @@
-/// The rules for statements, numbered as in ADL's conformance requirements (github.com/adlnet/xapi-lrs-conformance-requirements).
+/// The rules for statements, numbered as in ADL's conformance requirements
+/// (github.com/adlnet/xapi-lrs-conformance-requirements).
 extension ValidationRule {
     private static func xapi(_ number: Int) -> ValidationRule {
         let digits = String(number)

@@ -1,7 +1,7 @@
 /// Which parts of a video were played, in the order of playing, over all attempts of a registration.
 ///
-/// Whole milliseconds inside, so that what is rounded is rounded once. The wire form is `0[.]12.5[,]30[.]42`: seconds with three
-/// decimals at most.
+/// Whole milliseconds inside, so that what is rounded is rounded once. The wire form is `0[.]12.5[,]30[.]42`: seconds
+/// with three decimals at most.
 ///
 /// Source: xAPI Video Profile 1.0, played-segments and progress.
 public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
@@ -35,8 +35,8 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
         return covered
     }
 
-    /// The share of a video of that length that was played, from 0 to 1, rounded down to three decimals, so that only what was
-    /// played wholly is 1.
+    /// The share of a video of that length that was played, from 0 to 1, rounded down to three decimals, so that only
+    /// what was played wholly is 1.
     public func progress(ofMilliseconds length: Int) -> Double {
         guard length > 0 else { return 0 }
         let thousandths = coveredMilliseconds.multipliedReportingOverflow(by: 1000)

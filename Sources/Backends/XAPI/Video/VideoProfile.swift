@@ -8,9 +8,9 @@ public import InstrumentJSON
 /// for statement in profile.statements(for: event) { queue(statement) }
 /// ```
 ///
-/// A value that knows no clock and sends nothing: the same events and random numbers give the same statements. One belongs to one
-/// tracker. Nothing is said until the video's duration is known, because the profile cannot speak of live streams; what was
-/// played until then counts. ``history`` is what the next attempt goes on with.
+/// A value that knows no clock and sends nothing: the same events and random numbers give the same statements. One
+/// belongs to one tracker. Nothing is said until the video's duration is known, because the profile cannot speak of
+/// live streams; what was played until then counts. ``history`` is what the next attempt goes on with.
 ///
 /// Source: xAPI Video Profile 1.0.
 public struct VideoProfile: Sendable {
@@ -106,8 +106,9 @@ public struct VideoProfile: Sendable {
         return announcement + reaction(to: event)
     }
 
-    /// What is to be said when the viewer changes something, under the names of the profile's extensions: `volume` (0 to 1),
-    /// `full-screen`, `speed` (`1x`), `cc-subtitle-enabled`, `cc-subtitle-lang`, `quality`, `screen-size` (`1920x1080`) …
+    /// What is to be said when the viewer changes something, under the names of the profile's extensions: `volume` (0
+    /// to 1), `full-screen`, `speed` (`1x`), `cc-subtitle-enabled`, `cc-subtitle-lang`, `quality`, `screen-size`
+    /// (`1920x1080`) …
     public mutating func statements(forChanging changes: [String: JSONValue], at event: Event) -> [Statement] {
         see(event)
         guard let session, !changes.isEmpty else { return [] }
