@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
+        .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
@@ -38,7 +39,8 @@ let package = Package(
         .target(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
-            path: "Sources/Backends"
+            path: "Sources/Backends",
+            exclude: ["XAPI"]
         ),
 
         // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
@@ -52,6 +54,13 @@ let package = Package(
                 .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
             ],
             path: "Sources/Transport"
+        ),
+
+        // Learning records: statements, their rules, and Seer's own payloads.
+        .target(
+            name: "InstrumentXAPI",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/XAPI"
         ),
 
         // The headless player. Who does not use it links no FFmpeg.
@@ -98,7 +107,7 @@ let package = Package(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentDurableQueue",
+                "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -126,6 +135,10 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: ["InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers"]
+        ),
+        .testTarget(
+            name: "XAPITests",
+            dependencies: ["Instrument", "InstrumentXAPI", "InstrumentJSON", "InstrumentTestKit"]
         ),
         .testTarget(
             name: "HubsTests",

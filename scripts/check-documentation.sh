@@ -31,6 +31,7 @@ document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentJSON JSON
 document InstrumentBackends Backends
+document InstrumentXAPI Backends/XAPI
 document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue

@@ -1,0 +1,179 @@
+public import InstrumentJSON
+
+extension Seer {
+    /// A Tin Can statement as Seer takes it.
+    public struct TinCan: Hashable, Sendable {
+        /// Its identifier, as ``Seer/uniqueID(from:)`` makes them. Wire name `id`.
+        public var id: String?
+        /// Who did it, with one identifier at least. Wire name `actor`.
+        public var actor: Actor
+        /// What was done. Wire name `verb`; its `id` is required.
+        public var verb: Verb
+        /// To what it was done. Wire name `object`; its `id` and the `type` of its definition are required.
+        public var object: Object
+        /// What came of it. Wire name `result`.
+        public var result: [String: JSONValue]
+        /// What it was part of. Wire name `context`.
+        public var context: Context
+        /// When, as ``Seer/timestamp(_:)`` has it. Wire name `timestamp`.
+        public var timestamp: String?
+        /// What else there is to say.
+        public var properties: [String: JSONValue]
+
+        /// Creates a statement.
+        public init(
+            id: String? = nil,
+            actor: Actor,
+            verb: Verb,
+            object: Object,
+            result: [String: JSONValue] = [:],
+            context: Context,
+            timestamp: String? = nil,
+            properties: [String: JSONValue] = [:]
+        ) {
+            self.id = id
+            self.actor = actor
+            self.verb = verb
+            self.object = object
+            self.result = result
+            self.context = context
+            self.timestamp = timestamp
+            self.properties = properties
+        }
+
+        /// The statement as JSON; a field wins over a property of its name.
+        public var json: JSONValue {
+            .members(
+                [
+                    "id": id.map(JSONValue.string), "actor": actor.json, "verb": verb.json, "object": object.json,
+                    "result": JSONValue.object(result).nonEmpty, "context": context.json,
+                    "timestamp": timestamp.map(JSONValue.string),
+                ],
+                and: properties
+            )
+        }
+    }
+}
+
+extension Seer.TinCan {
+    /// Who did it: by one identifier or several.
+    public struct Actor: Hashable, Sendable {
+        /// A mailbox; Seer does not ask for `mailto:`. Wire name `mbox`.
+        public var mbox: String?
+        /// The SHA-1 sum of a mailbox. Wire name `mbox_sha1sum`.
+        public var mboxSHA1Sum: String?
+        /// An OpenID. Wire name `openid`.
+        public var openID: String?
+        /// An account, `homePage` and `name`. Wire name `account`; left out if empty.
+        public var account: [String: JSONValue]
+        /// What else there is to say: `name`, `objectType` …
+        public var properties: [String: JSONValue]
+
+        /// Creates an actor.
+        public init(
+            mbox: String? = nil,
+            mboxSHA1Sum: String? = nil,
+            openID: String? = nil,
+            account: [String: JSONValue] = [:],
+            properties: [String: JSONValue] = [:]
+        ) {
+            self.mbox = mbox
+            self.mboxSHA1Sum = mboxSHA1Sum
+            self.openID = openID
+            self.account = account
+            self.properties = properties
+        }
+
+        /// The actor as JSON; a field wins over a property of its name.
+        public var json: JSONValue {
+            .members(
+                [
+                    "mbox": mbox.map(JSONValue.string), "mbox_sha1sum": mboxSHA1Sum.map(JSONValue.string),
+                    "openid": openID.map(JSONValue.string), "account": JSONValue.object(account).nonEmpty,
+                ],
+                and: properties
+            )
+        }
+    }
+
+    /// What was done.
+    public struct Verb: Hashable, Sendable {
+        /// Its identifier. Wire name `id`.
+        public var id: String
+        /// Its name by language. Wire name `display`; left out if empty.
+        public var display: [String: String]
+        /// What else there is to say.
+        public var properties: [String: JSONValue]
+
+        /// Creates a verb.
+        public init(id: String, display: [String: String] = [:], properties: [String: JSONValue] = [:]) {
+            self.id = id
+            self.display = display
+            self.properties = properties
+        }
+
+        /// The verb as JSON; a field wins over a property of its name.
+        public var json: JSONValue {
+            let display = JSONValue.object(display.mapValues(JSONValue.string)).nonEmpty
+            return .members(["id": .string(id), "display": display], and: properties)
+        }
+    }
+
+    /// To what it was done.
+    public struct Object: Hashable, Sendable {
+        /// Its identifier. Wire name `id`.
+        public var id: String
+        /// The type in its definition. Wire name `definition.type`.
+        public var type: String
+        /// What else its definition says: `name`, `description` …
+        public var definition: [String: JSONValue]
+        /// What else there is to say: `objectType` …
+        public var properties: [String: JSONValue]
+
+        /// Creates an object.
+        public init(
+            id: String,
+            type: String,
+            definition: [String: JSONValue] = [:],
+            properties: [String: JSONValue] = [:]
+        ) {
+            self.id = id
+            self.type = type
+            self.definition = definition
+            self.properties = properties
+        }
+
+        /// The object as JSON; a field wins over a property of its name.
+        public var json: JSONValue {
+            let definition = JSONValue.members(["type": .string(type)], and: definition)
+            return .members(["id": .string(id), "definition": definition], and: properties)
+        }
+    }
+
+    /// What it was part of.
+    public struct Context: Hashable, Sendable {
+        /// The app's identifier with the service. Wire name `extensions.appId`.
+        public var appID: String
+        /// Further extensions.
+        public var extensions: [String: JSONValue]
+        /// What else there is to say: `platform`, `language`, `contextActivities` …
+        public var properties: [String: JSONValue]
+
+        /// Creates a context.
+        public init(
+            appID: String,
+            extensions: [String: JSONValue] = [:],
+            properties: [String: JSONValue] = [:]
+        ) {
+            self.appID = appID
+            self.extensions = extensions
+            self.properties = properties
+        }
+
+        /// The context as JSON; a field wins over a property of its name.
+        public var json: JSONValue {
+            let extensions = JSONValue.members(["appId": .string(appID)], and: extensions)
+            return .members(["extensions": extensions], and: properties)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import InstrumentJSON
+
+/// Agents and groups, wherever they stand (xAPI 1.0.3, Data 2.4.2 and 2.4.9).
+extension Checker {
+    enum ActorKind: String { case agent = "Agent", group = "Group" }
+
+    private static let identifiers: Set<String> = ["mbox", "mbox_sha1sum", "openid", "account"]
+    private static let ofAgent = identifiers.union(["objectType", "name"])
+    private static let ofGroup = ofAgent.union(["member"])
+
+    /// True if this has what only actors have.
+    static func looksLikeActor(_ members: [String: JSONValue]) -> Bool {
+        members.keys.contains { identifiers.contains($0) || $0 == "member" }
+    }
+
+    /// An agent or a group; only one of them if `expected` says so, which is then the given rule's demand.
+    mutating func actor(
+        _ value: JSONValue,
+        at path: JSONPath,
+        expected: ActorKind? = nil,
+        rule: ValidationRule = .wrongType
+    ) {
+        guard case .object(let all) = value else { return fail(rule, at: path, "This is an agent or a group.") }
+        guard let kind = actorKind(all["objectType"], at: path / "objectType") else { return }
+        if let expected, kind != expected {
+            return fail(rule, at: path / "objectType", "The objectType here is \(expected.rawValue).")
+        }
+        switch kind {
+        case .agent: agent(value, at: path)
+        case .group: group(value, at: path)
+        }
+    }
+
+    /// An agent, if nothing says otherwise.
+    private mutating func actorKind(_ value: JSONValue?, at path: JSONPath) -> ActorKind? {
+        guard let value else { return .agent }
+        if case .string = value {
+            return oneOf(["Agent", "Group"], value, at: path, rule: .actorObjectType).flatMap(ActorKind.init)
+        }
+        fail(value == .null ? .nullOrEmpty : .objectTypeType, at: path, "This is a string.")
+        return nil
+    }
+
+    private mutating func agent(_ value: JSONValue, at path: JSONPath) {
+        let forbidden: [String: ValidationRule] = ["member": .memberOutsideGroup]
+        guard
+            let members = members(of: value, at: path, known: Self.ofAgent, forbidden: forbidden, rule: .wrongType)
+        else { return }
+        if identifierCount(of: value) != 1 {
+            fail(.agentIdentifier, at: path, "An agent has exactly one of mbox, mbox_sha1sum, openid, account.")
+        }
+        nameAndIdentifiers(members, at: path)
+    }
+
+    private mutating func group(_ value: JSONValue, at path: JSONPath) {
+        guard let members = members(of: value, at: path, known: Self.ofGroup, rule: .wrongType) else { return }
+        let count = identifierCount(of: value)
+        if count > 1 {
+            fail(.groupIdentifier, at: path, "A group has one of mbox, mbox_sha1sum, openid, account at most.")
+        }
+        nameAndIdentifiers(members, at: path)
+        if let member = members["member"] {
+            groupMembers(member, isAnonymous: count == 0, at: path / "member")
+        } else if count == 0 {
+            fail(.groupIdentifier, at: path, "A group without an identifier has members.")
+        }
+    }
+
+    /// Those that are there, null or not: what is wrong with one is said once.
+    private func identifierCount(of value: JSONValue) -> Int {
+        Self.identifiers.count { value[$0] != nil }
+    }
+
+    private mutating func groupMembers(_ value: JSONValue, isAnonymous: Bool, at path: JSONPath) {
+        guard let members = elements(of: value, at: path, rule: .groupMembers) else { return }
+        if members.isEmpty, isAnonymous {
+            fail(.groupIdentifier, at: path, "A group without an identifier has members.")
+        }
+        for (index, member) in members.enumerated() {
+            actor(member, at: path[index], expected: .agent, rule: .groupMembers)
+        }
+    }
+
+    private mutating func nameAndIdentifiers(_ members: [String: JSONValue], at path: JSONPath) {
+        if let name = members["name"] { string(name, at: path / "name", rule: .actorName) }
+        if let mbox = members["mbox"], let text = string(mbox, at: path / "mbox", rule: .mbox),
+            !MailboxFormat.isValid(text)
+        {
+            fail(.mbox, at: path / "mbox", "This is mailto: and an address.")
+        }
+        if let sum = members["mbox_sha1sum"], let text = string(sum, at: path / "mbox_sha1sum", rule: .mboxSHA1Sum),
+            !Hexadecimal.isText(text, lengths: [40])
+        {
+            fail(.mboxSHA1Sum, at: path / "mbox_sha1sum", "This is a SHA-1 sum in 40 hexadecimal digits.")
+        }
+        if let openID = members["openid"] { iri(openID, at: path / "openid", rule: .openID) }
+        if let account = members["account"] { self.account(account, at: path / "account") }
+    }
+
+    /// `homePage` and `name`, both (Data 2.4.2.4).
+    private mutating func account(_ value: JSONValue, at path: JSONPath) {
+        guard let members = members(of: value, at: path, known: ["homePage", "name"], rule: .account) else { return }
+        if let homePage = members["homePage"] {
+            iri(homePage, at: path / "homePage", rule: .accountHomePage)
+        } else {
+            fail(.accountHomePage, at: path / "homePage", "An account has a homePage.")
+        }
+        guard let name = members["name"] else {
+            return fail(.accountName, at: path / "name", "An account has a name.")
+        }
+        if string(name, at: path / "name", rule: .accountName)?.isEmpty == true {
+            fail(.accountName, at: path / "name", "The name of an account is not empty.")
+        }
+    }
+
+    /// An agent, or application and user together: an anonymous group of two, of which one has an account (Data 2.4.9).
+    mutating func authority(_ value: JSONValue, at path: JSONPath) {
+        let before = failures.count
+        actor(value, at: path, rule: .authority)
+        guard failures.count == before, value["objectType"]?.string == "Group" else { return }
+        if identifierCount(of: value) > 0 {
+            fail(.authorityGroup, at: path, "A group that is an authority has no identifier of its own.")
+        }
+        guard case .array(let members)? = value["member"], members.count == 2 else {
+            return fail(.authorityGroup, at: path / "member", "A group that is an authority has two members.")
+        }
+        if !members.contains(where: { $0["account"] != nil }) {
+            fail(.authorityConsumer, at: path / "member", "The application in an authority has an account.")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import InstrumentJSON
+
+/// Contexts (xAPI 1.0.3, Data 2.4.6; IEEE 9274.1.1, 4.2.2.5).
+extension Checker {
+    private static let ofContext: Set<String> = [
+        "registration", "instructor", "team", "contextActivities", "revision", "platform", "language", "statement",
+        "extensions",
+    ]
+
+    mutating func context(_ value: JSONValue, ofActivity: Bool, at path: JSONPath) {
+        let known = version == .v2 ? Self.ofContext.union(["contextAgents", "contextGroups"]) : Self.ofContext
+        guard let members = members(of: value, at: path, known: known, rule: .wrongType) else { return }
+        if let id = members["registration"] { uuid(id, at: path / "registration", rule: .registration) }
+        if let agent = members["instructor"] { actor(agent, at: path / "instructor", rule: .instructor) }
+        if let team = members["team"] { actor(team, at: path / "team", expected: .group, rule: .team) }
+        if let activities = members["contextActivities"] {
+            contextActivities(activities, at: path / "contextActivities")
+        }
+        ofActivities(members, ofActivity: ofActivity, at: path)
+        if let language = members["language"] { self.language(language, at: path / "language") }
+        if let reference = members["statement"] {
+            statementRef(reference, at: path / "statement", rule: .contextStatement)
+        }
+        if let values = members["extensions"] { extensions(values, at: path / "extensions", rule: .contextExtensions) }
+        companions(members, at: path)
+    }
+
+    /// `revision` and `platform` say something of an activity only (XAPI-00084, XAPI-00085).
+    private mutating func ofActivities(_ members: [String: JSONValue], ofActivity: Bool, at path: JSONPath) {
+        if let revision = members["revision"] {
+            string(revision, at: path / "revision", rule: .revision)
+            if !ofActivity { fail(.revisionOfActivity, at: path / "revision", "Only an activity has a revision.") }
+        }
+        if let platform = members["platform"] {
+            string(platform, at: path / "platform", rule: .platform)
+            if !ofActivity { fail(.platformOfActivity, at: path / "platform", "Only an activity has a platform.") }
+        }
+    }
+
+    private mutating func language(_ value: JSONValue, at path: JSONPath) {
+        guard let text = string(value, at: path, rule: .language), !LanguageTagFormat.isValid(text) else { return }
+        fail(.language, at: path, "This is an RFC 5646 tag.")
+    }
+
+    /// One activity or several, of four kinds (Data 2.4.6.2).
+    private mutating func contextActivities(_ value: JSONValue, at path: JSONPath) {
+        let kinds: Set<String> = ["parent", "grouping", "category", "other"]
+        guard case .object(let all) = value else {
+            return fail(.contextActivities, at: path, "These are an object of parent, grouping, category, other.")
+        }
+        for name in all.keys.sorted() where !kinds.contains(name) {
+            fail(.contextActivitiesKey, at: path / name, "The keys are parent, grouping, category, other.")
+        }
+        let known = JSONValue.object(all.filter { kinds.contains($0.key) })
+        if all.isEmpty { return fail(.contextActivitiesEmpty, at: path, "These are not empty.") }
+        guard known != [:], let members = members(of: known, at: path, known: kinds, rule: .contextActivities) else {
+            return
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { activities(value, at: path / name) }
+    }
+
+    private mutating func activities(_ value: JSONValue, at path: JSONPath) {
+        guard case .array(let list) = value else { return activity(value, at: path, rule: .contextActivity) }
+        for (index, value) in list.enumerated() { activity(value, at: path[index], rule: .contextActivity) }
+    }
+}

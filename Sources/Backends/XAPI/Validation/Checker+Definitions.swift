@@ -1,0 +1,94 @@
+internal import InstrumentJSON
+
+/// Activity definitions and interactions (xAPI 1.0.3, Data 2.4.4.1).
+extension Checker {
+    private static let componentLists: [(key: String, rule: ValidationRule, types: Set<String>)] = [
+        ("choices", .choices, ["choice", "sequencing"]),
+        ("scale", .scale, ["likert"]),
+        ("source", .source, ["matching"]),
+        ("target", .target, ["matching"]),
+        ("steps", .steps, ["performance"]),
+    ]
+    private static let interactionTypes = [
+        "true-false", "choice", "fill-in", "long-fill-in", "matching", "performance", "sequencing", "likert", "numeric",
+        "other",
+    ]
+    private static let ofDefinition = Set(
+        ["name", "description", "type", "moreInfo", "extensions", "interactionType", "correctResponsesPattern"]
+            + componentLists.map(\.key)
+    )
+
+    mutating func definition(_ value: JSONValue, at path: JSONPath) {
+        guard let members = members(of: value, at: path, known: Self.ofDefinition, rule: .activityDefinition) else {
+            return
+        }
+        if let name = members["name"] { languageMap(name, at: path / "name", rule: .definitionName) }
+        if let text = members["description"] {
+            languageMap(text, at: path / "description", rule: .definitionDescription)
+        }
+        if let type = members["type"] { iri(type, at: path / "type", rule: .definitionType) }
+        if let moreInfo = members["moreInfo"] { iri(moreInfo, at: path / "moreInfo", rule: .definitionMoreInfo) }
+        if let values = members["extensions"] {
+            extensions(values, at: path / "extensions", rule: .definitionExtensions)
+        }
+        interaction(members, at: path)
+    }
+
+    private mutating func interaction(_ members: [String: JSONValue], at path: JSONPath) {
+        let type = interactionType(members, at: path)
+        if let pattern = members["correctResponsesPattern"] {
+            correctResponses(pattern, at: path / "correctResponsesPattern")
+        }
+        for (key, rule, types) in Self.componentLists {
+            guard let list = members[key] else { continue }
+            components(list, at: path / key, rule: rule)
+            if let type, !types.contains(type) {
+                fail(.componentsOfType, at: path / key, "An interaction of type \(type) has no \(key).")
+            }
+        }
+    }
+
+    /// The type; nil if it is absent, though it has to be there as soon as anything of an interaction is, or unknown.
+    private mutating func interactionType(_ members: [String: JSONValue], at path: JSONPath) -> String? {
+        if let type = members["interactionType"] {
+            return oneOf(Self.interactionTypes, type, at: path / "interactionType", rule: .interactionType)
+        }
+        let needing = ["correctResponsesPattern"] + Self.componentLists.map(\.key)
+        if needing.contains(where: { members[$0] != nil }) {
+            fail(.interactionTypeMissing, at: path / "interactionType", "An interaction has an interactionType.")
+        }
+        return nil
+    }
+
+    /// Texts; none at all says that no response is right (Data 2.4.4.1.s11).
+    private mutating func correctResponses(_ value: JSONValue, at path: JSONPath) {
+        guard let patterns = elements(of: value, at: path, rule: .correctResponses) else { return }
+        for (index, pattern) in patterns.enumerated() { string(pattern, at: path[index], rule: .correctResponses) }
+    }
+
+    private mutating func components(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
+        guard let list = elements(of: value, at: path, rule: rule) else { return }
+        var ids: Set<String> = []
+        for (index, value) in list.enumerated() {
+            guard let id = component(value, at: path[index]), !ids.insert(id).inserted else { continue }
+            fail(.componentID, at: path[index] / "id", "No two components of a list have the same id.")
+        }
+    }
+
+    /// The component's id, if it is good.
+    private mutating func component(_ value: JSONValue, at path: JSONPath) -> String? {
+        guard let members = members(of: value, at: path, known: ["id", "description"], rule: .componentObject) else {
+            return nil
+        }
+        if let text = members["description"] {
+            languageMap(text, at: path / "description", rule: .componentDescription)
+        }
+        guard let id = members["id"] else {
+            fail(.componentID, at: path / "id", "An interaction component has an id.")
+            return nil
+        }
+        guard let text = string(id, at: path / "id", rule: .componentID) else { return nil }
+        if text.isEmpty { fail(.componentID, at: path / "id", "The id of a component is not empty.") }
+        return text
+    }
+}

@@ -1,0 +1,66 @@
+internal import InstrumentJSON
+
+/// What a statement is about, and activities wherever they stand (xAPI 1.0.3, Data 2.4.4).
+extension Checker {
+    mutating func object(_ value: JSONValue, at path: JSONPath, isNested: Bool) {
+        guard case .object(let all) = value else { return fail(.wrongType, at: path, "An object is a JSON object.") }
+        guard let type = all["objectType"] else { return objectWithoutType(value, all, at: path) }
+        if type == .null {
+            return fail(.nullOrEmpty, at: path / "objectType", "Only inside extensions a value may be null.")
+        }
+        guard case .string = type else { return fail(.objectTypeType, at: path / "objectType", "This is a string.") }
+        let types = ["Activity", "Agent", "Group", "SubStatement", "StatementRef"]
+        switch oneOf(types, type, at: path / "objectType", rule: .objectType) {
+        case "Activity": activity(value, at: path)
+        case "Agent", "Group": actor(value, at: path)
+        case "StatementRef": statementRef(value, at: path, rule: .wrongType)
+        case "SubStatement" where isNested:
+            fail(.subStatementNested, at: path, "A sub-statement has no sub-statement.")
+        case "SubStatement": subStatement(value, at: path)
+        default: break
+        }
+    }
+
+    /// An activity; all others have to say what they are (XAPI-00065, XAPI-00073).
+    private mutating func objectWithoutType(_ value: JSONValue, _ members: [String: JSONValue], at path: JSONPath) {
+        if Self.looksLikeActor(members) {
+            fail(.agentObjectType, at: path / "objectType", "An agent or group that is an object has an objectType.")
+        } else if members["actor"] != nil || members["verb"] != nil
+            || members["id"]?.string.map(UUIDFormat.isValid) == true
+        {
+            fail(.statementObjectType, at: path / "objectType", "A statement that is an object has an objectType.")
+        } else {
+            activity(value, at: path)
+        }
+    }
+
+    /// `objectType` and `id`, both (Data 2.4.4.3).
+    mutating func statementRef(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
+        guard let members = members(of: value, at: path, known: ["objectType", "id"], rule: rule) else { return }
+        if let type = members["objectType"] {
+            _ = oneOf(["StatementRef"], type, at: path / "objectType", rule: rule)
+        } else {
+            fail(rule, at: path / "objectType", "The objectType here is StatementRef.")
+        }
+        if let id = members["id"] {
+            uuid(id, at: path / "id", rule: .statementRefID)
+        } else {
+            fail(.statementRefID, at: path / "id", "A StatementRef has an id.")
+        }
+    }
+
+    mutating func activity(_ value: JSONValue, at path: JSONPath, rule: ValidationRule = .wrongType) {
+        guard let members = members(of: value, at: path, known: ["objectType", "id", "definition"], rule: rule) else {
+            return
+        }
+        if let type = members["objectType"] {
+            _ = oneOf(["Activity"], type, at: path / "objectType", rule: .objectType)
+        }
+        if let id = members["id"] {
+            iri(id, at: path / "id", rule: .activityID)
+        } else {
+            fail(.activityID, at: path / "id", "An activity has an id.")
+        }
+        if let definition = members["definition"] { self.definition(definition, at: path / "definition") }
+    }
+}

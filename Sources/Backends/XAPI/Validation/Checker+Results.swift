@@ -1,0 +1,45 @@
+internal import InstrumentJSON
+
+/// Results and scores (xAPI 1.0.3, Data 2.4.5).
+extension Checker {
+    mutating func result(_ value: JSONValue, at path: JSONPath) {
+        let known: Set<String> = ["score", "success", "completion", "response", "duration", "extensions"]
+        guard let members = members(of: value, at: path, known: known, rule: .wrongType) else { return }
+        if let score = members["score"] { self.score(score, at: path / "score") }
+        if let success = members["success"] { bool(success, at: path / "success", rule: .success) }
+        if let completion = members["completion"] { bool(completion, at: path / "completion", rule: .completion) }
+        if let response = members["response"] { string(response, at: path / "response", rule: .response) }
+        if let duration = members["duration"], let text = string(duration, at: path / "duration", rule: .duration),
+            !DurationFormat.isValid(text)
+        {
+            fail(.durationFormat, at: path / "duration", "This is an ISO 8601 duration: PT1H30M, P4W.")
+        }
+        if let values = members["extensions"] { extensions(values, at: path / "extensions", rule: .resultExtensions) }
+    }
+
+    private mutating func score(_ value: JSONValue, at path: JSONPath) {
+        guard let members = members(of: value, at: path, known: ["scaled", "raw", "min", "max"], rule: .score) else {
+            return
+        }
+        let scaled = number(of: members, "scaled", at: path, rule: .scoreScaled)
+        let raw = number(of: members, "raw", at: path, rule: .scoreRaw)
+        let min = number(of: members, "min", at: path, rule: .scoreMin)
+        let max = number(of: members, "max", at: path, rule: .scoreMax)
+        if let scaled, !(-1...1).contains(scaled) {
+            fail(.scoreScaled, at: path / "scaled", "This lies between -1 and 1.")
+        }
+        if let min, let max, !(min < max) { fail(.scoreMin, at: path / "min", "The min is less than the max.") }
+        if let raw, raw < min ?? raw || raw > max ?? raw {
+            fail(.scoreRaw, at: path / "raw", "The raw score lies between min and max.")
+        }
+    }
+
+    private mutating func number(
+        of members: [String: JSONValue],
+        _ name: String,
+        at path: JSONPath,
+        rule: ValidationRule
+    ) -> Double? {
+        members[name].flatMap { number($0, at: path / name, rule: rule) }
+    }
+}

@@ -1,0 +1,137 @@
+internal import Instrument
+internal import InstrumentJSON
+
+/// What each event means (the profile's table of verbs).
+extension VideoProfile {
+    mutating func reaction(to event: Event) -> [Statement] {
+        switch event.action {
+        case .start: begin(at: event)
+        case .pauseBegin: pause(at: event)
+        case .pauseFinish: resume(at: event)
+        case .seekBegin, .forwardBegin, .rewindBegin: beginSeek()
+        case .seekFinish, .forwardFinish, .rewindFinish: finishSeek(at: event)
+        case .qualityChangeUp, .qualityChangeDown: changeQuality(at: event)
+        case .ping: checkpoint(at: event)
+        case .end: end(at: event)
+        case .stop, .next: terminate(at: event)
+        default: []
+        }
+    }
+
+    /// `initialized`, as soon as the duration is known; and `played`, if that was only learnt while playing.
+    mutating func announcement(at event: Event) -> [Statement] {
+        guard session == nil, let length = event[milliseconds: .duration], length > 0, isOpening(event.action) else {
+            return []
+        }
+        let session = Session(id: makeID(), began: event.time.instant, length: length)
+        self.session = session
+        place = min(place, length)
+        var statements = [initialized(session, at: event)]
+        if case .playing(let from) = phase {
+            phase = .playing(from: min(from, length))
+            statements.append(played(in: session, from: min(from, length), at: event))
+        }
+        return statements
+    }
+
+    /// What comes after the end of a playback opens no new one.
+    private func isOpening(_ action: Action) -> Bool {
+        if phase != .idle { return true }
+        return [.streamLoad, .playerReady, .start].contains(action)
+    }
+
+    private mutating func begin(at event: Event) -> [Statement] {
+        if case .playing = phase { return [] }
+        phase = .playing(from: place)
+        return session.map { [played(in: $0, from: place, at: event)] } ?? []
+    }
+
+    private mutating func pause(at event: Event) -> [Statement] {
+        let completion = close(at: event)
+        switch phase {
+        case .playing: phase = .paused
+        case .seeking(let from, true): phase = .seeking(from: from, isPlaying: false)
+        case .idle, .paused, .seeking: return completion
+        }
+        return completion + (session.map { [progress(VideoVocabulary.paused, in: $0, at: event)] } ?? [])
+    }
+
+    private mutating func resume(at event: Event) -> [Statement] {
+        switch phase {
+        case .paused: return begin(at: event)
+        case .seeking(let from, false):
+            phase = .seeking(from: from, isPlaying: true)
+            return session.map { [played(in: $0, from: place, at: event)] } ?? []
+        case .idle, .playing, .seeking: return []
+        }
+    }
+
+    /// The part that was being played ends where the jump begins.
+    private mutating func beginSeek() -> [Statement] {
+        switch phase {
+        case .playing(let from):
+            past.segments.append(from: from, to: place)
+            phase = .seeking(from: place, isPlaying: true)
+        case .paused: phase = .seeking(from: place, isPlaying: false)
+        case .idle, .seeking: break
+        }
+        return []
+    }
+
+    /// One `seeked`; playing goes on where the jump ended.
+    private mutating func finishSeek(at event: Event) -> [Statement] {
+        guard case .seeking(let from, let isPlaying) = phase else { return [] }
+        phase = isPlaying ? .playing(from: place) : .paused
+        guard let session else { return [] }
+        let result: [String: JSONValue] = ["time-from": Self.seconds(from), "time-to": Self.seconds(place)]
+        return completion(at: event) + [statement(VideoVocabulary.seeked, in: session, at: event, result: result)]
+    }
+
+    private mutating func changeQuality(at event: Event) -> [Statement] {
+        guard let quality = Self.quality(of: event) else { return [] }
+        return statements(forChanging: ["quality": quality], at: event)
+    }
+
+    /// A ping may find that enough was played.
+    private mutating func checkpoint(at event: Event) -> [Statement] {
+        guard case .playing = phase, isComplete(history) else { return [] }
+        let completion = close(at: event)
+        phase = .playing(from: place)
+        return completion
+    }
+
+    /// The end is where the video ends, whatever the player rounds it to.
+    private mutating func end(at event: Event) -> [Statement] {
+        if case .playing = phase, let session { place = session.length }
+        return terminate(at: event)
+    }
+
+    /// `paused` if it was playing, and `terminated`. The next load or start begins a new session.
+    mutating func terminate(at event: Event) -> [Statement] {
+        let last = pause(at: event)
+        defer { (session, phase, place) = (nil, .idle, 0) }
+        return last + (session.map { [progress(VideoVocabulary.terminated, in: $0, at: event)] } ?? [])
+    }
+
+    /// Ends the part that is being played; `completed`, if it was enough.
+    private mutating func close(at event: Event) -> [Statement] {
+        guard case .playing(let from) = phase else { return [] }
+        past.segments.append(from: from, to: place)
+        return completion(at: event)
+    }
+
+    private mutating func completion(at event: Event) -> [Statement] {
+        guard let session, isComplete(past) else { return [] }
+        past.isCompleted = true
+        var statement = progress(VideoVocabulary.completed, in: session, at: event)
+        statement.result?.completion = true
+        statement.result?.duration = ISODuration(session.began.duration(to: event.time.instant))
+        return [statement]
+    }
+
+    /// Enough was played, and nobody said so yet.
+    private func isComplete(_ history: History) -> Bool {
+        guard let session, !history.isCompleted else { return false }
+        return history.segments.progress(ofMilliseconds: session.length) >= viewing.completionThreshold
+    }
+}
