@@ -22,6 +22,7 @@ final class DirectoryStore: Sendable {
         var isSynchronizationDue = false
         var unsynchronized = 0
         var needsMaintenance = false
+        var areChoresDue = false
         /// What was erased and would still be there.
         var erased = SequenceSet()
         /// From where on samples are held.
@@ -39,6 +40,8 @@ final class DirectoryStore: Sendable {
     private let maintenance: DispatchQueue
     let state: Lock<State>
     private let lock: Lock<DirectoryLock?>
+    /// Held while chores are done.
+    private let chores = Lock(())
     /// Held while something is erased or a mark is moved, one at a time.
     let erasing = Lock(())
 
@@ -133,15 +136,18 @@ final class DirectoryStore: Sendable {
     // MARK: The path of emit
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
-        let (size, isMaintenanceDue) = try state.withLock {
-            (state: inout State) throws(QueueError) -> (Int, Bool) in
-            if state.places.isEmpty { return (0, false) }
+        let (size, isMaintenanceDue, areChoresDue) = try state.withLock {
+            (state: inout State) throws(QueueError) -> (Int, Bool, Bool) in
+            if state.places.isEmpty { return (0, false, false) }
             try refuseIfFull(&state, samples)
             let size = try state.log.append(samples)
             if exceeds(state.log, count: 0) { makeRoom(in: &state) }
-            return (size, state.needsMaintenance || isSynchronizationDue(&state, samples.count))
+            let areChoresNew = !state.areChoresDue && state.log.needsChores
+            if areChoresNew { state.areChoresDue = true }
+            return (size, state.needsMaintenance || isSynchronizationDue(&state, samples.count), areChoresNew)
         }
         if isMaintenanceDue { scheduleMaintenance() }
+        if areChoresDue { maintenance.async { [weak self] in self?.doChores() } }
         return size
     }
 
@@ -211,6 +217,38 @@ final class DirectoryStore: Sendable {
             }
         }
         if !rows.isEmpty { save(rows) }
+    }
+
+    /// Names, cuts and makes files, so that whoever appends does not wait for the disk.
+    func doChores() {
+        chores.withLock { _ in
+            let (chores, missing) = state.withLock { state in
+                state.areChoresDue = false
+                return (state.log.takeChores(), state.log.missingSpare)
+            }
+            for chore in chores { perform(chore) }
+            if let missing { makeSpare(of: missing) }
+        }
+    }
+
+    private func perform(_ chore: SegmentedLog.Chore) {
+        switch chore {
+        case .cut(let segment, let end): segment.cut(to: end)
+        case .name(let segment):
+            do throws(QueueError) {
+                try segment.move(to: state.withLock { $0.log.path(of: segment.first) })
+            } catch {
+                // It may be deleted already. If not, the next start names it.
+                if Directory.size(of: segment.path) != nil { report(.store("\(error)")) }
+            }
+        }
+    }
+
+    /// If there is no room for a spare, whoever needs the next segment will be told.
+    private func makeSpare(of size: Int) {
+        guard let spare = try? Segment(creating: state.withLock { $0.log.sparePath }, capacity: size) else { return }
+        spare.touch()
+        state.withLock { $0.log.keep(spare: spare) }
     }
 
     func save(_ rows: [Bookkeeping.PlaceRow]) {
@@ -473,10 +511,12 @@ final class DirectoryStore: Sendable {
 
     /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
     func close() {
-        let rows = state.withLock { state in
+        let (rows, spare) = state.withLock { state in
             state.log.sealCurrent()
-            return state.places.map(\.row)
+            return (state.places.map(\.row), state.log.takeSpare())
         }
+        doChores()
+        spare?.delete()
         save(rows)
         maintain()
         bookkeeping.close()
