@@ -156,8 +156,8 @@ let package = Package(
         .testTarget(
             name: "DurableQueueTests",
             dependencies: [
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentTestKit",
-                "LoopbackServers", "QueueChild",
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -336,7 +336,8 @@ final class DirectoryStore: Sendable {
                 position: place.position,
                 version: place.version,
                 stretches: state.log.stretches(from: place.position),
-                end: state.log.nextSequence
+                end: state.log.nextSequence,
+                erased: state.erased
             )
         }
     }
@@ -538,6 +539,8 @@ struct Reading {
     let version: Int
     let stretches: ArraySlice<SegmentedLog.Stretch>
     let end: UInt64
+    /// What may still stand in the segments for a moment.
+    let erased: SequenceSet
 
     /// Whole records from the cursor on, past whatever is damaged.
     func read(
@@ -553,6 +556,7 @@ struct Reading {
             var offset = first == position.segment ? position.offset : SegmentHeader.size
             while let (begin, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
                 (offset, last) = (record.next, record.sequence)
+                if erased.contains(record.sequence) { continue }
                 // A record that is whole and makes no sense is of another version, or worse luck than a checksum allows.
                 guard let sample = try? SampleDecoder.read(record.payload) else { continue }
                 bytes += record.next - begin
