@@ -183,7 +183,7 @@ struct ExportCommand: AsyncParsableCommand {
         let most = store.backends.max { store.backlog(of: $0).count < store.backlog(of: $1).count }
         guard let name = backend.map({ BackendName($0) }) ?? most else { return }
         guard store.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
-        await writeLines(store.next(for: name, maxCount: .max, maxBytes: .max))
+        for records in store.queued(for: name) { await writeLines(records) }
     }
 }
 

@@ -72,6 +72,22 @@ struct DurableStoreTests {
         #expect(again.next(for: "two", maxCount: 1, maxBytes: .max).first?.id == first.first?.id)
     }
 
+    @Test("A batch that was given and not settled comes again as it was after a restart, whatever was appended since")
+    func lease() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<5 { _ = try store?.append([Self.sample(number)]) }
+        let given = store?.next(for: "one", maxCount: 100, maxBytes: .max) ?? []
+        for number in 5..<20 { _ = try store?.append([Self.sample(number)]) }
+        // As after a crash: nothing is said to the store.
+        store = nil
+        store = try open()
+        #expect(store?.next(for: "one", maxCount: 100, maxBytes: .max) == given)
+        store?.settle("one", through: try #require(given.last).sequence, dead: [:])
+        let rest = store?.next(for: "one", maxCount: 100, maxBytes: .max) ?? []
+        #expect(Self.numbers(rest) == Array(5..<20))
+    }
+
     @Test("A crash before a segment that was made ahead has its name costs nothing")
     func unnamedSegment() throws {
         var store: DurableStore? = try open()
