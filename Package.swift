@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
+        .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
@@ -35,7 +36,13 @@ let package = Package(
         .target(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
-            path: "Sources/Backends"
+            path: "Sources/Backends",
+            exclude: ["Clickstream"]
+        ),
+        .target(
+            name: "InstrumentClickstream",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/Clickstream"
         ),
 
         // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
@@ -98,6 +105,10 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: ["InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit"]
+        ),
+        .testTarget(
+            name: "ClickstreamTests",
+            dependencies: ["InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "LoopbackServers"]
         ),
         .testTarget(
             name: "TransportTests",

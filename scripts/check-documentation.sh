@@ -31,6 +31,7 @@ document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentJSON JSON
 document InstrumentBackends Backends
+document InstrumentClickstream Backends/Clickstream
 document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue
