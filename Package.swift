@@ -108,7 +108,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ClickstreamTests",
-            dependencies: ["InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "LoopbackServers"]
+            dependencies: [
+                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
+                "InstrumentTestKit", "LoopbackServers",
+            ]
         ),
         .testTarget(
             name: "TransportTests",
