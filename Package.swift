@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
+        .library(name: "InstrumentSift", targets: ["InstrumentSift"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
@@ -37,12 +38,17 @@ let package = Package(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
             path: "Sources/Backends",
-            exclude: ["Clickstream"]
+            exclude: ["Clickstream", "Sift"]
         ),
         .target(
             name: "InstrumentClickstream",
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
             path: "Sources/Backends/Clickstream"
+        ),
+        .target(
+            name: "InstrumentSift",
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/Sift"
         ),
 
         // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
@@ -112,6 +118,14 @@ let package = Package(
                 "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
                 "InstrumentTestKit", "LoopbackServers",
             ]
+        ),
+        .testTarget(
+            name: "SiftTests",
+            dependencies: [
+                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
+                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers",
+            ],
+            exclude: ["Golden"]
         ),
         .testTarget(
             name: "TransportTests",
