@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentJSON
 
 @testable import InstrumentSift
 

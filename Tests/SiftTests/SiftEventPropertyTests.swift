@@ -109,7 +109,8 @@ struct RandomEvents {
         (motion.time, motion.attitudeRoll, motion.attitudeYaw) = (time(), number(), number())
         (motion.gravity, motion.magneticField) = (vector(), vector())
         let calibrations = SiftMotion.Calibration.allCases
-        motion.magneticFieldCalibration = isSane ? .medium : maybe { calibrations.randomElement(using: &$0.generator) ?? .low }
+        motion.magneticFieldCalibration =
+            isSane ? .medium : maybe { calibrations.randomElement(using: &$0.generator) ?? .low }
         return motion
     }
 
@@ -151,7 +152,9 @@ struct RandomEvents {
 
     private mutating func map() -> [String: String]? {
         maybe { random in
-            Dictionary((0..<random.count(4)).map { _ in (random.text() ?? "k", random.text() ?? "") }) { first, _ in first }
+            Dictionary((0..<random.count(4)).map { _ in (random.text() ?? "k", random.text() ?? "") }) { first, _ in
+                first
+            }
         }
     }
 }

@@ -80,7 +80,7 @@ extension SiftQueue {
         let never = Duration.seconds(10 * 365 * 86_400)
         let maxAge = uploadWhenOlderThan > .zero ? uploadWhenOlderThan : never
         if uploadWhenMoreThan == 0 { return DeliveryPolicy(maxCount: limit, maxBytes: maxBytes, maxAge: .zero) }
-        let threshold = uploadWhenMoreThan < 0 ? limit : min(limit, uploadWhenMoreThan + 1)
+        let threshold = uploadWhenMoreThan < 0 ? limit : min(limit - 1, uploadWhenMoreThan) + 1
         return DeliveryPolicy(maxCount: threshold, maxBytes: maxBytes, maxAge: maxAge)
     }
 }

@@ -43,7 +43,8 @@ extension SiftMotion: WireModel {
             .number("attitude_yaw", \.attitudeYaw),
             .word("magnetic_field_calibration_accuracy", \.magneticFieldCalibration),
         ] + WireField.vector("rotation_rate", \.rotationRate) + WireField.vector("gravity", \.gravity)
-        + WireField.vector("user_acceleration", \.userAcceleration) + WireField.vector("magnetic_field", \.magneticField)
+        + WireField.vector("user_acceleration", \.userAcceleration)
+        + WireField.vector("magnetic_field", \.magneticField)
 
     var sayable: SiftMotion {
         if magneticFieldCalibration != nil { return self }

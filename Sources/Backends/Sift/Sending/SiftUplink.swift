@@ -94,7 +94,9 @@ final class SiftUplink: Sendable {
         do throws(SiftSettingsError) {
             guard let bytes = try store.load() else { return SiftSettings() }
             if let settings = SiftSettings(bytes: bytes) { return settings }
-            report(.store("Sift's settings are damaged and begun anew; locations are not collected until allowed again"))
+            report(
+                .store("Sift's settings are damaged and begun anew; locations are not collected until allowed again")
+            )
         } catch {
             report(.store("Sift's settings: \(error); locations are not collected until allowed again"))
         }
