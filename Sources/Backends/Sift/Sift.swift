@@ -19,7 +19,15 @@ public final class Sift: Sendable {
     private let queue: BatchQueue
     private let tracker: TrackerID
     /// Whether an upload is under way that the rules asked for: another would change nothing.
-    private let isUploading = Lock(false)
+    private let isUploading = Lock(Turn())
+
+    private struct Turn {
+        var isTaken = false
+        mutating func take() -> Bool {
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
 
     /// Adds a ``SiftBackend`` for each queue to an instrument. If it has backends of these names already, those stay.
     ///
@@ -72,7 +80,10 @@ public final class Sift: Sendable {
     }
 
     /// Exchanges account and key; nil holds events back. They are kept in memory alone.
-    public func setCredentials(_ credentials: SiftCredentials?) { uplink.set(credentials) }
+    public func setCredentials(_ credentials: SiftCredentials?) {
+        uplink.set(credentials)
+        upload()
+    }
 
     /// Whether uploads are held back.
     public var isPaused: Bool { uplink.isPaused }
@@ -81,7 +92,10 @@ public final class Sift: Sendable {
     public func pause() { uplink.pause() }
 
     /// Lets uploads go on.
-    public func resume() { uplink.resume() }
+    public func resume() {
+        uplink.resume()
+        upload()
+    }
 }
 
 /// Events in, uploads out.
@@ -94,7 +108,7 @@ extension Sift {
         let now = uplink.clock.timestamp
         guard let admitted = uplink.admit(event, to: queue, now: now.wallTime) else { return false }
         self.queue.append([SiftSample.make(admitted, queue, from: tracker, at: now)])
-        uploadIfOverdue(queue, now.wallTime)
+        uploadIfOverdue(queue)
         return true
     }
 
@@ -109,27 +123,25 @@ extension Sift {
         let isWanted = uplink.configuration.queues.contains { queue in
             let count = ledgers[BackendName(queue.name)]?.queued ?? 0
             let memory = settings.queues[queue.name] ?? SiftQueueMemory()
-            return force ? count > 0 : queue.isReady(count: count, after: memory, now: now)
+            if force { return count > 0 }
+            // What is uploaded one by one is under way already; what is counted there is other queues' and passes by.
+            return queue.uploadWhenMoreThan != 0 && queue.isReady(count: count, after: memory, now: now)
         }
-        if isWanted { startUpload {} }
+        if isWanted { Task { [queue] in await queue.flush(timeout: Self.uploadTimeout) } }
         return isWanted
     }
 
-    /// What the shared queue does not do by itself: it would let an event that comes after a pause wait for company.
-    private func uploadIfOverdue(_ queue: SiftQueue, _ now: WallTime) {
+    /// What the shared queue does not do by itself: it would let an event that comes after a silence wait for company.
+    private func uploadIfOverdue(_ queue: SiftQueue) {
         let memory = uplink.settings.queues[queue.name] ?? SiftQueueMemory()
-        guard uplink.rules(of: queue).isOverdue(after: memory, now: now), uplink.maySend else { return }
-        let isFirst = isUploading.withLock { isUploading in
-            defer { isUploading = true }
-            return !isUploading
-        }
-        if isFirst { startUpload { [isUploading] in isUploading.withLock { $0 = false } } }
-    }
-
-    private func startUpload(_ done: @escaping @Sendable () -> Void) {
-        Task { [queue] in
-            await queue.flush(timeout: Self.uploadTimeout)
-            done()
+        guard uplink.rules(of: queue).isOverdue(after: memory, now: uplink.clock.wallTime), uplink.maySend,
+            isUploading.withLock({ $0.take() })
+        else { return }
+        Task { [weak self, shared = self.queue] in
+            let isEmpty = await shared.flush(timeout: Self.uploadTimeout)
+            self?.isUploading.withLock { $0.isTaken = false }
+            // What came while the upload was ending found it under way.
+            if isEmpty, shared.ledger[BackendName(queue.name)]?.queued ?? 0 > 0 { self?.uploadIfOverdue(queue) }
         }
     }
 }
