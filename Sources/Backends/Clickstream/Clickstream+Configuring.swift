@@ -19,7 +19,7 @@ extension Clickstream {
     ///   - configuration: how the backend sends.
     ///   - clock: stamps events.
     ///   - report: is told of values that were left out because they are not finite.
-    /// - Throws: ``HTTPError`` if the delegate's user agent cannot be sent.
+    /// - Throws: `HTTPError` if the delegate's user agent cannot be sent.
     @discardableResult
     public static func configure(
         with delegate: any ClickstreamDelegate,

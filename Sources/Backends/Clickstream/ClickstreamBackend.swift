@@ -14,8 +14,8 @@ public import InstrumentTransport
 /// | `User-Agent` | the delegate's |
 /// | `Idempotency-Key` | 32 hexadecimal digits, the same whenever the same samples are sent |
 ///
-/// Any status 2xx is success; what the others mean says ``DeliveryRules`` and the table of `DeliveryOutcome`. Samples whose
-/// ``/Instrument/AttributeKey/addressee`` is another service are left out.
+/// Any status 2xx is success; what the others mean says `DeliveryRules` and the table of `DeliveryOutcome`. Samples whose
+/// addressee is another service are left out.
 public final class ClickstreamBackend: Backend {
     /// What samples that are meant for this service alone are marked with.
     static let addressee = "clickstream"
@@ -37,7 +37,7 @@ public final class ClickstreamBackend: Backend {
     ///   - transport: sends requests.
     ///   - configuration: how it sends.
     ///   - clock: tells the calendar time, for a `Retry-After` that is a date.
-    /// - Throws: ``HTTPError`` with the code `invalidHeader` if the user agent cannot be sent.
+    /// - Throws: `HTTPError` with the code `invalidHeader` if the user agent cannot be sent.
     public init(
         delegate: any ClickstreamDelegate,
         transport: any HTTPTransport,

@@ -14,7 +14,7 @@ public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
     private init(checked format: String) { self.format = format }
 
     /// Creates an endpoint from an address with one `%@`.
-    /// - Throws: ``HTTPError`` with the code `invalidURL` if there is none, or what comes out is no address.
+    /// - Throws: `HTTPError` with the code `invalidURL` if there is none, or what comes out is no address.
     public init(format: String) throws(HTTPError) {
         guard format.split(separator: Self.placeholder, omittingEmptySubsequences: false).count == 2 else {
             throw HTTPError(.invalidURL, "an endpoint needs %@, once, where the account belongs")
@@ -24,7 +24,7 @@ public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates an endpoint for another host, `https://host` or `https://host:port`, with Sift's own path.
-    /// - Throws: ``HTTPError`` with the code `invalidURL`.
+    /// - Throws: `HTTPError` with the code `invalidURL`.
     public init(origin: String) throws(HTTPError) {
         self = try SiftEndpoint(format: HTTPURL(origin).origin + Self.path)
     }
