@@ -97,7 +97,8 @@ let package = Package(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentDurableQueue",
+                "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentSift",
+                "InstrumentTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -154,7 +155,7 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentBackends", "InstrumentTestKit",
+                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentTestKit", "LoopbackServers",
             ],
             exclude: ["Golden"]
         ),
