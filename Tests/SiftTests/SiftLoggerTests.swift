@@ -103,6 +103,21 @@ struct SiftLoggerTests {
         #expect(service.taken.count == 50)
     }
 
+    @Test("What is overdue goes out as soon as it may: after a pause, and once there are credentials")
+    func overdue() async throws {
+        let service = try service()
+        let chain = try SiftChain(service, credentials: nil, clock: clock)
+        chain.sift.append(Make.event(0))
+        chain.sift.setCredentials(try Make.credentials())
+        #expect(await arrival()?.events.count == 1)
+        #expect(await chain.flush())
+        clock.advance(by: .seconds(61))
+        chain.sift.pause()
+        chain.sift.append(Make.event(1))
+        chain.sift.resume()
+        #expect(await arrival()?.events.count == 1)
+    }
+
     @Test("Without credentials events wait; with them they are sent, and the latest ones count")
     func credentials() async throws {
         let service = try service()
@@ -172,6 +187,18 @@ struct SiftLoggerTests {
         #expect(await chain.flush())
         #expect(Set(service.numbers).count == 200)
         #expect(service.taken.count == 201)
+    }
+
+    @Test("A backlog goes out in bounded bodies")
+    func backlog() async throws {
+        let service = try service()
+        let chain = try SiftChain(service, clock: clock)
+        chain.sift.pause()
+        for number in 0..<2000 { chain.sift.append(Make.event(number)) }
+        chain.sift.resume()
+        #expect(await chain.flush())
+        #expect(service.numbers == (0..<2000).map(String.init))
+        #expect(service.requests.allSatisfy { $0.events.count <= 33 })
     }
 
     @Test("A shutdown while paused keeps to its deadline, and loses nothing")

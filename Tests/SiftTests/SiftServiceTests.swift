@@ -127,6 +127,28 @@ struct SiftServiceTests {
         try Self.expectNoSecrets(in: scratch.path)
     }
 
+    @Test("Going on after the store was closed harms nothing: the next start sends what was left")
+    func resumeAfterClose() async throws {
+        let scratch = try Scratch()
+        let service = try SiftService()
+        do {
+            let store = try DurableStore(directory: scratch.file("queue"))
+            let chain = try SiftChain(service, store: store)
+            chain.sift.pause()
+            for number in 0..<40 { chain.sift.append(Make.event(number)) }
+            #expect(!(await chain.instrument.shutdown(timeout: .milliseconds(50))))
+            store.close()
+            chain.sift.resume()
+        }
+        let store = try DurableStore(directory: scratch.file("queue"))
+        let chain = try SiftChain(service, store: store)
+        #expect(await chain.flush())
+        #expect(service.numbers.count == 40)
+        #expect(service.complaints.isEmpty)
+        #expect(await chain.instrument.shutdown(timeout: .seconds(30)))
+        store.close()
+    }
+
     @Test("Events of players come through the ordinary chain, without metrics, beside those that are logged")
     func players() async throws {
         let service = try SiftService()

@@ -21,7 +21,7 @@ public struct SiftCredentials: Sendable {
         var bytes: [UInt8] = []
         for byte in accountID.utf8 {
             let isAlphanumeric = "a"..."z" ~= Unicode.Scalar(byte | 0x20) || "0"..."9" ~= Unicode.Scalar(byte)
-            if byte < 0x80, isAlphanumeric || marks.contains(byte) {
+            if isAlphanumeric || marks.contains(byte) {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
