@@ -54,6 +54,12 @@ struct SiftSecretsTests {
         #expect(throws: HTTPError.self) { try SiftEndpoint(format: format) }
     }
 
+    @Test("A secret that is part of another hides no less of it")
+    func nestedSecrets() throws {
+        let credentials = try #require(SiftCredentials(accountID: "key", beaconKey: "key-of-key"))
+        #expect(credentials.hidden(in: "key-of-key key akeyb") == "… … a…b")
+    }
+
     @Test("Endpoints of one's own")
     func endpoints() throws {
         let format = try SiftEndpoint(format: "http://127.0.0.1:8080/x/%@?key=%20")
