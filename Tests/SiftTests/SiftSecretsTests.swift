@@ -54,6 +54,20 @@ struct SiftSecretsTests {
         #expect(throws: HTTPError.self) { try SiftEndpoint(format: format) }
     }
 
+    @Test("appear in no dump of logger, backend or request")
+    func objects() async throws {
+        let chain = try SiftChain(try SiftService())
+        let transport = RecordingTransport()
+        let backend = SiftBackend(credentials: try Make.credentials(), transport: transport)
+        _ = await backend.deliver(Batch(records: [Make.record(Make.sample("Start"))]))
+        let request = try #require(transport.requests.first)
+        var text = String(reflecting: chain.sift)
+        dump(chain.sift, to: &text)
+        dump(backend, to: &text)
+        dump(request.headers, to: &text)
+        for secret in ["acc/1", "acc%2F1", "beacon-key", "YmVhY29u"] { #expect(!text.contains(secret)) }
+    }
+
     @Test("A secret that is part of another hides no less of it")
     func nestedSecrets() throws {
         let credentials = try #require(SiftCredentials(accountID: "key", beaconKey: "key-of-key"))
