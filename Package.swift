@@ -12,6 +12,8 @@ let package = Package(
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
+        .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
+        .library(name: "InstrumentSift", targets: ["InstrumentSift"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
@@ -40,7 +42,17 @@ let package = Package(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
             path: "Sources/Backends",
-            exclude: ["XAPI"]
+            exclude: ["Clickstream", "Sift", "XAPI"]
+        ),
+        .target(
+            name: "InstrumentClickstream",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/Clickstream"
+        ),
+        .target(
+            name: "InstrumentSift",
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/Sift"
         ),
 
         // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
@@ -107,7 +119,8 @@ let package = Package(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentXAPI",
+                "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
+                "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -131,6 +144,21 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: ["InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit"]
+        ),
+        .testTarget(
+            name: "ClickstreamTests",
+            dependencies: [
+                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
+                "InstrumentTestKit", "LoopbackServers",
+            ]
+        ),
+        .testTarget(
+            name: "SiftTests",
+            dependencies: [
+                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
+                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers",
+            ],
+            exclude: ["Golden"]
         ),
         .testTarget(
             name: "TransportTests",
@@ -170,7 +198,7 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentBackends", "InstrumentTestKit",
+                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentTestKit", "LoopbackServers",
             ],
             exclude: ["Golden"]
         ),

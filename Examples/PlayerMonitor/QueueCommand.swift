@@ -79,6 +79,8 @@ struct FlushCommand: AsyncParsableCommand {
     @Option(name: .customLong("backend"), help: BackendOption.help)
     var backends: [BackendOption]
 
+    @OptionGroup var services: ServiceOptions
+
     @Option(help: "Give up after so many seconds.")
     var timeout: Double = 60
 
@@ -86,7 +88,7 @@ struct FlushCommand: AsyncParsableCommand {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
         defer { store.close() }
         let terminal = Terminal(isQuiet: true)
-        let made = try backends.map { try $0.make(terminal) }
+        let made = try backends.map { try $0.make(terminal, services, queue: options.directory) }
         let known = store.backends
         for backend in made where !known.contains(backend.name) {
             let names = known.map(\.description).joined(separator: ", ")

@@ -133,6 +133,19 @@ struct DeliveryTests {
         #expect(backend.delivered == [sample(0)])
     }
 
+    @Test("What an earlier run left waits no longer for company than anything else")
+    func leftovers() async throws {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(5)))
+        store.attach(backend.name)
+        _ = try store.append([sample(0)])
+        let queue = BatchQueue(store: store, backends: [backend], clock: clock)
+        while clock.pendingCount == 0 { await Task.yield() }
+        clock.advance(by: .seconds(5))
+        while backend.delivered.isEmpty { await Task.yield() }
+        #expect(queue.ledger["scripted"]?.acknowledged == 1)
+    }
+
     @Test("What a store dropped before is not said again; what it drops from now on is, once")
     func earlierDrops() async {
         let store = InMemoryStore(limits: QueueLimits(maxCount: 10))
