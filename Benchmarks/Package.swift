@@ -26,6 +26,8 @@ let package = Package(
             name: "QueueBenchmark",
             dependencies: [
                 .product(name: "Instrument", package: "instrument"),
+                .product(name: "InstrumentBackends", package: "instrument"),
+                .product(name: "InstrumentTransport", package: "instrument"),
                 .product(name: "InstrumentDurableQueue", package: "instrument"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]

@@ -5,7 +5,9 @@
 import Foundation
 import GRDB
 import Instrument
+import InstrumentBackends
 import InstrumentDurableQueue
+import InstrumentTransport
 
 let count = CommandLine.arguments.dropFirst().compactMap { Int($0) }.first ?? 200_000
 let directory =
@@ -91,6 +93,42 @@ func drain(_ events: Int) throws {
     print("anonymous memory \(before / 1024) MiB before, \(most / 1024) MiB at most")
 }
 
+/// Posts JSON lines.
+struct PostingBackend: Backend {
+    let name: BackendName = "null"
+    let policy = DeliveryPolicy(maxCount: 1000, maxBytes: 4 << 20, maxAge: .milliseconds(100))
+    let url: HTTPURL
+    let transport: SystemTransport
+
+    func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        do throws(HTTPError) {
+            let response = try await transport.send(HTTPRequest(.post, url, body: JSONLines.encode(batch.records)))
+            return DeliveryOutcome(response, now: SystemClock().wallTime)
+        } catch {
+            return DeliveryOutcome(error)
+        }
+    }
+}
+
+/// From the store on disk through JSON and HTTP to a server that does nothing.
+func deliver(_ events: Int) async throws {
+    guard let server = NullServer() else { return print("no loopback server") }
+    let store = try DurableStore(directory: directory + "/second")
+    let url = try HTTPURL("http://127.0.0.1:\(server.port)/")
+    let start = nanoseconds()
+    let queue = BatchQueue(store: store, backends: [PostingBackend(url: url, transport: try SystemTransport())])
+    _ = await queue.flush(timeout: .seconds(600))
+    let seconds = Double(nanoseconds() - start) / 1e9
+    let count = queue.ledger["null"]?.acknowledged ?? 0
+    print(
+        "delivering \(count) samples as JSON over HTTP, a thousand a request: \(Int(Double(count) / seconds)) a second"
+    )
+    let before = clock()
+    try await Task.sleep(for: .seconds(3))
+    print("idle for 3 s with an empty queue: \((clock() - before) * 1000 / CLOCKS_PER_SEC) ms of CPU")
+    _ = await queue.shutdown(timeout: .seconds(5))
+}
+
 func line(_ name: String, _ time: Double, comparedTo raw: Double) {
     print(name.padding(toLength: 52, withPad: " ", startingAt: 0), String(format: "%8.2f µs  %6.2f×", time, time / raw))
 }
@@ -106,6 +144,7 @@ do {
     line("write(2), fdatasync with every 100", try rawWrites(count / 20, syncEvery: 100), comparedTo: raw)
     line("GRDB, an insert a transaction, WAL, NORMAL", try inserts(count / 20), comparedTo: raw)
     try drain(count)
+    try await deliver(count)
 } catch {
     print("\(error)")
 }
