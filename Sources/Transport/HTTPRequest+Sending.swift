@@ -44,9 +44,9 @@ enum Percent {
     }
 }
 
-enum Base64 {
+package enum Base64 {
     /// Base64 with padding (RFC 4648 section 4).
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var output: [UInt8] = []
         var left = bytes[...]

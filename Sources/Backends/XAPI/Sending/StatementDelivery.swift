@@ -1,0 +1,85 @@
+internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentTransport
+
+/// Brings statements to an LRS, which takes all of them or none.
+///
+/// Source: xAPI 1.0.3, Communication 2.1.2 (POST) and 2.1.3 (GET); Data 2.3.1.
+struct StatementDelivery: Sendable {
+    enum Verdict: Hashable {
+        /// They have arrived, but for those of these samples, for the given reasons.
+        case delivered(except: [SampleID: String])
+        /// What the queue has to do.
+        case failed(DeliveryOutcome)
+    }
+
+    let connection: LRSConnection
+    let clock: any SchedulingClock
+
+    func deliver(_ entries: [StatementDraft.Entry]) async -> Verdict {
+        do throws(HTTPError) {
+            let response = try await post(entries)
+            if response.status == 409 { return try await resolve(entries) }
+            return verdict(on: response)
+        } catch {
+            return .failed(DeliveryOutcome(error))
+        }
+    }
+
+    private func post(_ entries: [StatementDraft.Entry]) async throws(HTTPError) -> HTTPResponse {
+        try await connection.post(JSONValue.array(entries.map(\.json)).bytes)
+    }
+
+    private func verdict(on response: HTTPResponse, except: [SampleID: String] = [:]) -> Verdict {
+        let outcome = DeliveryOutcome(response, now: clock.wallTime)
+        return outcome == .acknowledged ? .delivered(except: except) : .failed(outcome)
+    }
+
+    /// The LRS knows some of the identifiers: what is there and the same has arrived, what is missing goes once more.
+    private func resolve(_ entries: [StatementDraft.Entry]) async throws(HTTPError) -> Verdict {
+        var (missing, conflicts) = ([StatementDraft.Entry](), [SampleID: String]())
+        for entry in entries {
+            switch try await look(up: entry) {
+            case .same: break
+            case .missing: missing.append(entry)
+            case .other: conflicts[entry.sample] = "HTTP 409: another statement is stored as \(entry.id)"
+            case .unknown(let outcome): return .failed(outcome)
+            }
+        }
+        if missing.isEmpty { return .delivered(except: conflicts) }
+        if missing.count == entries.count { return .failed(.refused(reason: "HTTP 409, though none of it is stored")) }
+        return verdict(on: try await post(missing), except: conflicts)
+    }
+
+    private enum Stored { case same, other, missing, unknown(DeliveryOutcome) }
+
+    private func look(up entry: StatementDraft.Entry) async throws(HTTPError) -> Stored {
+        let response = try await connection.statement(entry.id.description)
+        if response.status == 404 { return try await lookUpVoided(entry) }
+        guard response.status == 200 else { return .unknown(outcome(of: response)) }
+        guard let stored = try? JSONValue(parsing: response.body) else {
+            return .unknown(.retry(after: nil, reason: "the LRS answered a question for a statement with no JSON"))
+        }
+        let version = connection.configuration.version
+        return StatementComparison.isSame(entry.json, stored, version: version) ? .same : .other
+    }
+
+    /// A statement that somebody has made void since is there no less.
+    private func lookUpVoided(_ entry: StatementDraft.Entry) async throws(HTTPError) -> Stored {
+        let response = try await connection.statement(entry.id.description, as: "voidedStatementId")
+        switch response.status {
+        case 200: return .same
+        case 404, 400: return .missing
+        default: return .unknown(outcome(of: response))
+        }
+    }
+
+    /// An answer that is none to the question must not refuse the samples.
+    private func outcome(of response: HTTPResponse) -> DeliveryOutcome {
+        switch DeliveryOutcome(response, now: clock.wallTime) {
+        case .retry(let delay, let reason): .retry(after: delay, reason: reason)
+        case .unauthorized(let reason): .unauthorized(reason: reason)
+        default: .retry(after: nil, reason: "HTTP \(response.status) to a question for a statement")
+        }
+    }
+}
