@@ -138,7 +138,11 @@ let package = Package(
         ),
         .testTarget(
             name: "XAPITests",
-            dependencies: ["Instrument", "InstrumentXAPI", "InstrumentJSON", "InstrumentTestKit"]
+            dependencies: [
+                "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON", "InstrumentTransport",
+                "InstrumentTestKit", "LoopbackServers",
+            ],
+            exclude: ["LRS/serve.py"]
         ),
         .testTarget(
             name: "HubsTests",

@@ -11,7 +11,7 @@ struct StatementDraft {
 
     private(set) var entries: [Entry] = []
     private(set) var refused: [SampleID: String] = [:]
-    private(set) var memories: [String: StatementMemory] = [:]
+    private var memories: [String: StatementMemory] = [:]
     private var known: Set<SampleID> = []
     private let validator: StatementValidator
 
@@ -42,7 +42,17 @@ struct StatementDraft {
             }
             if let key { memories[key] = memory }
         }
-        for (key, ids) in included { memories[key]?.included = ids }
+        for (key, ids) in included { memories[key]?.include(ids) }
+    }
+
+    /// The memories once all has arrived but for `conflicts`; those may be tried again and must not be passed over then.
+    func memories(without conflicts: some Sequence<SampleID>) -> [String: StatementMemory] {
+        let lost = Set(conflicts)
+        return memories.mapValues { memory in
+            var memory = memory
+            memory.included.subtract(lost)
+            return memory
+        }
     }
 
     private mutating func add(_ record: SampleRecord, _ mapping: any XAPIMapping, _ memory: inout JSONValue) {

@@ -69,14 +69,15 @@ public final class XAPIBackend: Backend {
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         do throws(XAPIStateError) {
             let draft = try StatementDraft(batch, mapping, shelf, configuration.version)
-            var refused = draft.refused
+            var conflicts: [SampleID: String] = [:]
             if !draft.entries.isEmpty {
                 switch await delivery.deliver(draft.entries) {
                 case .failed(let outcome): return outcome
-                case .delivered(let conflicts): refused.merge(conflicts) { own, _ in own }
+                case .delivered(let except): conflicts = except
                 }
             }
-            shelf.advance(to: draft.memories, refused: refused)
+            let refused = draft.refused.merging(conflicts) { own, _ in own }
+            shelf.advance(to: draft.memories(without: conflicts.keys), refused: refused)
             try shelf.save()
             return refused.isEmpty ? .acknowledged : .acknowledgedExcept(refused)
         } catch {

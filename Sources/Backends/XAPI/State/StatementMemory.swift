@@ -10,6 +10,12 @@ struct StatementMemory: Sendable {
 
     init() {}
 
+    /// A batch with these samples has arrived. One that the queue gave again may have been cut otherwise: as long as some of
+    /// the last batch come, the others may still come.
+    mutating func include(_ ids: Set<SampleID>) {
+        included = included.isDisjoint(with: ids) ? ids : included.union(ids)
+    }
+
     /// Reads it back; nil if it is damaged.
     init?(bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let value = json["memory"], let ids = json["included"]?.elements
