@@ -2,8 +2,9 @@ import Foundation
 import Instrument
 import InstrumentJSON
 import InstrumentTransport
-import InstrumentXAPI
 import LoopbackServers
+
+@testable import InstrumentXAPI
 
 /// A small LRS on the loopback address that keeps what it is sent, and misbehaves on command.
 final class LoopbackLRS: Sendable {
@@ -48,13 +49,13 @@ final class LoopbackLRS: Sendable {
     /// The bodies of all batches.
     var posts: [[UInt8]] { state.withLock { $0.posts } }
     func fail(_ faults: Fault...) { state.withLock { $0.faults += faults } }
-    func remove(_ id: SampleID) { state.withLock { $0.stored[id.description] = nil } }
-    func void(_ id: SampleID) { state.withLock { _ = $0.voided.insert(id.description) } }
+    func remove(_ id: SampleID) { state.withLock { $0.stored[id.wire] = nil } }
+    func void(_ id: SampleID) { state.withLock { _ = $0.voided.insert(id.wire) } }
     func change(_ id: SampleID, _ name: String, to value: JSONValue) {
         state.withLock { state in
-            guard case .object(var members)? = state.stored[id.description] else { return }
+            guard case .object(var members)? = state.stored[id.wire] else { return }
             members[name] = value
-            state.stored[id.description] = .object(members)
+            state.stored[id.wire] = .object(members)
         }
     }
 
@@ -101,7 +102,7 @@ final class LoopbackLRS: Sendable {
         else { return [.respond("404 Not Found")] }
         members["stored"] = "2026-01-01T00:00:00.123456+00:00"
         members["version"] = "1.0.0"
-        members["id"] = .string(id.lowercased())
+        members["id"] = .string(id.uppercased())
         members["authority"] = ["objectType": "Agent", "mbox": "mailto:lrs@example.org"]
         return [.respond("200 OK", JSONValue.object(members).bytes)]
     }

@@ -37,14 +37,14 @@ struct VideoMappingTests {
                 "initialized", "played", "paused", "terminated", "initialized", "played", "paused", "terminated",
             ]
         )
-        #expect(order[0] == records[0].id.description)
-        #expect(order[1] == records[1].id.description)
+        #expect(order[0] == records[0].id.wire)
+        #expect(order[1] == records[1].id.wire)
         let session = VideoVocabulary.extension("session-id").description
         for id in order {
             let statement = try #require(statements[id])
             #expect(StatementValidator().failures(in: statement) == [])
             let known = statement["context"]?["extensions"]?[session]?.string
-            #expect([0, 12, 15].map { records[$0].id.description }.contains(known))
+            #expect([0, 12, 15].map { records[$0].id.wire }.contains(known))
         }
         let last = statements[order[15]]?["result"]?["extensions"]
         let segments = VideoVocabulary.extension("played-segments").description

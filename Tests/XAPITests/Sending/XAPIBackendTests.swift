@@ -27,13 +27,13 @@ struct XAPIBackendTests {
         #expect(request.header("Content-Type") == "application/json")
         #expect(request.header("Content-Encoding") == nil)
         #expect(request.header("Authorization") == "Basic a2V5OnRoZS1zZWNyZXQ=")
-        #expect(lrs.order == records.map(\.id.description))
+        #expect(lrs.order == records.map(\.id.wire))
         for statement in lrs.stored.values {
             #expect(statement["timestamp"] == "2023-11-14T22:13:21.000Z")
             #expect(statement["object"]?["id"] == "https://example.org/films/1.mp4")
             #expect(StatementValidator().failures(in: statement) == [])
         }
-        #expect(lrs.stored[records[0].id.description]?["verb"]?["id"] == "urn:x-instrument:verbs/liked")
+        #expect(lrs.stored[records[0].id.wire]?["verb"]?["id"] == "urn:x-instrument:verbs/liked")
     }
 
     @Test("A batch whose answer was lost comes again with the same bytes, and is there once")
@@ -44,7 +44,7 @@ struct XAPIBackendTests {
             guard case .retry = await backend.deliver(Batch(records: records)) else { throw Unexpected() }
             #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
             #expect(lrs.posts[0] == lrs.posts[1])
-            #expect(lrs.order == records.map(\.id.description))
+            #expect(lrs.order == records.map(\.id.wire))
         }
     }
 
@@ -94,7 +94,7 @@ struct XAPIBackendTests {
         let outcome = try await backend(lrs, mapping).deliver(Batch(records: records))
         #expect(outcome == .acknowledgedExcept([records[20].id: "XAPI-00044 at $.verb.id"]))
         #expect(lrs.posts.count == 1)
-        #expect(lrs.order == records.filter { $0.sequence != 20 }.map(\.id.description))
+        #expect(lrs.order == records.filter { $0.sequence != 20 }.map(\.id.wire))
     }
 
     @Test("What says the same identifier twice, or none, is a dead letter")

@@ -25,7 +25,7 @@ public struct StateKey: Hashable, Sendable {
 
     var parameters: [(name: String, value: String)] {
         [("activityId", activity.description), ("agent", agent.json.description), ("stateId", id)]
-            + (registration.map { [("registration", $0.description)] } ?? [])
+            + (registration.map { [("registration", $0.wire)] } ?? [])
     }
 }
 

@@ -47,7 +47,7 @@ public struct StatementQuery: Hashable, Sendable {
     var parameters: [(name: String, value: String)] {
         let all: [(String, String?)] = [
             ("agent", agent?.json.description), ("verb", verb?.description), ("activity", activity?.description),
-            ("registration", registration?.description), ("since", since?.rfc3339), ("until", until?.rfc3339),
+            ("registration", registration?.wire), ("since", since?.rfc3339), ("until", until?.rfc3339),
             ("limit", limit.map(String.init)), ("ascending", isAscending ? "true" : nil),
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }
@@ -94,9 +94,9 @@ extension XAPIClient {
     }
 
     private func statement(_ id: SampleID, _ kind: String) async throws(XAPIError) -> JSONValue? {
-        let request = try request(.get, "statements", query: [(kind, id.description)])
+        let request = try request(.get, "statements", query: [(kind, id.wire)])
         let response = try await send(request, "a statement", accepting: [404])
-        return response.status == 404 ? nil : try Self.json(response, "a statement")
+        return response.status == 404 ? nil : try Self.json(response, "a statement").statement(id)
     }
 
     private func page(at request: HTTPRequest) async throws(XAPIError) -> StatementPage {

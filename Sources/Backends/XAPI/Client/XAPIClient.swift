@@ -55,7 +55,7 @@ public struct XAPIClient: Sendable {
     public func put(_ statement: Statement) async throws(XAPIError) {
         guard let id = statement.id else { throw XAPIError(.invalid, "the statement has no identifier; give it one") }
         try check(statement)
-        let query = [(name: "statementId", value: id.description)]
+        let query = [(name: "statementId", value: id.wire)]
         let request = try request(
             .put, "statements", query: query, body: statement.json.bytes, type: "application/json"
         )

@@ -54,21 +54,22 @@ struct StatementDelivery: Sendable {
     private enum Stored { case same, other, missing, unknown(DeliveryOutcome) }
 
     private func look(up entry: StatementDraft.Entry) async throws(HTTPError) -> Stored {
-        let response = try await connection.statement(entry.id.description)
+        let response = try await connection.statement(entry.id.wire)
         if response.status == 404 { return try await lookUpVoided(entry) }
         guard response.status == 200 else { return .unknown(outcome(of: response)) }
-        guard let stored = try? JSONValue(parsing: response.body) else {
+        guard let answer = try? JSONValue(parsing: response.body) else {
             return .unknown(.retry(after: nil, reason: "the LRS answered a question for a statement with no JSON"))
         }
+        guard let stored = answer.statement(entry.id) else { return try await lookUpVoided(entry) }
         let version = connection.configuration.version
         return StatementComparison.isSame(entry.json, stored, version: version) ? .same : .other
     }
 
     /// A statement that somebody has made void since is there no less.
     private func lookUpVoided(_ entry: StatementDraft.Entry) async throws(HTTPError) -> Stored {
-        let response = try await connection.statement(entry.id.description, as: "voidedStatementId")
+        let response = try await connection.statement(entry.id.wire, as: "voidedStatementId")
         switch response.status {
-        case 200: return .same
+        case 200: return (try? JSONValue(parsing: response.body))?.statement(entry.id) == nil ? .missing : .same
         case 404, 400: return .missing
         default: return .unknown(outcome(of: response))
         }
@@ -81,5 +82,13 @@ struct StatementDelivery: Sendable {
         case .unauthorized(let reason): .unauthorized(reason: reason)
         default: .retry(after: nil, reason: "HTTP \(response.status) to a question for a statement")
         }
+    }
+}
+
+extension JSONValue {
+    /// The statement of that identifier in an answer that should be just that. Some LRSs put it into a list, which may be
+    /// empty, or hold what was not asked for.
+    func statement(_ id: SampleID) -> JSONValue? {
+        (self["statements"]?.elements ?? [self]).first { $0["id"]?.id == id }
     }
 }
