@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
+        .library(name: "InstrumentSeer", targets: ["InstrumentSeer"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
@@ -40,7 +41,7 @@ let package = Package(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
             path: "Sources/Backends",
-            exclude: ["XAPI"]
+            exclude: ["Seer", "XAPI"]
         ),
 
         // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
@@ -56,11 +57,17 @@ let package = Package(
             path: "Sources/Transport"
         ),
 
-        // Learning records: statements, their rules, and Seer's own payloads.
+        // Learning records: statements, their rules, what an LRS is told and asked, and Seer's own payloads.
         .target(
             name: "InstrumentXAPI",
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
             path: "Sources/Backends/XAPI"
+        ),
+        // The Seer service: its client with a queue of its own rules, and the backend.
+        .target(
+            name: "InstrumentSeer",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport", "InstrumentXAPI"],
+            path: "Sources/Backends/Seer"
         ),
 
         // The headless player. Who does not use it links no FFmpeg.
@@ -107,7 +114,8 @@ let package = Package(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentXAPI",
+                "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentSeer", "InstrumentTransport",
+                "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -143,6 +151,13 @@ let package = Package(
                 "InstrumentTestKit", "LoopbackServers",
             ],
             exclude: ["LRS/serve.py"]
+        ),
+        .testTarget(
+            name: "SeerTests",
+            dependencies: [
+                "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport", "InstrumentTestKit",
+                "InstrumentXAPI", "LoopbackServers",
+            ]
         ),
         .testTarget(
             name: "HubsTests",

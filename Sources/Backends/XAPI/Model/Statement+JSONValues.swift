@@ -1,4 +1,4 @@
-internal import Instrument
+package import Instrument
 internal import InstrumentJSON
 
 extension IRI: JSONPart {
@@ -46,5 +46,5 @@ extension JSONValue {
 
 extension SampleID {
     /// As it is written in statements and questions.
-    var wire: String { description.lowercased() }
+    package var wire: String { description.lowercased() }
 }

@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+package import InstrumentTransport
 
 /// Makes requests to an LRS and sends them.
 struct LRSConnection: Sendable {
@@ -54,7 +54,7 @@ struct LRSConnection: Sendable {
 
 extension HTTPURL {
     /// The address of a resource below this one, with just one slash in between.
-    func appending(path: String) throws(HTTPError) -> HTTPURL {
+    package func appending(path: String) throws(HTTPError) -> HTTPURL {
         let base = "/" + self.path.drop { $0 == "/" }
         let resource = path.drop { $0 == "/" }
         return try resolving(base.hasSuffix("/") ? base + resource : base + "/" + resource)
@@ -62,8 +62,8 @@ extension HTTPURL {
 }
 
 /// Percent encoding of everything but what RFC 3986 never reserves.
-enum PercentText {
-    static func encoded(_ text: some StringProtocol, keeping others: String = "") -> String {
+package enum PercentText {
+    package static func encoded(_ text: some StringProtocol, keeping others: String = "") -> String {
         let (digits, kept) = (Array("0123456789ABCDEF".utf8), Array("-._~".utf8) + Array(others.utf8))
         var bytes: [UInt8] = []
         for byte in text.utf8 {
