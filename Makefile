@@ -69,3 +69,4 @@ torture: dependencies
 benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark durable
+	$(SWIFT) run -c release --package-path Benchmarks QueueBenchmark

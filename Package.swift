@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
         .library(name: "InstrumentSeer", targets: ["InstrumentSeer"]),
+        .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
+        .library(name: "InstrumentSift", targets: ["InstrumentSift"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
@@ -41,7 +43,17 @@ let package = Package(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
             path: "Sources/Backends",
-            exclude: ["Seer", "XAPI"]
+            exclude: ["Clickstream", "Seer", "Sift", "XAPI"]
+        ),
+        .target(
+            name: "InstrumentClickstream",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/Clickstream"
+        ),
+        .target(
+            name: "InstrumentSift",
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTransport"],
+            path: "Sources/Backends/Sift"
         ),
 
         // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
@@ -114,8 +126,8 @@ let package = Package(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentSeer", "InstrumentTransport",
-                "InstrumentXAPI",
+                "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
+                "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -139,6 +151,21 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: ["InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit"]
+        ),
+        .testTarget(
+            name: "ClickstreamTests",
+            dependencies: [
+                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
+                "InstrumentTestKit", "LoopbackServers",
+            ]
+        ),
+        .testTarget(
+            name: "SiftTests",
+            dependencies: [
+                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
+                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers",
+            ],
+            exclude: ["Golden"]
         ),
         .testTarget(
             name: "TransportTests",
@@ -175,8 +202,8 @@ let package = Package(
         .testTarget(
             name: "DurableQueueTests",
             dependencies: [
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentTestKit",
-                "LoopbackServers", "QueueChild",
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -189,7 +216,7 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentBackends", "InstrumentTestKit",
+                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentTestKit", "LoopbackServers",
             ],
             exclude: ["Golden"]
         ),

@@ -5,7 +5,10 @@ import PackageDescription
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "instrument", path: "..")],
+    dependencies: [
+        .package(name: "instrument", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
+    ],
     targets: [
         // Counts this thread's allocations and instructions.
         .target(name: "CMeasure"),
@@ -17,6 +20,14 @@ let package = Package(
                 .product(name: "InstrumentHubs", package: "instrument"),
                 .product(name: "InstrumentMetricalcs", package: "instrument"),
                 .product(name: "InstrumentDurableQueue", package: "instrument"),
+            ]
+        ),
+        .executableTarget(
+            name: "QueueBenchmark",
+            dependencies: [
+                .product(name: "Instrument", package: "instrument"),
+                .product(name: "InstrumentDurableQueue", package: "instrument"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
     ],

@@ -32,6 +32,8 @@ document InstrumentProbe Probe
 document InstrumentJSON JSON
 document InstrumentBackends Backends
 document InstrumentXAPI Backends/XAPI
+document InstrumentClickstream Backends/Clickstream
+document InstrumentSift Backends/Sift
 document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue

@@ -1,6 +1,9 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentBackends
+internal import InstrumentClickstream
+internal import InstrumentSift
+internal import InstrumentTransport
 
 #if canImport(Darwin)
 internal import Darwin
@@ -13,20 +16,32 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     case console
     case json
     case file(path: String)
+    case clickstream(HTTPURL)
+    case sift(SiftEndpoint)
 
     init?(argument: String) {
-        switch argument {
-        case "console": self = .console
-        case "json": self = .json
-        default:
-            guard argument.hasPrefix("file:"), argument.utf8.count > 5 else { return nil }
-            self = .file(path: String(argument.dropFirst(5)))
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts.first, parts.dropFirst().first) {
+        case (_, ""?): return nil
+        case ("console", nil): self = .console
+        case ("json", nil): self = .json
+        case ("file", let path?): self = .file(path: path)
+        case ("clickstream", let address?):
+            guard let url = try? HTTPURL(address) else { return nil }
+            self = .clickstream(url)
+        case ("sift", let address?):
+            let format = try? SiftEndpoint(format: address)
+            guard let endpoint = try? format ?? SiftEndpoint(origin: address) else { return nil }
+            self = .sift(endpoint)
+        default: return nil
         }
     }
 
     /// The backend; ends with 2 if it cannot be made.
-    func make(_ terminal: Terminal) throws -> any Backend {
+    func make(_ terminal: Terminal, _ services: ServiceOptions, queue: String?) throws -> any Backend {
         switch self {
+        case .clickstream(let url): return try services.clickstream(url)
+        case .sift(let endpoint): return try services.sift(endpoint, queue: queue, terminal)
         case .console:
             let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write($0) }
@@ -43,6 +58,7 @@ enum BackendOption: ExpressibleByArgument, Hashable {
 
     static let help: ArgumentHelp = """
         Where samples go: 'console' (lines for people), 'json' (JSON lines on standard output), 'file:PATH' (JSON lines in a \
-        file; compressed if PATH ends in .gz). May be given several times.
+        file; compressed if PATH ends in .gz), 'clickstream:URL' (posted to that address), 'sift:URL' (put to that host; needs \
+        --credentials-from). May be given several times.
         """
 }

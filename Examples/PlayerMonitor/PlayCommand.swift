@@ -21,6 +21,7 @@ struct PlayCommand: AsyncParsableCommand {
               player-monitor play film.mp4
               player-monitor play --speed max --backend json https://example.org/film.mp4
               player-monitor play --backend console --backend file:samples.ndjson --duration 60 film.mkv
+              SIFT=account:key player-monitor play --backend sift:https://api3.siftscience.com --credentials-from SIFT film.mkv
             """
     )
 
@@ -32,6 +33,8 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(name: .customLong("backend"), help: BackendOption.help)
     var backends: [BackendOption] = []
+
+    @OptionGroup var services: ServiceOptions
 
     @Option(
         help: """
@@ -85,6 +88,6 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("console and json both write to standard output; choose one")
         }
         if Set(wishes).count < wishes.count { throw ValidationError("the same backend is given twice") }
-        return try wishes.map { try $0.make(terminal) }
+        return try wishes.map { try $0.make(terminal, services, queue: queue) }
     }
 }

@@ -79,6 +79,8 @@ struct FlushCommand: AsyncParsableCommand {
     @Option(name: .customLong("backend"), help: BackendOption.help)
     var backends: [BackendOption]
 
+    @OptionGroup var services: ServiceOptions
+
     @Option(help: "Give up after so many seconds.")
     var timeout: Double = 60
 
@@ -86,7 +88,7 @@ struct FlushCommand: AsyncParsableCommand {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
         defer { store.close() }
         let terminal = Terminal(isQuiet: true)
-        let made = try backends.map { try $0.make(terminal) }
+        let made = try backends.map { try $0.make(terminal, services, queue: options.directory) }
         let known = store.backends
         for backend in made where !known.contains(backend.name) {
             let names = known.map(\.description).joined(separator: ", ")
@@ -183,7 +185,7 @@ struct ExportCommand: AsyncParsableCommand {
         let most = store.backends.max { store.backlog(of: $0).count < store.backlog(of: $1).count }
         guard let name = backend.map({ BackendName($0) }) ?? most else { return }
         guard store.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
-        await writeLines(store.next(for: name, maxCount: .max, maxBytes: .max))
+        for records in store.queued(for: name) { await writeLines(records) }
     }
 }
 

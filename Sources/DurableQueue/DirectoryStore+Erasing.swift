@@ -108,10 +108,10 @@ extension DirectoryStore {
 
     private func rewriteSegments(without erased: SequenceSet) throws(QueueError) {
         // What is written to is ended first: a segment is rewritten as a whole.
-        let stretches = state.withLock { state in
-            state.log.sealCurrent()
-            return state.log.stretches
-        }
+        state.withLock { $0.log.sealCurrent() }
+        // A file is replaced under its own name.
+        doChores()
+        let stretches = state.withLock { $0.log.sealedStretches }
         for stretch in stretches where erased.count(in: stretch.segment.first..<stretch.endSequence) > 0 {
             guard let segment = try stretch.segment.rewritten(without: erased, end: stretch.end) else { continue }
             // Everybody may have passed it meanwhile.

@@ -22,6 +22,7 @@ final class DirectoryStore: Sendable {
         var isSynchronizationDue = false
         var unsynchronized = 0
         var needsMaintenance = false
+        var areChoresDue = false
         /// What was erased and would still be there.
         var erased = SequenceSet()
         /// From where on samples are held.
@@ -39,6 +40,8 @@ final class DirectoryStore: Sendable {
     private let maintenance: DispatchQueue
     let state: Lock<State>
     private let lock: Lock<DirectoryLock?>
+    /// Held while chores are done.
+    private let chores = Lock(())
     /// Held while something is erased or a mark is moved, one at a time.
     let erasing = Lock(())
 
@@ -133,15 +136,18 @@ final class DirectoryStore: Sendable {
     // MARK: The path of emit
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
-        let (size, isMaintenanceDue) = try state.withLock {
-            (state: inout State) throws(QueueError) -> (Int, Bool) in
-            if state.places.isEmpty { return (0, false) }
+        let (size, isMaintenanceDue, areChoresDue) = try state.withLock {
+            (state: inout State) throws(QueueError) -> (Int, Bool, Bool) in
+            if state.places.isEmpty { return (0, false, false) }
             try refuseIfFull(&state, samples)
             let size = try state.log.append(samples)
             if exceeds(state.log, count: 0) { makeRoom(in: &state) }
-            return (size, state.needsMaintenance || isSynchronizationDue(&state, samples.count))
+            let areChoresNew = !state.areChoresDue && state.log.needsChores
+            if areChoresNew { state.areChoresDue = true }
+            return (size, state.needsMaintenance || isSynchronizationDue(&state, samples.count), areChoresNew)
         }
         if isMaintenanceDue { scheduleMaintenance() }
+        if areChoresDue { maintenance.async { [weak self] in self?.doChores() } }
         return size
     }
 
@@ -213,6 +219,38 @@ final class DirectoryStore: Sendable {
         if !rows.isEmpty { save(rows) }
     }
 
+    /// Names, cuts and makes files, so that whoever appends does not wait for the disk.
+    func doChores() {
+        chores.withLock { _ in
+            let (chores, missing) = state.withLock { state in
+                state.areChoresDue = false
+                return (state.log.takeChores(), state.log.missingSpare)
+            }
+            for chore in chores { perform(chore) }
+            if let missing { makeSpare(of: missing) }
+        }
+    }
+
+    private func perform(_ chore: SegmentedLog.Chore) {
+        switch chore {
+        case .cut(let segment, let end): segment.cut(to: end)
+        case .name(let segment):
+            do throws(QueueError) {
+                try segment.move(to: state.withLock { $0.log.path(of: segment.first) })
+            } catch {
+                // It may be deleted already. If not, the next start names it.
+                if Directory.size(of: segment.path) != nil { report(.store("\(error)")) }
+            }
+        }
+    }
+
+    /// If there is no room for a spare, whoever needs the next segment will be told.
+    private func makeSpare(of size: Int) {
+        guard let spare = try? Segment(creating: state.withLock { $0.log.sparePath }, capacity: size) else { return }
+        spare.touch()
+        state.withLock { $0.log.keep(spare: spare) }
+    }
+
     func save(_ rows: [Bookkeeping.PlaceRow]) {
         do {
             for row in rows { try bookkeeping.save(row) }
@@ -274,31 +312,58 @@ final class DirectoryStore: Sendable {
                 skipDamaged(backend, found)
                 return []
             }
-            let isCurrent = state.withLock { state in
-                guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
-                    state.places[index].version == found.version
-                else { return false }
-                state.places[index].readAhead = read
-                return true
-            }
-            // Otherwise somebody dropped or erased meanwhile: what was read may not be there any more.
-            if isCurrent { return read.map(\.record) }
+            // If not, somebody dropped or erased meanwhile: what was read may not be there any more.
+            if lease(read, found, to: backend) { return read.map(\.record) }
         }
     }
 
-    private func reading(for backend: BackendName, maxCount: Int) -> Reading? {
+    /// What waits for a backend, to be looked at: nothing is noted.
+    func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
+        let retries = state.withLock { state in
+            state.places.first { $0.row.name == backend.description }?.retries ?? []
+        }
+        let start = reading(for: backend, maxCount: 0, isLeased: false)
+        let pages = sequence(state: start) { [logNumber] (reading: inout Reading?) -> [SampleRecord]? in
+            guard let current = reading else { return nil }
+            let read = current.read(maxCount: 1000, maxBytes: .max, log: logNumber)
+            reading = read.last.map { current.continued(behind: $0) }
+            return read.isEmpty ? nil : read.map(\.record)
+        }
+        return [AnySequence(retries.isEmpty ? [] : [retries]), AnySequence(pages)].joined()
+    }
+
+    /// Notes what is given, so that it comes again as it is; false if it is outdated.
+    private func lease(_ read: [ReadRecord], _ reading: Reading, to backend: BackendName) -> Bool {
+        guard let last = read.last?.record.sequence else { return false }
+        let (isCurrent, news) = state.withLock { state -> (Bool, Bookkeeping.PlaceRow?) in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
+                state.places[index].version == reading.version
+            else { return (false, nil) }
+            state.places[index].readAhead = read
+            if state.places[index].row.leaseEnd == last + 1 { return (true, nil) }
+            state.places[index].row.leaseEnd = last + 1
+            return (true, state.places[index].row)
+        }
+        // Written down before anything is sent: the next run sends the same batch.
+        if let news { keep(news, adding: [], removing: []) }
+        return isCurrent
+    }
+
+    private func reading(for backend: BackendName, maxCount: Int, isLeased: Bool = true) -> Reading? {
         state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
             let place = state.places[index]
-            state.places[index].isServingRetries = !place.retries.isEmpty
+            if isLeased { state.places[index].isServingRetries = !place.retries.isEmpty }
             guard !place.retries.isEmpty || place.row.cursor < state.log.nextSequence else { return nil }
+            let isLeased = isLeased && place.row.leaseEnd > place.row.cursor
             return Reading(
                 retries: Array(place.retries.prefix(maxCount)),
                 cursor: place.row.cursor,
                 position: place.position,
                 version: place.version,
                 stretches: state.log.stretches(from: place.position),
-                end: state.log.nextSequence
+                end: isLeased ? min(place.row.leaseEnd, state.log.nextSequence) : state.log.nextSequence,
+                erased: state.erased
             )
         }
     }
@@ -473,10 +538,12 @@ final class DirectoryStore: Sendable {
 
     /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
     func close() {
-        let rows = state.withLock { state in
+        let (rows, spare) = state.withLock { state in
             state.log.sealCurrent()
-            return state.places.map(\.row)
+            return (state.places.map(\.row), state.log.takeSpare())
         }
+        doChores()
+        spare?.delete()
         save(rows)
         maintain()
         bookkeeping.close()
@@ -497,7 +564,23 @@ struct Reading {
     let position: SegmentedLog.Position
     let version: Int
     let stretches: ArraySlice<SegmentedLog.Stretch>
+    /// Where the batch ends that was given before, or the log.
     let end: UInt64
+    /// What may still stand in the segments for a moment.
+    let erased: SequenceSet
+
+    /// The same, from behind a record on.
+    func continued(behind read: ReadRecord) -> Reading {
+        Reading(
+            retries: [],
+            cursor: read.record.sequence + 1,
+            position: read.after,
+            version: version,
+            stretches: stretches.drop { $0.segment.first < read.after.segment },
+            end: end,
+            erased: erased
+        )
+    }
 
     /// Whole records from the cursor on, past whatever is damaged.
     func read(
@@ -513,6 +596,8 @@ struct Reading {
             var offset = first == position.segment ? position.offset : SegmentHeader.size
             while let (begin, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
                 (offset, last) = (record.next, record.sequence)
+                if record.sequence >= end { return read }
+                if erased.contains(record.sequence) { continue }
                 // A record that is whole and makes no sense is of another version, or worse luck than a checksum allows.
                 guard let sample = try? SampleDecoder.read(record.payload) else { continue }
                 bytes += record.next - begin

@@ -124,6 +124,12 @@ public final class DurableStore: SampleStore {
         return []
     }
 
+    /// What waits for a backend, the oldest first, a thousand samples or less at a time, to be looked at: nothing is given
+    /// to the backend. What is appended while this is read may or may not come.
+    public func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
+        stores.lazy.flatMap { $0.queued(for: backend) }
+    }
+
     /// Moves a backend's cursor in the log that it was served from.
     public func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
         let store = state.withLock { $0.serving[backend] } ?? own

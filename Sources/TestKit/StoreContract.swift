@@ -31,6 +31,15 @@ public enum StoreContract {
         try expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "numbers have no gaps")
         try expect(store.next(for: "one", maxCount: .max, maxBytes: .max) == records, "reading again gives the same")
         try expect(store.next(for: "one", maxCount: 3, maxBytes: .max) == Array(records.prefix(3)), "counts are kept")
+        try expect(
+            store.next(for: "one", maxCount: 9, maxBytes: .max) == Array(records.prefix(3)),
+            "until it is settled, a batch comes again as it was given last"
+        )
+        store.settle("one", through: records[2].sequence, dead: [:])
+        try expect(
+            store.next(for: "one", maxCount: .max, maxBytes: .max) == Array(records.dropFirst(3)),
+            "once it is settled, the next one is as large as allowed"
+        )
         try expect(store.next(for: "nobody", maxCount: 3, maxBytes: .max).isEmpty, "nobody gets nothing")
     }
 
@@ -119,12 +128,15 @@ public enum StoreContract {
         try expect(try keeping { () throws(QueueError) in try store.eraseHeld() } == 2, "what was held is erased")
         let samples = { store.next(for: "one", maxCount: 9, maxBytes: .max).map(\.sample) }
         try expect(samples() == [sample(0)], "what was there before holding stays")
+        if let first = store.next(for: "one", maxCount: 1, maxBytes: .max).first {
+            store.settle("one", through: first.sequence, dead: [:])
+        }
         try append([sample(3)], to: store)
         try keeping { () throws(QueueError) in try store.hold() }
         try append([sample(4)], to: store)
         try keeping { () throws(QueueError) in try store.release() }
         try expect(try keeping { () throws(QueueError) in try store.eraseHeld() } == 0, "released is like any other")
-        try expect(samples() == [sample(0), sample(3), sample(4)], "what is released stays")
+        try expect(samples() == [sample(3), sample(4)], "what is released stays")
     }
 
     private static func erase(

@@ -72,6 +72,55 @@ struct DurableStoreTests {
         #expect(again.next(for: "two", maxCount: 1, maxBytes: .max).first?.id == first.first?.id)
     }
 
+    @Test("A batch that was given and not settled comes again as it was after a restart, whatever was appended since")
+    func lease() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<5 { _ = try store?.append([Self.sample(number)]) }
+        let given = store?.next(for: "one", maxCount: 100, maxBytes: .max) ?? []
+        for number in 5..<20 { _ = try store?.append([Self.sample(number)]) }
+        // As after a crash: nothing is said to the store.
+        store = nil
+        store = try open()
+        #expect(store?.next(for: "one", maxCount: 100, maxBytes: .max) == given)
+        store?.settle("one", through: try #require(given.last).sequence, dead: [:])
+        let rest = store?.next(for: "one", maxCount: 100, maxBytes: .max) ?? []
+        #expect(Self.numbers(rest) == Array(5..<20))
+    }
+
+    @Test("A crash before a segment that was made ahead has its name costs nothing")
+    func unnamedSegment() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<200 { _ = try store?.append([Self.sample(number)]) }
+        store?.close()
+        store = nil
+        let last = try #require(scratch.files(".segment").sorted().last)
+        let folder = (last as NSString).deletingLastPathComponent
+        try FileManager.default.moveItem(atPath: last, toPath: folder + "/spare")
+        store = try open()
+        #expect(try Self.numbers(Self.drain(#require(store))) == Array(0..<200))
+    }
+
+    @Test("A segment that was made ahead and never written to is no segment")
+    func unusedSpare() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        _ = try store?.append([Self.sample(0)])
+        store?.close()
+        store = nil
+        let folder = (try #require(scratch.files(".segment").first) as NSString).deletingLastPathComponent
+        for content in [Data(count: 4096), Data(count: 10), Data("INSTRSEG".utf8) + Data(count: 4088)] {
+            try content.write(to: URL(fileURLWithPath: folder + "/spare"))
+            store = try open()
+            #expect(try store?.append([Self.sample(1)]) ?? 0 > 0)
+            store?.close()
+            store = nil
+        }
+        store = try open()
+        #expect(try Self.numbers(Self.drain(#require(store))) == [0, 1, 1, 1])
+    }
+
     @Test("Segments that every backend is past are deleted, also across starts")
     func deletion() throws {
         let store = try open()

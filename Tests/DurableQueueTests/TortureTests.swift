@@ -87,26 +87,39 @@ struct Torture {
         return process
     }
 
-    /// Kills so many processes, each after a while; returns how many emits of each thread had returned.
-    func kill(_ count: Int, _ generator: inout SeededGenerator) throws -> [Line: Int] {
-        let progress = scratch.path + "/progress"
+    /// Starts so many processes, `atOnce` at a time, and kills each after a while; returns how many emits of each thread had
+    /// returned.
+    func kill(_ count: Int, atOnce: Int = 1, _ generator: inout SeededGenerator) throws -> [Line: Int] {
         var returned: [Line: Int] = [:]
-        for run in 1...count {
-            try Data(count: 4096).write(to: URL(fileURLWithPath: progress))
-            let seed = generator.next() >> 1
-            let child = process("emit", scratch.path + "/queue", target, progress, "\(run)", "\(seed)")
-            try child.run()
+        for first in stride(from: 1, through: count, by: atOnce) {
+            let children = try (first..<first + atOnce).map { run in (run, try start(run, seed: generator.next() >> 1))
+            }
             usleep(UInt32.random(in: 10_000...120_000, using: &generator))
-            Foundation.kill(child.processIdentifier, SIGKILL)
-            child.waitUntilExit()
-            #expect(child.terminationReason == .uncaughtSignal, "\(label), run \(run): the child ended by itself")
-            let notes = try Data(contentsOf: URL(fileURLWithPath: progress))
-            for thread in 0..<2 {
-                let number = notes.withUnsafeBytes { $0.load(fromByteOffset: 8 * thread, as: UInt64.self) }
-                returned[Line(run: run, thread: thread)] = Int(number)
+            for (run, child) in children {
+                Foundation.kill(child.processIdentifier, SIGKILL)
+                child.waitUntilExit()
+                #expect(child.terminationReason == .uncaughtSignal, "\(label), run \(run): the child ended by itself")
+                try note(run, &returned)
             }
         }
         return returned
+    }
+
+    private func progress(_ run: Int) -> String { scratch.path + "/progress-\(run)" }
+
+    private func start(_ run: Int, seed: UInt64) throws -> Process {
+        try Data(count: 4096).write(to: URL(fileURLWithPath: progress(run)))
+        let child = process("emit", scratch.path + "/queue", target, progress(run), "\(run)", "\(seed)")
+        try child.run()
+        return child
+    }
+
+    private func note(_ run: Int, _ returned: inout [Line: Int]) throws {
+        let notes = try Data(contentsOf: URL(fileURLWithPath: progress(run)))
+        for thread in 0..<2 {
+            let number = notes.withUnsafeBytes { $0.load(fromByteOffset: 8 * thread, as: UInt64.self) }
+            returned[Line(run: run, thread: thread)] = Int(number)
+        }
     }
 
     /// Delivers what is left; returns the ledger's sums and the dead letters.

@@ -183,7 +183,6 @@ struct ComponentsTests {
     @Test("When emit returns on any thread, its event is in the store")
     func stored() async {
         let store = InMemoryStore()
-        store.attach("someone")
         let instrument = Instrument(
             hub: OpenHub(),
             backends: [ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(3600)))],
@@ -193,14 +192,17 @@ struct ComponentsTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 let id = instrument.add(PlainTracker())
+                let reader = BackendName("reader of \(id)")
+                store.attach(reader)
                 group.addTask {
+                    var count = 0
                     for number in 1...500 {
                         instrument.emit(.ping, from: id)
-                        let mine = store.next(for: "someone", maxCount: .max, maxBytes: .max).filter { record in
-                            record.sample.tracker == id
-                        }
-                        #expect(mine.count == number)
-                        if mine.count != number { return }
+                        let records = store.next(for: reader, maxCount: .max, maxBytes: .max)
+                        if let last = records.last { store.settle(reader, through: last.sequence, dead: [:]) }
+                        count += records.filter { $0.sample.tracker == id }.count
+                        #expect(count == number)
+                        if count != number { return }
                     }
                 }
             }

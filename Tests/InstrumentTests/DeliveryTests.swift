@@ -133,6 +133,19 @@ struct DeliveryTests {
         #expect(backend.delivered == [sample(0)])
     }
 
+    @Test("What an earlier run left waits no longer for company than anything else")
+    func leftovers() async throws {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(5)))
+        store.attach(backend.name)
+        _ = try store.append([sample(0)])
+        let queue = BatchQueue(store: store, backends: [backend], clock: clock)
+        while clock.pendingCount == 0 { await Task.yield() }
+        clock.advance(by: .seconds(5))
+        while backend.delivered.isEmpty { await Task.yield() }
+        #expect(queue.ledger["scripted"]?.acknowledged == 1)
+    }
+
     @Test("What a store dropped before is not said again; what it drops from now on is, once")
     func earlierDrops() async {
         let store = InMemoryStore(limits: QueueLimits(maxCount: 10))
@@ -173,6 +186,100 @@ struct DeliveryTests {
         #expect(backend.attempts == 1)
         #expect(made.ledger["scripted"]?.queued == 1)
         queue.withLock { $0 = nil }
+    }
+
+    @Test("A metric that is NaN or infinite is left out and said, whoever appends it; the others are stored")
+    func notFinite() async {
+        let (backend, said) = (ScriptedBackend(), Lock<[Diagnostic]>([]))
+        let queue = BatchQueue(backends: [backend], clock: VirtualClock()) { diagnostic in
+            said.withLock { $0.append(diagnostic) }
+        }
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+        let metrics = [Double.nan, 1, .infinity, -.infinity].map { value in
+            Sample.metric(
+                Metric(MetricName("m", .gauge), .double(value), tracker: TrackerID(0), time: time, attributes: [:])
+            )
+        }
+        queue.append(metrics)
+        queue.append([metrics[0]])
+        #expect(await queue.flush(timeout: .seconds(5)))
+        #expect(backend.delivered == [metrics[1]])
+        #expect(said.withLock { $0.count } == 4)
+    }
+
+    @Test("However often it fails, nothing is given up")
+    func neverGivesUp() async {
+        let clock = VirtualClock()
+        let failures = (0..<100).map { DeliveryOutcome.retry(after: nil, reason: "failure \($0)") }
+        let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .zero), script: failures)
+        let queue = BatchQueue(backends: [backend], clock: clock)
+        queue.append((0..<10).map(sample))
+        while backend.attempts < 101 {
+            // No delay is longer than five minutes.
+            if clock.pendingCount > 0 { clock.advance(by: .seconds(300)) }
+            await Task.yield()
+        }
+        while queue.ledger["scripted"]?.acknowledged != 10 { await Task.yield() }
+        #expect(backend.delivered == (0..<10).map(sample))
+    }
+
+    @Test("A server's wish for a pause is kept for an hour at most; what is no wish is none")
+    func longWish() async {
+        for (wish, longest) in [(Duration.seconds(1_000_000), 3600), (.seconds(-5), 1), (.zero, 0)] {
+            let clock = VirtualClock()
+            let backend = ScriptedBackend(
+                policy: DeliveryPolicy(maxAge: .zero),
+                script: [.retry(after: wish, reason: "busy")]
+            )
+            let queue = BatchQueue(backends: [backend], clock: clock)
+            queue.append([sample(0)])
+            while backend.attempts < 1 { await Task.yield() }
+            for _ in 0..<100 where clock.pendingCount == 0 { await Task.yield() }
+            clock.advance(by: .seconds(longest))
+            while backend.delivered.isEmpty { await Task.yield() }
+            #expect(queue.ledger["scripted"]?.acknowledged == 1)
+        }
+    }
+
+    @Test("What is appended while a flush is under way is not gone with it")
+    func appendedDuringFlush() async {
+        let queue = Lock<BatchQueue?>(nil)
+        let left = Lock(20)
+        let backend = ScriptedBackend(
+            policy: DeliveryPolicy(maxCount: 3, maxAge: .seconds(3600)),
+            onDeliver: {
+                let number = left.withLock { left in
+                    left -= 1
+                    return left
+                }
+                if number >= 0 { queue.withLock { $0 }?.append([sample(100 + number)]) }
+            }
+        )
+        let made = BatchQueue(backends: [backend], clock: VirtualClock())
+        queue.withLock { $0 = made }
+        made.append((0..<30).map(sample))
+        repeat { #expect(await made.flush(timeout: .seconds(5))) } while made.ledger["scripted"]?.queued != 0
+        #expect(Set(backend.delivered).count == 50 && backend.delivered.count == 50)
+        queue.withLock { $0 = nil }
+    }
+
+    @Test("A calendar that steps by years, either way, delays nothing, drops nothing and turns no order")
+    func calendarSteps() async {
+        let clock = VirtualClock()
+        let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(1)))
+        let limits = QueueLimits(maxAge: .seconds(3600))
+        let queue = BatchQueue(store: InMemoryStore(limits: limits), backends: [backend], clock: clock)
+        let years: [Duration] = [.seconds(86_400 * 3650), .seconds(-86_400 * 7300), .seconds(86_400 * 365)]
+        var sent: [Sample] = []
+        for (number, step) in years.enumerated() {
+            clock.stepWallTime(by: step)
+            let new = Sample.event(Event(.ping, tracker: TrackerID(number), time: clock.timestamp))
+            sent.append(new)
+            queue.append([new])
+        }
+        #expect(await queue.flush(timeout: .seconds(5)))
+        #expect(backend.delivered == sent)
+        #expect(queue.ledger["scripted"]?.dropped == 0)
     }
 
     @Test("One culprit in a thousand is found with about two requests a halving, not by ever new beginnings")

@@ -13,11 +13,13 @@ struct Run {
     /// something.
     static func playerMonitor(
         _ arguments: String...,
+        environment: [String: String] = [:],
         whileRunning body: ((Process, (String) -> Void) -> Void)? = nil
     ) throws -> Run {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice

@@ -18,6 +18,8 @@ final class Bookkeeping: Sendable {
         var drops: [DropReason: Int]
         /// Samples that count here and were in the log of a process that is gone.
         var carried = 0
+        /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
+        var leaseEnd: UInt64 = 0
     }
 
     /// A sample that a backend will never take.
@@ -77,6 +79,9 @@ final class Bookkeeping: Sendable {
                 sql: "CREATE TABLE erased (first INTEGER NOT NULL, end INTEGER NOT NULL, done INTEGER NOT NULL)"
             )
         }
+        migrator.registerMigration("3") { database in
+            try database.execute(sql: "ALTER TABLE place ADD COLUMN leaseEnd INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 
@@ -106,7 +111,8 @@ final class Bookkeeping: Sendable {
                     acknowledged: try row.decode(Int.self, forColumn: "acknowledged"),
                     dead: try row.decode(Int.self, forColumn: "dead"),
                     drops: try Self.drops(of: name, database),
-                    carried: try row.decode(Int.self, forColumn: "carried")
+                    carried: try row.decode(Int.self, forColumn: "carried"),
+                    leaseEnd: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "leaseEnd"))
                 )
             }
         }
@@ -149,12 +155,12 @@ final class Bookkeeping: Sendable {
     static func write(_ place: PlaceRow, to database: Database) throws {
         try database.execute(
             sql: """
-                INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried, leaseEnd)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 place.name, Int64(bitPattern: place.start), Int64(bitPattern: place.cursor), place.acknowledged,
-                place.dead, place.carried,
+                place.dead, place.carried, Int64(bitPattern: place.leaseEnd),
             ]
         )
         for (reason, count) in place.drops {

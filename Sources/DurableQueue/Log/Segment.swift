@@ -14,18 +14,23 @@ internal import Glibc
 /// last: a record that a crash cut short has none, and is no record.
 ///
 /// `@unchecked Sendable`, because: bytes before the end that a reader was told never change; bytes behind it are written
-/// by the log's owner alone, under its lock; the mapping stands as long as this object.
+/// by the log's owner alone, under its lock; `first` is set before anybody but the owner knows the segment; the mapping
+/// stands as long as this object.
 final class Segment: @unchecked Sendable {
     static var recordHeaderSize: Int { 16 }
 
-    let path: String
-    let first: UInt64
+    private(set) var first: UInt64
     let capacity: Int
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
+    private let location: Lock<String>
 
-    /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later.
-    init(creating path: String, header: SegmentHeader, capacity: Int) throws(QueueError) {
+    /// Where the file is.
+    var path: String { location.withLock { $0 } }
+
+    /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later. It has no
+    /// header yet.
+    init(creating path: String, capacity: Int) throws(QueueError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw Directory.failure(errno, "create \(path)") }
         let number = durable_allocate(descriptor, Int64(capacity))
@@ -35,12 +40,34 @@ final class Segment: @unchecked Sendable {
             unlink(path)
             throw Directory.failure(cause, "make room for \(path)")
         }
-        self.path = path
-        self.first = header.first
+        location = Lock(path)
+        first = 0
         self.capacity = capacity
         self.base = base
         self.descriptor = descriptor
+    }
+
+    /// Makes it the segment that begins with a sample.
+    func begin(_ header: SegmentHeader) {
+        first = header.first
         header.write(to: base)
+    }
+
+    /// Brings every page into memory, ready to be written to, so that nobody waits for that later.
+    func touch() {
+        for offset in stride(from: 0, to: capacity, by: 4096) {
+            base.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+        }
+    }
+
+    /// Gives the file another name.
+    func move(to path: String) throws(QueueError) {
+        let cause: Int32 = location.withLock { location in
+            if rename(location, path) != 0 { return errno }
+            location = path
+            return 0
+        }
+        if cause != 0 { throw Directory.failure(cause, "rename a segment to \(path)") }
     }
 
     /// Opens what an earlier run wrote.
@@ -54,7 +81,7 @@ final class Segment: @unchecked Sendable {
             close(descriptor)
             throw Directory.failure(cause, "map \(path)")
         }
-        self.path = path
+        location = Lock(path)
         self.first = first
         capacity = size
         self.base = base
@@ -128,12 +155,11 @@ final class Segment: @unchecked Sendable {
         return nil
     }
 
-    /// Says for good how much is in it, and gives the room behind it back.
-    func seal(count: UInt64, end: Int) {
-        SegmentHeader.seal(base, count: count, end: UInt64(end))
-        // The mapping behind the new end is not touched again.
-        ftruncate(descriptor, off_t(end))
-    }
+    /// Says for good how much is in it.
+    func seal(count: UInt64, end: Int) { SegmentHeader.seal(base, count: count, end: UInt64(end)) }
+
+    /// Gives back the room behind the end of a sealed segment, which is not touched again. May wait for the disk.
+    func cut(to end: Int) { if end < capacity { ftruncate(descriptor, off_t(end)) } }
 
     /// Makes what was written survive a loss of power. Waits for the disk.
     func synchronize() -> Bool { fdatasync(descriptor) == 0 && msync(base, capacity, MS_ASYNC) == 0 }

@@ -40,6 +40,18 @@ struct SegmentedLog {
     /// Whether the last stretch may be written to.
     private var isWritable = false
     private var firstUnsynchronized: UInt64 = 0
+    /// Made ahead, so that whoever fills a segment does not wait for the disk.
+    private var spare: Segment?
+    /// What is left to do with files, by somebody who may wait for the disk.
+    private var chores: [Chore] = []
+
+    /// Work that waits for the disk.
+    enum Chore {
+        /// The spare has become a segment, and needs its name.
+        case name(Segment)
+        /// It was sealed with room left.
+        case cut(Segment, end: Int)
+    }
 
     /// Opens a directory; what is in it is read, not written to again.
     ///
@@ -53,6 +65,7 @@ struct SegmentedLog {
         for name in Directory.names(in: directory) where name.hasSuffix(Directory.replacementEnding) {
             Directory.delete(directory + "/" + name)
         }
+        Self.nameSpare(in: directory)
         for first in Self.segmentNumbers(in: directory) { try adopt(first) }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
     }
@@ -63,6 +76,9 @@ struct SegmentedLog {
     var bytes: Int { (stretches.last.map { $0.bytesBefore + $0.bytes } ?? 0) - (stretches.first?.bytesBefore ?? 0) }
     /// The size of all records up to the end, since the log was opened.
     var byteEnd: Int { stretches.last.map { $0.bytesBefore + $0.bytes } ?? 0 }
+
+    /// Those that are not written to any more.
+    var sealedStretches: ArraySlice<Stretch> { stretches.dropLast(isWritable ? 1 : 0) }
 
     /// Adds samples, all of them or none; returns their size.
     mutating func append(_ samples: [Sample]) throws(QueueError) -> Int {
@@ -169,8 +185,8 @@ struct SegmentedLog {
         let bytesBefore = byteEnd
         sealCurrent()
         let header = SegmentHeader(log: log, first: nextSequence)
-        let path = directory + "/" + Self.name(of: nextSequence)
-        let segment = try Segment(creating: path, header: header, capacity: max(segmentSize, size))
+        let segment = try nextSegment(size)
+        segment.begin(header)
         stretches.append(
             Stretch(
                 segment: segment,
@@ -182,6 +198,38 @@ struct SegmentedLog {
         isWritable = true
     }
 
+    /// The spare; without one, or if it is too small, one that is made now, which waits for the disk.
+    private mutating func nextSegment(_ size: Int) throws(QueueError) -> Segment {
+        guard let spare, spare.capacity >= size else {
+            return try Segment(creating: path(of: nextSequence), capacity: max(segmentSize, size))
+        }
+        self.spare = nil
+        chores.append(.name(spare))
+        return spare
+    }
+
+    /// Whether there is something to do that waits for the disk.
+    var needsChores: Bool { !chores.isEmpty || spare == nil && isWritable }
+    /// Where a spare lies until it has a name.
+    var sparePath: String { directory + "/" + Self.spareName }
+    /// How large a spare has to be; nil if there is one, or nothing is written.
+    var missingSpare: Int? { spare == nil && isWritable ? segmentSize : nil }
+
+    /// What is to be done, once.
+    mutating func takeChores() -> [Chore] {
+        defer { chores = [] }
+        return chores
+    }
+
+    /// Keeps a segment for later.
+    mutating func keep(spare segment: Segment) { spare = segment }
+
+    /// Gives up the spare, to be deleted.
+    mutating func takeSpare() -> Segment? { spare.take() }
+
+    /// Where the segment belongs that begins with a sample.
+    func path(of sequence: UInt64) -> String { directory + "/" + Self.name(of: sequence) }
+
     /// Ends the current segment; one that holds nothing goes.
     mutating func sealCurrent() {
         guard isWritable, let last = stretches.last else { return }
@@ -191,10 +239,27 @@ struct SegmentedLog {
             stretches.removeLast()
         } else {
             last.segment.seal(count: last.endSequence - last.segment.first, end: last.end)
+            chores.append(.cut(last.segment, end: last.end))
         }
     }
 
     // MARK: Opening
+
+    private static var spareName: String { "spare" }
+
+    /// A spare that was written to gets the name that it had no time for; one that was not goes.
+    private static func nameSpare(in directory: String) {
+        let path = directory + "/" + spareName
+        guard let size = Directory.size(of: path) else { return }
+        if size >= SegmentHeader.size, let spare = try? Segment(opening: path, first: 0), let header = spare.header,
+            spare.nextRecord(from: SegmentHeader.size, before: size, after: nil) != nil,
+            case let name = directory + "/" + Self.name(of: header.first), Directory.size(of: name) == nil,
+            (try? spare.move(to: name)) != nil
+        {
+            return
+        }
+        Directory.delete(path)
+    }
 
     private mutating func adopt(_ first: UInt64) throws(QueueError) {
         let path = directory + "/" + Self.name(of: first)
@@ -214,6 +279,7 @@ struct SegmentedLog {
             if end > SegmentHeader.size, segment.header != nil { segment.seal(count: endSequence - first, end: end) }
         }
         if end == SegmentHeader.size { return segment.delete() }
+        if segment.header?.sealed != nil { segment.cut(to: end) }
         stretches.append(Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd))
     }
 

@@ -51,13 +51,7 @@ struct ChainState {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
         }
-        for index in metrics.indices {
-            if metrics[index].isFinite {
-                samples.append(.metric(metrics[index]))
-            } else {
-                report.report(.metricNotFinite(metrics[index].name, metrics[index].tracker))
-            }
-        }
+        for metric in metrics { samples.append(.metric(metric)) }
         samples.append(.event(event))
         queue.append(samples)
         samples.removeAll(keepingCapacity: true)

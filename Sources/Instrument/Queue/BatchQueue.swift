@@ -115,21 +115,35 @@ public final class BatchQueue: Sendable {
         return isEmpty
     }
 
-    /// Takes samples, in order. Never waits for a backend. Without consent or backends it takes none.
+    /// Takes samples, in order. Never waits for a backend. Without consent or backends it takes none; metrics that are NaN or
+    /// infinite are left out and reported.
     public func append(_ samples: [Sample]) {
-        if samples.isEmpty { return }
-        let kept = privacy.fields.isEmpty ? samples : samples.map(privacy.applied)
+        let kept = admitted(samples)
+        if kept.isEmpty { return }
         do throws(QueueError) {
             let (lanes, bytes) = try state.withLock { (state: inout State) throws(QueueError) in
                 if !state.isCollecting || state.lanes.isEmpty { return ([DeliveryLane](), 0) }
                 return (state.lanes, try store.append(kept))
             }
             if lanes.isEmpty { return }
-            let isPrompt = samples.last.map(isPrompt) ?? false
-            for lane in lanes { lane.appended(Backlog(count: samples.count, bytes: bytes), isPrompt: isPrompt) }
+            let isPrompt = kept.last.map(isPrompt) ?? false
+            for lane in lanes { lane.appended(Backlog(count: kept.count, bytes: bytes), isPrompt: isPrompt) }
         } catch {
             report(.notQueued(error))
         }
+    }
+
+    /// What may be stored: no metric that no encoder could write, and attributes by the rules.
+    private func admitted(_ samples: [Sample]) -> [Sample] {
+        var admitted = samples
+        if !samples.allSatisfy(\.isFinite) {
+            admitted.removeAll { sample in
+                guard case .metric(let metric) = sample, !metric.isFinite else { return false }
+                report(.metricNotFinite(metric.name, metric.tracker))
+                return true
+            }
+        }
+        return privacy.fields.isEmpty ? admitted : admitted.map(privacy.applied)
     }
 
     /// Delivers what was taken so far; true if all of it was settled within `timeout`. What was not stays queued.

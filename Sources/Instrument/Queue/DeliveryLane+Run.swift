@@ -47,7 +47,9 @@ extension DeliveryLane {
             guard state.pending.count > 0, hasNetwork, !state.isHeld, !state.isSilenced, !state.isClosed else {
                 return nil
             }
+            // What is there before anybody said so, from an earlier run for example, waits from the first look on.
             let since = state.waitingSince ?? clock.now
+            state.waitingSince = since
             let isDue = !state.flushes.isEmpty || state.promptGoal != nil || isFull(state.pending)
             let due = isDue ? since : since.advanced(by: policy.maxAge)
             return Departure(time: max(due, notBefore ?? due), epoch: state.epoch)

@@ -7,6 +7,8 @@ public final class InMemoryStore: SampleStore {
         /// The first sample that waits; never one that was erased.
         var cursor: UInt64
         var byteCursor: Int
+        /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
+        var leaseEnd: UInt64 = 0
         /// How many were erased behind the cursor.
         var erasedAhead = 0
         var dead: [DeadLetter] = []
@@ -79,7 +81,8 @@ public final class InMemoryStore: SampleStore {
     public func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         let found = state.withLock { state -> (cursor: UInt64, part: SampleLog.Part)? in
             guard let place = state.places.first(where: { $0.name == backend }) else { return nil }
-            return (place.cursor, state.log.part(from: place.cursor, maxCount: maxCount))
+            let leased = place.leaseEnd > place.cursor ? Int(place.leaseEnd - place.cursor) : .max
+            return (place.cursor, state.log.part(from: place.cursor, maxCount: min(maxCount, leased)))
         }
         guard let found else { return [] }
         var records: [SampleRecord] = []
@@ -91,7 +94,17 @@ public final class InMemoryStore: SampleStore {
             if bytes > maxBytes, !records.isEmpty { break }
             records.append(record(sample, found.cursor + UInt64(offset)))
         }
+        if let last = records.last { lease(backend, from: found.cursor, through: last.sequence) }
         return records
+    }
+
+    private func lease(_ backend: BackendName, from cursor: UInt64, through sequence: UInt64) {
+        state.withLock { state in
+            guard let index = state.places.firstIndex(where: { $0.name == backend }),
+                state.places[index].cursor == cursor
+            else { return }
+            state.places[index].leaseEnd = sequence + 1
+        }
     }
 
     /// Moves a backend's cursor past `sequence`.

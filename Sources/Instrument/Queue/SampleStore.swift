@@ -12,6 +12,9 @@ public protocol SampleStore: Sendable {
     func forget(_ backend: BackendName)
     /// The next samples for a backend, in order: at most `maxCount`, and of as many bytes at most, but at least one if
     /// there is any. They stay until settled.
+    ///
+    /// Until it is settled, a batch comes again as it was, or shorter if fewer are asked for: never with what was appended
+    /// since, so that a server can recognise a copy. A store that survives keeps to that after a restart, too.
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord]
     /// Moves a backend's cursor past `sequence`: what it passes has arrived, but for those in `dead`, which never will.
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String])

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -44,17 +46,27 @@ public struct SystemClock: SchedulingClock {
         try await SuspendingClock().sleep(for: now.duration(to: deadline), tolerance: tolerance)
     }
 
-    /// Calls `action` at `deadline` on Swift's shared thread pool.
+    /// Calls `action` at `deadline` on a thread of Dispatch's; at once if that has passed.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        let task = Task {
-            do { try await sleep(until: deadline) } catch { return }
-            if !Task.isCancelled { action() }
+        // Not a task: where an app blocks the few threads that tasks have, deadlines hold all the same.
+        let timer = Timer(source: DispatchSource.makeTimerSource(queue: Self.alarms))
+        timer.source.schedule(deadline: .now() + .nanoseconds(Int(max(.zero, now.duration(to: deadline)).nanoseconds)))
+        timer.source.setEventHandler {
+            // The handler keeps the timer alive until then.
+            timer.source.cancel()
+            action()
         }
-        return ScheduledAction { task.cancel() }
+        timer.source.resume()
+        return ScheduledAction { timer.source.cancel() }
     }
+
+    private static let alarms = DispatchQueue(label: "instrument.alarms", attributes: .concurrent)
+
+    /// `@unchecked Sendable`, because Dispatch's objects may be used from any thread; only Linux does not say so.
+    private struct Timer: @unchecked Sendable { let source: any DispatchSourceTimer }
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -1,14 +1,15 @@
 /// The memory of an ``Attributes``: elements in a row, and where to find them.
 final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.Element> {
     struct Header {
+        /// For each set bit of `present`, the index modulo 256 of the last element that set it: where to look first. Comes
+        /// first, so that it is read at the header's own address.
+        var positions = Positions()
         var count = 0
         let room: Int
         /// Where the elements are, in this same allocation.
         let elements: UnsafeMutablePointer<Attributes.Element>
         /// A bit for each name's number modulo 128. A clear bit means absent, so that most additions need no search.
         var present: (low: UInt64, high: UInt64) = (0, 0)
-        /// For each set bit, the index modulo 256 of the last element that set it: where to look first.
-        var positions = Positions()
         /// Names whose last value was refused for not being finite.
         var refused: [AttributeName] = []
     }
@@ -36,16 +37,6 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.
 
 /// Work on a storage's header and elements in place.
 extension AttributeStorage.Header {
-    /// Where the name is; a few instructions unless two names share a bit.
-    @inline(__always)
-    mutating func index(of name: AttributeName) -> Int? {
-        guard (name.number & 64 == 0 ? present.low : present.high) & Self.bit(of: name) != 0 else { return nil }
-        let likely = withUnsafeBytes(of: &positions) { Int($0[Int(name.number & 127)]) }
-        if likely < count, elements[likely].name.number == name.number { return likely }
-        for index in 0..<count where elements[index].name.number == name.number { return index }
-        return nil
-    }
-
     /// Appends an element whose name is not there yet; there has to be room.
     @inline(__always)
     mutating func append(_ name: AttributeName, _ value: consuming AttributeValue) {
@@ -76,5 +67,22 @@ extension AttributeStorage.Header {
     }
 
     @inline(__always)
-    private static func bit(of name: AttributeName) -> UInt64 { 1 << UInt64(name.number & 63) }
+    fileprivate static func bit(of name: AttributeName) -> UInt64 { 1 << UInt64(name.number & 63) }
+}
+
+extension UnsafeMutablePointer<AttributeStorage.Header> {
+    /// Where the name is; a few instructions unless two names share a bit.
+    ///
+    /// Only reads, also by the language's rules: several threads may look into a storage that they share. A method of the
+    /// header that took the address of its positions would count as a change.
+    @inline(__always)
+    func index(of name: AttributeName) -> Int? {
+        let present = name.number & 64 == 0 ? pointee.present.low : pointee.present.high
+        guard present & Pointee.bit(of: name) != 0 else { return nil }
+        let likely = Int(UnsafeRawPointer(self).load(fromByteOffset: Int(name.number & 127), as: UInt8.self))
+        let (count, elements) = (pointee.count, pointee.elements)
+        if likely < count, elements[likely].name.number == name.number { return likely }
+        for index in 0..<count where elements[index].name.number == name.number { return index }
+        return nil
+    }
 }

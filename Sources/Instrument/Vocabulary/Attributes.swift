@@ -46,7 +46,7 @@ public struct Attributes: @unchecked Sendable {
     /// The value with the given name. Setting nil removes it; setting what is not finite does, too.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
-            guard let header, let index = header.pointee.index(of: name) else { return nil }
+            guard let header, let index = header.index(of: name) else { return nil }
             return header.pointee.elements[index].value
         }
         set {
@@ -58,7 +58,7 @@ public struct Attributes: @unchecked Sendable {
     public mutating func set(_ value: consuming AttributeValue, for name: AttributeName) {
         if !value.isFinite { return refuse(name) }
         let header = uniqueHeader(forAdding: 1)
-        if let known = header.pointee.index(of: name) {
+        if let known = header.index(of: name) {
             header.pointee.elements[known].value = value
         } else {
             header.pointee.append(name, value)
@@ -67,9 +67,9 @@ public struct Attributes: @unchecked Sendable {
 
     /// Removes what has the given name.
     public mutating func remove(_ name: AttributeName) {
-        guard header?.pointee.index(of: name) != nil else { return }
+        guard header?.index(of: name) != nil else { return }
         let header = uniqueHeader(forAdding: 0)
-        if let index = header.pointee.index(of: name) { header.pointee.remove(at: index) }
+        if let index = header.index(of: name) { header.pointee.remove(at: index) }
     }
 
     /// Adds everything in `other`; where both have a name, `other` wins.
@@ -84,7 +84,7 @@ public struct Attributes: @unchecked Sendable {
         let mayShare = mine.low & others.low | mine.high & others.high != 0
         for index in 0..<added.pointee.count {
             let name = added.pointee.elements[index].name
-            if mayShare, let known = header.pointee.index(of: name) {
+            if mayShare, let known = header.index(of: name) {
                 header.pointee.elements[known].value = added.pointee.elements[index].value
             } else {
                 header.pointee.append(name, added.pointee.elements[index].value)
@@ -100,7 +100,7 @@ public struct Attributes: @unchecked Sendable {
         let header = uniqueHeader(forAdding: added.pointee.count)
         for index in 0..<added.pointee.count {
             let name = added.pointee.elements[index].name
-            if header.pointee.index(of: name) == nil {
+            if header.index(of: name) == nil {
                 header.pointee.append(name, added.pointee.elements[index].value)
             }
         }
@@ -112,12 +112,12 @@ public struct Attributes: @unchecked Sendable {
     @inline(__always)
     mutating func addMissing(_ value: consuming AttributeValue, for name: AttributeName) {
         let header = uniqueHeader(forAdding: 1)
-        if header.pointee.index(of: name) == nil { header.pointee.append(name, value) }
+        if header.index(of: name) == nil { header.pointee.append(name, value) }
     }
 
     /// Whether a name is among the first `count`.
     func has(_ name: AttributeName, amongFirst count: Int) -> Bool {
-        guard count > 0, let index = header?.pointee.index(of: name) else { return false }
+        guard count > 0, let index = header?.index(of: name) else { return false }
         return index < count
     }
 

@@ -28,4 +28,9 @@ public enum Sample: Hashable, Sendable {
         case .metric(let metric): metric.attributes
         }
     }
+
+    /// Whether it can be written as it is; attributes always can.
+    var isFinite: Bool {
+        if case .metric(let metric) = self { metric.isFinite } else { true }
+    }
 }

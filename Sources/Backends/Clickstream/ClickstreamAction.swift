@@ -1,0 +1,31 @@
+public import Instrument
+public import InstrumentJSON
+
+/// One element of a request's body.
+public struct ClickstreamAction: Hashable, Sendable {
+    /// The same at every attempt, so that a server can tell a copy.
+    public var id: String
+    /// What happened.
+    public var name: String
+    /// When, by the calendar; on the wire as ISO 8601, UTC, with milliseconds.
+    public var timestamp: WallTime
+    /// What the event itself says.
+    public var variables: [String: JSONValue]
+    /// What is true of all events; nothing of what `variables` says.
+    public var metadata: [String: JSONValue]
+
+    /// Creates an action.
+    public init(
+        id: String,
+        name: String,
+        timestamp: WallTime,
+        variables: [String: JSONValue] = [:],
+        metadata: [String: JSONValue] = [:]
+    ) {
+        self.id = id
+        self.name = name
+        self.timestamp = timestamp
+        self.variables = variables
+        self.metadata = metadata
+    }
+}

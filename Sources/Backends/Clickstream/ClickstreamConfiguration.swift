@@ -1,0 +1,42 @@
+public import Instrument
+public import InstrumentTransport
+
+/// How a ``ClickstreamBackend`` sends.
+public struct ClickstreamConfiguration: Sendable {
+    /// Under which the queue keeps the backend's place; the same at every run.
+    public var name: BackendName
+    /// How long an event may wait for company. Zero: every saved event starts a send. Otherwise a full batch does, and at
+    /// the latest this time.
+    public var maxDelay: Duration
+    /// The most bytes in a request, by the store's measure; an event that is larger goes alone.
+    public var maxBytes: Int
+    /// How long a request may take.
+    public var timeout: Duration
+    /// What else is sent with every request, a credential for example. What the backend sets itself wins.
+    public var headers: HTTPHeaders
+    /// What the service means by some answers. A service that answers 409 to what it has already needs
+    /// `conflictMeansDelivered`; without it such an event becomes a dead letter.
+    public var rules: DeliveryRules
+    /// What becomes of a sample; nil leaves it out, and it counts as delivered. Has to give the same at every attempt.
+    public var mapping: @Sendable (SampleRecord) -> ClickstreamAction?
+
+    /// Creates a configuration; by default each event is sent at once, requests have up to 256 KiB and take up to 30 s,
+    /// and events and metrics are sent.
+    public init(
+        name: BackendName = "clickstream",
+        maxDelay: Duration = .zero,
+        maxBytes: Int = 256 << 10,
+        timeout: Duration = .seconds(30),
+        headers: HTTPHeaders = HTTPHeaders(),
+        rules: DeliveryRules = DeliveryRules(),
+        mapping: @escaping @Sendable (SampleRecord) -> ClickstreamAction? = { ClickstreamMapping.all($0) }
+    ) {
+        self.name = name
+        self.maxDelay = maxDelay
+        self.maxBytes = maxBytes
+        self.timeout = timeout
+        self.headers = headers
+        self.rules = rules
+        self.mapping = mapping
+    }
+}

@@ -1,0 +1,48 @@
+public import Instrument
+public import InstrumentTransport
+
+/// What only the app knows: where events go, and what is true of all of them.
+///
+/// Backend and logger keep it alive. All but the metadata is read once, when the backend is made.
+public protocol ClickstreamDelegate: AnyObject, Sendable {
+    /// Where events are sent.
+    var environment: ClickstreamEnvironment { get }
+    /// The `User-Agent` of every request.
+    var userAgent: String { get }
+    /// The most events in a request; 10 unless said otherwise.
+    var preferredBatchSize: Int { get }
+    /// What is true of every event. Read on the thread that logs, for each event, before it is saved; keep it short.
+    var metadata: Attributes { get }
+}
+
+extension ClickstreamDelegate {
+    /// Ten events.
+    public var preferredBatchSize: Int { 10 }
+    /// None.
+    public var metadata: Attributes { Attributes() }
+}
+
+/// A place that takes events: production, staging, a machine of one's own.
+///
+/// The set is open; yours is one line:
+///
+/// ```swift
+/// extension ClickstreamEnvironment {
+///     static let staging = ClickstreamEnvironment("staging", endpoint: stagingURL)
+/// }
+/// ```
+public struct ClickstreamEnvironment: Hashable, Sendable, CustomStringConvertible {
+    /// What it is called, for people.
+    public let name: String
+    /// The address that requests are posted to.
+    public let endpoint: HTTPURL
+
+    /// Creates an environment.
+    public init(_ name: String, endpoint: HTTPURL) {
+        self.name = name
+        self.endpoint = endpoint
+    }
+
+    /// The name and the address without secrets.
+    public var description: String { "\(name) (\(endpoint))" }
+}

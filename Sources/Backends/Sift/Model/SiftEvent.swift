@@ -1,0 +1,40 @@
+public import Instrument
+
+/// One event as Sift takes it. What is nil or an empty text is left out.
+public struct SiftEvent: Hashable, Sendable {
+    /// When it happened, by the calendar (`time`, ms since 1970).
+    public var time: WallTime
+    /// What happened (`mobile_event_type`).
+    public var type: String?
+    /// Where in the app (`path`).
+    public var path: String?
+    /// Who (`user_id`). Where it is nil, the logger's ``Sift/userID`` of the moment is copied into it.
+    public var userID: String?
+    /// Which installation (`installation_id`). Where it is nil, the logger's is copied into it.
+    public var installationID: String?
+    /// Values of one's own (`fields`).
+    public var fields: [String: String]?
+    /// Numbers of one's own as text (`metrics`).
+    public var metrics: [String: String]?
+    /// Properties as old SDKs sent them (`device_properties`); sent as they are, in both profiles.
+    public var legacyDeviceProperties: [String: String]?
+    /// The app's state (`ios_app_state`).
+    public var appState: SiftAppState?
+    /// The device's properties (`ios_device_properties`).
+    public var deviceProperties: SiftDeviceProperties?
+
+    /// Creates an event; the rest is set afterwards.
+    public init(
+        time: WallTime,
+        type: String? = nil,
+        path: String? = nil,
+        userID: String? = nil,
+        fields: [String: String]? = nil
+    ) {
+        self.time = time
+        self.type = type
+        self.path = path
+        self.userID = userID
+        self.fields = fields
+    }
+}

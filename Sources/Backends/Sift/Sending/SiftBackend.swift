@@ -1,0 +1,131 @@
+public import Instrument
+internal import InstrumentJSON
+public import InstrumentTransport
+
+/// Sends the events of one ``SiftQueue`` to Sift. ``Sift`` makes one for each queue; alone it sends events of players.
+///
+/// ```swift
+/// let backend = SiftBackend(credentials: credentials, transport: try SystemTransport())
+/// let instrument = Instrument(hub: CoreHub(), backends: [backend], store: store)
+/// ```
+///
+/// `PUT` to the endpoint, `Authorization: Basic` with the beacon key, a body `{"data": […]}` that is always gzip. 200 is success;
+/// 400 splits the batch until the wrong event is alone, which becomes a dead letter with the server's words; a 400 or 429
+/// whose body says `"status": 60` is a rate limit and tried again; the rest is as for every backend. Without credentials,
+/// and while paused, events stay in the queue. Samples whose addressee is another service are left out.
+public final class SiftBackend: Backend {
+    /// What samples that are meant for this service alone are marked with.
+    static let addressee = "sift"
+
+    /// The queue's name.
+    public var name: BackendName { BackendName(queue.name) }
+    /// The queue's rules.
+    public let policy: DeliveryPolicy
+    let queue: SiftQueue
+    private let takesRest: Bool
+    private let uplink: SiftUplink
+    private let transport: any HTTPTransport
+
+    init(_ queue: SiftQueue, _ uplink: SiftUplink, _ transport: any HTTPTransport) {
+        let configuration = uplink.configuration
+        self.queue = queue
+        self.uplink = uplink
+        self.transport = transport
+        takesRest = queue.name == configuration.queues.first?.name
+        policy = queue.policy(limit: configuration.maxCount, maxBytes: configuration.maxBytes)
+    }
+
+    /// Creates a backend without a logger, for the first queue of the configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: where to and how.
+    ///   - credentials: account and key.
+    ///   - transport: sends requests.
+    ///   - settings: where the installation's identifier is kept.
+    ///   - clock: tells the calendar time.
+    ///   - randomness: makes the installation's identifier.
+    ///   - report: is told if settings cannot be read or saved.
+    public convenience init(
+        _ configuration: SiftConfiguration = SiftConfiguration(),
+        credentials: SiftCredentials,
+        transport: any HTTPTransport,
+        settings: any SiftSettingsStore = SiftSettingsMemory(),
+        clock: any SchedulingClock = SystemClock(),
+        randomness: RandomSource = RandomSource(),
+        report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+    ) {
+        let uplink = SiftUplink(
+            configuration,
+            credentials,
+            store: settings,
+            clock: clock,
+            randomness: randomness,
+            report: report
+        )
+        self.init(configuration.queues.first ?? .standard, uplink, transport)
+    }
+
+    /// Sends the batch in one request, once that is allowed. Samples of which nothing is to be sent count as delivered; one
+    /// that was saved as an event and is none is a dead letter and keeps no other.
+    public func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        var (events, wrong): ([JSONValue], [SampleID: String]) = ([], [:])
+        for record in batch.records {
+            do throws(SiftEventError) {
+                if let event = try event(of: record) { events.append(event.json(uplink.configuration.profile)) }
+            } catch {
+                wrong[record.id] = error.description
+            }
+        }
+        let outcome = events.isEmpty ? .acknowledged : await send(events)
+        guard outcome == .acknowledged else { return outcome }
+        return wrong.isEmpty ? .acknowledged : .acknowledgedExcept(wrong)
+    }
+
+    private func send(_ events: [JSONValue]) async -> DeliveryOutcome {
+        let credentials = await uplink.credentials()
+        do throws(HTTPError) {
+            guard let request = try SiftRequest.make(events, credentials, uplink.configuration) else {
+                return .retry(after: nil, reason: "no memory to compress with")
+            }
+            let response = try await transport.send(request)
+            let now = uplink.clock.wallTime
+            let outcome = SiftAnswer.outcome(of: response, now: now, hiding: credentials)
+            if outcome == .acknowledged { uplink.change { $0.queues[queue.name, default: .init()].lastUpload = now } }
+            return outcome
+        } catch {
+            return SiftAnswer.outcome(of: error, hiding: credentials)
+        }
+    }
+
+    /// The event that a sample of this queue stands for; nil if nothing is to be sent.
+    private func event(of record: SampleRecord) throws(SiftEventError) -> SiftEvent? {
+        guard record.sample.isMeant(for: Self.addressee), isOurs(record.sample) else { return nil }
+        guard let saved = record.sample.attributes[SiftSample.event] else {
+            var event = uplink.configuration.mapping(record)
+            if event?.installationID == nil { event?.installationID = uplink.installationID }
+            return event
+        }
+        return try SiftEvent(json: JSONValue(saved))
+    }
+
+    private func isOurs(_ sample: Sample) -> Bool {
+        let named = sample.attributes[SiftSample.queue]
+        if named == queue.name { return true }
+        return takesRest && !uplink.configuration.queues.contains { $0.name == named }
+    }
+}
+
+/// How an event that was logged stands in the shared queue.
+enum SiftSample {
+    static let event = AttributeName("sift.event")
+    static let queue = AttributeKey<String>("sift.queue")
+
+    static func make(_ event: SiftEvent, _ queue: SiftQueue, from tracker: TrackerID, at time: Timestamp) -> Sample {
+        var attributes = Attributes(minimumCapacity: 3)
+        attributes[.addressee] = SiftBackend.addressee
+        attributes[Self.queue] = queue.name
+        attributes[Self.event] = event.json(.legacy).attributeValue
+        let action = Action(event.type ?? "SiftEvent")
+        return .event(Event(action, tracker: tracker, time: time, attributes: attributes))
+    }
+}

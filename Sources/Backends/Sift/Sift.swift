@@ -1,0 +1,153 @@
+public import Instrument
+public import InstrumentTransport
+
+/// Logs events for Sift into an instrument's shared queue, and has them uploaded by the rules of ``SiftQueue``.
+///
+/// ```swift
+/// let sift = Sift(on: instrument, credentials: credentials, transport: try SystemTransport(), settings: file)
+/// sift.userID = "person-17"
+/// sift.append(SiftEvent(time: clock.wallTime, type: "Purchase", path: "/shop", fields: ["currency": "EUR"]))
+/// ```
+///
+/// When `append` returns, the event is in the queue's store; sending, retries and what happens after a crash are the queue's.
+/// Backends of other services leave these events out. All methods may be called from any thread.
+public final class Sift: Sendable {
+    /// How long an upload that was asked for may take until the queue's own rules are enough again.
+    private static var uploadTimeout: Duration { .seconds(60) }
+
+    private let uplink: SiftUplink
+    private let queue: BatchQueue
+    private let tracker: TrackerID
+    /// Whether an upload is under way that the rules asked for: another would change nothing.
+    private let isUploading = Lock(Turn())
+
+    private struct Turn {
+        var isTaken = false
+        mutating func take() -> Bool {
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
+
+    /// Adds a ``SiftBackend`` for each queue to an instrument. If it has backends of these names already, those stay.
+    ///
+    /// - Parameters:
+    ///   - instrument: whose queue takes the events.
+    ///   - configuration: where to and how.
+    ///   - credentials: account and key; without them events wait in the queue.
+    ///   - transport: sends requests.
+    ///   - settings: where user, installation and choices are kept; for real use a ``SiftSettingsFile``.
+    ///   - clock: stamps and times events.
+    ///   - randomness: makes the installation's identifier, once.
+    ///   - report: is told if settings cannot be read or saved.
+    public init(
+        on instrument: Instrument,
+        _ configuration: SiftConfiguration = SiftConfiguration(),
+        credentials: SiftCredentials?,
+        transport: any HTTPTransport,
+        settings: any SiftSettingsStore = SiftSettingsMemory(),
+        clock: any SchedulingClock = SystemClock(),
+        randomness: RandomSource = RandomSource(),
+        report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+    ) {
+        let uplink = SiftUplink(
+            configuration,
+            credentials,
+            store: settings,
+            clock: clock,
+            randomness: randomness,
+            report: report
+        )
+        self.uplink = uplink
+        queue = instrument.queue
+        tracker = instrument.add(SiftTracker())
+        for queue in configuration.queues { instrument.add(SiftBackend(queue, uplink, transport)) }
+    }
+
+    /// Who the events are of from now on; kept across restarts. Events that were appended before keep whom they had.
+    public var userID: String? {
+        get { uplink.settings.userID }
+        set { uplink.change { $0.userID = newValue } }
+    }
+
+    /// Which installation the events are of: a UUID that is made once and kept.
+    public var installationID: String { uplink.installationID }
+
+    /// Whether locations are neither collected nor sent; kept across restarts.
+    public var disallowsCollectingLocationData: Bool {
+        get { uplink.settings.disallowsLocation }
+        set { uplink.change { $0.disallowsLocation = newValue } }
+    }
+
+    /// Exchanges account and key; nil holds events back. They are kept in memory alone.
+    public func setCredentials(_ credentials: SiftCredentials?) {
+        uplink.set(credentials)
+        upload()
+    }
+
+    /// Whether uploads are held back.
+    public var isPaused: Bool { uplink.isPaused }
+
+    /// Holds uploads back; what is under way is finished. Events are taken as before.
+    public func pause() { uplink.pause() }
+
+    /// Lets uploads go on.
+    public func resume() {
+        uplink.resume()
+        upload()
+    }
+}
+
+/// Events in, uploads out.
+extension Sift {
+    /// Saves an event; false, and nothing is saved, if it says the same as the one before it, too soon for the queue's rule.
+    ///
+    /// User and installation are copied into it where it names none; its location is taken out where that is disallowed.
+    @discardableResult
+    public func append(_ event: SiftEvent, to queue: SiftQueue = .standard) -> Bool {
+        let now = uplink.clock.timestamp
+        guard let admitted = uplink.admit(event, to: queue, now: now.wallTime) else { return false }
+        self.queue.append([SiftSample.make(admitted, queue, from: tracker, at: now)])
+        uploadIfOverdue(queue)
+        return true
+    }
+
+    /// Uploads what waits: of the queues that are ready, or with `force` of all. False, and nothing happens, without
+    /// credentials, while paused, and when nothing waits or is ready.
+    ///
+    /// Returns at once. The shared queue delivers what it has to its other backends, too.
+    @discardableResult
+    public func upload(force: Bool = false) -> Bool {
+        guard uplink.maySend else { return false }
+        let (ledgers, settings, now) = (queue.ledger, uplink.settings, uplink.clock.wallTime)
+        let isWanted = uplink.configuration.queues.contains { queue in
+            let count = ledgers[BackendName(queue.name)]?.queued ?? 0
+            let memory = settings.queues[queue.name] ?? SiftQueueMemory()
+            if force { return count > 0 }
+            // What is uploaded one by one is under way already; what is counted there is other queues' and passes by.
+            return queue.uploadWhenMoreThan != 0 && queue.isReady(count: count, after: memory, now: now)
+        }
+        if isWanted { Task { [queue] in await queue.flush(timeout: Self.uploadTimeout) } }
+        return isWanted
+    }
+
+    /// What the shared queue does not do by itself: it would let an event that comes after a silence wait for company.
+    private func uploadIfOverdue(_ queue: SiftQueue) {
+        let memory = uplink.settings.queues[queue.name] ?? SiftQueueMemory()
+        guard uplink.rules(of: queue).isOverdue(after: memory, now: uplink.clock.wallTime), uplink.maySend,
+            isUploading.withLock({ $0.take() })
+        else { return }
+        Task { [weak self, shared = self.queue] in
+            let isEmpty = await shared.flush(timeout: Self.uploadTimeout)
+            self?.isUploading.withLock { $0.isTaken = false }
+            // What came while the upload was ending found it under way.
+            if isEmpty, shared.ledger[BackendName(queue.name)]?.queued ?? 0 > 0 { self?.uploadIfOverdue(queue) }
+        }
+    }
+}
+
+/// Gives the logger's events a number of their own in the instrument.
+private final class SiftTracker: Tracker {
+    let target: String? = "sift"
+    func begin(in context: TrackerContext) {}
+}

@@ -1,0 +1,99 @@
+internal import Instrument
+
+/// A kind of events with rules of its own: which are taken, and when they are uploaded. Each is a backend of the shared queue.
+///
+/// | rule | ``standard`` | ``deviceProperties`` |
+/// |---|---|---|
+/// | ``acceptSameEventAfter`` | off | 1 h |
+/// | ``uploadWhenMoreThan`` | 32 | 0: every event |
+/// | ``uploadWhenOlderThan`` | 60 s | off |
+public struct SiftQueue: Hashable, Sendable, CustomStringConvertible {
+    /// App state, events of one's own, events of players.
+    public static let standard = SiftQueue(
+        "sift-default",
+        acceptSameEventAfter: .zero,
+        uploadWhenMoreThan: 32,
+        uploadWhenOlderThan: .seconds(60)
+    )
+    /// Device properties: rare, and mostly the same.
+    public static let deviceProperties = SiftQueue(
+        "sift-devprops",
+        acceptSameEventAfter: .seconds(3600),
+        uploadWhenMoreThan: 0,
+        uploadWhenOlderThan: .zero
+    )
+
+    /// What it is called; the backend has the same name.
+    public let name: String
+    /// How long an event that says the same as the one before it is not taken; zero: always taken.
+    public var acceptSameEventAfter: Duration
+    /// More events than this are uploaded at once; negative: the count does not matter.
+    public var uploadWhenMoreThan: Int
+    /// Events are uploaded when the last upload is longer ago; zero: its age does not matter. The first goes out at once.
+    public var uploadWhenOlderThan: Duration
+
+    /// Creates a queue.
+    public init(
+        _ name: String,
+        acceptSameEventAfter: Duration,
+        uploadWhenMoreThan: Int,
+        uploadWhenOlderThan: Duration
+    ) {
+        self.name = name
+        self.acceptSameEventAfter = acceptSameEventAfter
+        self.uploadWhenMoreThan = uploadWhenMoreThan
+        self.uploadWhenOlderThan = uploadWhenOlderThan
+    }
+
+    /// The name.
+    public var description: String { name }
+}
+
+/// What a queue remembers between two events; the rest of its rules is arithmetic.
+struct SiftQueueMemory: Hashable, Sendable {
+    /// The last event that was taken.
+    var lastEvent: SiftEvent?
+    /// When the last upload succeeded; 1970 if none has.
+    var lastUpload = WallTime(milliseconds: 0)
+}
+
+extension SiftQueue {
+    /// Whether an event is taken: unless it says the same as the last one, too soon.
+    func accepts(_ event: SiftEvent, after memory: SiftQueueMemory, now: WallTime) -> Bool {
+        guard acceptSameEventAfter > .zero, let last = memory.lastEvent else { return true }
+        return now >= last.time.advanced(by: acceptSameEventAfter) || event.content != last.content
+    }
+
+    /// Whether so many events are to be uploaded.
+    func isReady(count: Int, after memory: SiftQueueMemory, now: WallTime) -> Bool {
+        if uploadWhenMoreThan >= 0, count > uploadWhenMoreThan { return true }
+        return count > 0 && isOverdue(after: memory, now: now)
+    }
+
+    /// Whether anything there is is to be uploaded, because the last upload is long ago.
+    func isOverdue(after memory: SiftQueueMemory, now: WallTime) -> Bool {
+        uploadWhenOlderThan > .zero && now > memory.lastUpload.advanced(by: uploadWhenOlderThan)
+    }
+
+    /// The rules as the shared queue has them; `limit` bounds a body whatever they are.
+    func policy(limit: Int, maxBytes: Int) -> DeliveryPolicy {
+        let never = Duration.seconds(10 * 365 * 86_400)
+        let maxAge = uploadWhenOlderThan > .zero ? uploadWhenOlderThan : never
+        let isImmediate = uploadWhenMoreThan == 0
+        let threshold = uploadWhenMoreThan < 0 || isImmediate ? limit : min(limit - 1, uploadWhenMoreThan) + 1
+        return DeliveryPolicy(
+            maxCount: threshold,
+            maxBytes: maxBytes,
+            maxAge: isImmediate ? .zero : maxAge,
+            // A delivery waits while uploads are paused; a request that is under way has a timeout of its own.
+            timeout: nil
+        )
+    }
+}
+
+extension WallTime {
+    fileprivate func advanced(by duration: Duration) -> WallTime {
+        let (sum, overflow) = milliseconds.addingReportingOverflow(Int64(duration.milliseconds))
+        return WallTime(milliseconds: overflow ? .max : sum)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Instrument
+import Testing
+
+@testable import InstrumentSift
+
+@Suite("What outlives a run")
+struct SiftSettingsTests {
+    private func full() -> SiftSettings {
+        SiftSettings(
+            userID: "person \"17\"",
+            installationID: "I",
+            disallowsLocation: true,
+            queues: ["sift-devprops": SiftQueueMemory(lastEvent: FullEvent.make(), lastUpload: Make.wallTime)]
+        )
+    }
+
+    @Test("reads back as it was written")
+    func roundTrip() {
+        for settings in [SiftSettings(), full(), SiftSettings(queues: ["a": SiftQueueMemory()])] {
+            #expect(SiftSettings(bytes: settings.bytes) == settings)
+        }
+    }
+
+    @Test("is read as far as it can be; what is no settings is none")
+    func damage() {
+        let bytes = full().bytes
+        for end in 0..<bytes.count { #expect(SiftSettings(bytes: Array(bytes.prefix(end))) == nil) }
+        let odd = #"{"disallow_collecting_location_data":false,"user_id":7,"queues":{"a":5,"b":{"last_upload":"x"}}}"#
+        let read = SiftSettings(bytes: Array(odd.utf8))
+        #expect(read == SiftSettings(queues: ["a": SiftQueueMemory(), "b": SiftQueueMemory()]))
+        #expect(SiftSettings(bytes: Array("[]".utf8)) == nil)
+    }
+
+    @Test("A file is replaced as a whole, and readable for the user alone")
+    func file() throws {
+        let scratch = try Scratch()
+        let file = SiftSettingsFile(path: scratch.file("sift.json"))
+        #expect(try file.load() == nil)
+        try file.save([1, 2, 3])
+        try file.save([4])
+        #expect(try file.load() == [4])
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["sift.json"])
+        try file.save([UInt8](repeating: 7, count: 2 << 20))
+        #expect(throws: SiftSettingsError.self) { try file.load() }
+    }
+
+    @Test("A place that cannot be written or read is an error that says where")
+    func unusable() throws {
+        let scratch = try Scratch()
+        let missing = SiftSettingsFile(path: scratch.file("no/such/sift.json"))
+        #expect(try missing.load() == nil)
+        let error = #expect(throws: SiftSettingsError.self) { try missing.save([1]) }
+        #expect(error?.description.contains("no/such/sift.json") == true)
+        #expect(throws: SiftSettingsError.self) { try SiftSettingsFile(path: scratch.path).load() }
+    }
+
+    private func uplink(_ store: any SiftSettingsStore, _ report: @escaping @Sendable (Diagnostic) -> Void = { _ in })
+        throws -> SiftUplink
+    {
+        SiftUplink(
+            SiftConfiguration(),
+            try Make.credentials(),
+            store: store,
+            clock: VirtualClock(),
+            randomness: RandomSource(),
+            report: report
+        )
+    }
+
+    @Test("The installation is named once and kept, and so are user, choice and the queues' memory; the keys are not")
+    func kept() throws {
+        let scratch = try Scratch()
+        let store = SiftSettingsFile(path: scratch.file("sift.json"))
+        let first = try uplink(store)
+        first.change { $0.userID = "person-17" }
+        first.change { $0.disallowsLocation = true }
+        #expect(first.admit(FullEvent.make(), to: .deviceProperties, now: Make.wallTime) != nil)
+        let second = try uplink(store)
+        #expect(second.installationID == first.installationID)
+        #expect(second.settings == first.settings)
+        #expect(second.admit(FullEvent.make(), to: .deviceProperties, now: Make.wallTime) == nil)
+        let text = String(decoding: scratch.bytes("sift.json"), as: UTF8.self)
+        for secret in ["acc/1", "acc%2F1", "beacon-key", "YmVhY29uLWtleQ=="] { #expect(!text.contains(secret)) }
+    }
+
+    @Test("Damaged settings are begun anew, reported, and locations are not collected until that is allowed again")
+    func damagedStore() throws {
+        let diagnostics = Lock([Diagnostic]())
+        let store = SiftSettingsMemory([0x7B])
+        let uplink = try uplink(store) { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
+        #expect(uplink.settings.disallowsLocation)
+        #expect(diagnostics.withLock { $0.count } == 1)
+        #expect(SiftSettings(bytes: store.load() ?? [])?.installationID == uplink.installationID)
+    }
+
+    @Test("Settings that cannot be saved hold until the process ends, and are reported")
+    func unsavable() throws {
+        let scratch = try Scratch()
+        let diagnostics = Lock([Diagnostic]())
+        let store = SiftSettingsFile(path: scratch.file("no/such/sift.json"))
+        let uplink = try uplink(store) { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
+        uplink.change { $0.userID = "person-17" }
+        #expect(uplink.settings.userID == "person-17")
+        #expect(diagnostics.withLock { $0.count } == 2)
+    }
+}
