@@ -4,48 +4,48 @@ internal import InstrumentJSON
 /// What waits, by Seer's own rules, over a store of the shared queue.
 ///
 /// The store keeps payloads through crashes, and dead letters; each type has a place in its log, and what every place is past is
-/// freed. Which are next, what makes room and how large all may be is decided here. A place of its own follows the end of the
-/// log: it tells the number of what was stored, and keeps what the service refused outright.
+/// freed. Which are next, what makes room and how large all may be is decided here, over a copy in memory, which the limit
+/// bounds. A place of its own follows the end of the log: it keeps what the service refused outright.
 final class SeerQueue: Sendable {
-    struct Item: Hashable {
+    struct Item: Sendable {
         let id: SampleID
         let requestID: SeerRequestID
         let kind: SeerPayload.Kind
-        let size: Int
-    }
-
-    struct Batch: Sendable {
-        let items: [Item]
-        let payloads: [[UInt8]]
-        let records: [SampleRecord]
+        let bytes: [UInt8]
     }
 
     private struct State {
         var items: [Item] = []
-        var bytes: Int { items.reduce(0) { $0 + $1.size } }
+        var bytes = 0
+
+        mutating func append(_ item: Item) {
+            items.append(item)
+            bytes += item.bytes.count
+        }
+
+        mutating func remove(_ ids: Set<SampleID>) -> [Item] {
+            let removed = items.filter { ids.contains($0.id) }
+            items.removeAll { ids.contains($0.id) }
+            bytes -= removed.reduce(0) { $0 + $1.bytes.count }
+            return removed
+        }
     }
 
     private static let end: BackendName = "seer.end"
     private let store: any SampleStore
     private let clock: any SchedulingClock
-    private let state: Lock<State>
+    private let state = Lock(State())
 
     init(_ store: any SampleStore, clock: any SchedulingClock) {
         self.store = store
         self.clock = clock
         for kind in SeerPayload.Kind.allCases { store.attach(Self.lane(kind)) }
         store.attach(Self.end)
-        var items: [(sequence: UInt64, item: Item)] = []
-        for kind in SeerPayload.Kind.allCases {
-            items += store.next(for: Self.lane(kind), maxCount: .max, maxBytes: .max).compactMap { record in
-                guard let stored = StoredPayload(record), stored.kind == kind, stored.refusal == nil else { return nil }
-                let size = stored.bytes.count
-                let item = Item(id: record.id, requestID: stored.requestID, kind: kind, size: size)
-                return (record.sequence, item)
-            }
+        state.withLock { state in
+            _ = passEnd()
+            for item in found() { state.append(item) }
+            lookAgain(&state)
         }
-        state = Lock(State(items: items.sorted { $0.sequence < $1.sequence }.map(\.item)))
-        passEnd()
     }
 
     /// How many payloads wait.
@@ -86,49 +86,28 @@ final class SeerQueue: Sendable {
     func bury(_ payload: SeerPayload, _ requestID: SeerRequestID, reason: String) {
         var stored = StoredPayload(kind: payload.kind, requestID: requestID, bytes: payload.json.bytes)
         stored.refusal = reason
-        state.withLock { _ in
+        state.withLock { state in
             guard (try? store.append([stored.sample(clock.timestamp)])) != nil else { return }
-            passEnd()
+            _ = passEnd()
+            lookAgain(&state)
         }
     }
 
-    /// The next payloads of a type: as many as fit, at most `maxCount`, and at least one if there is any.
-    func next(_ kind: SeerPayload.Kind, maxCount: Int, maxBytes: Int) -> Batch? {
+    /// The next payloads of a type: as many as fit, at most `maxCount`, and at least one; none if none waits.
+    func next(_ kind: SeerPayload.Kind, maxCount: Int, maxBytes: Int) -> [Item] {
         state.withLock { state in
             let waiting = state.items.lazy.filter { $0.kind == kind }
-            let count = min(maxCount, max(1, kind.count(of: waiting.map(\.size), fitting: maxBytes)))
-            let chosen = Array(waiting.prefix(count))
-            guard !chosen.isEmpty else { return nil }
-            let found = read(chosen, from: Self.lane(kind))
-            if found.isEmpty {
-                // The store lost them, or a limit of its own pushed them out.
-                state.items.removeAll { chosen.contains($0) }
-                return nil
-            }
-            let known = Dictionary(chosen.map { ($0.id, $0) }) { first, _ in first }
-            return Batch(
-                items: found.compactMap { known[$0.record.id] },
-                payloads: found.map(\.payload.bytes),
-                records: found.map(\.record)
-            )
+            let fitting = kind.count(of: waiting.map(\.bytes.count), fitting: maxBytes)
+            return Array(waiting.prefix(min(maxCount, max(1, fitting))))
         }
     }
 
-    /// A batch has left: delivered, or but for what has a reason, which becomes a dead letter.
-    func settle(_ batch: Batch, dead reason: String? = nil) {
+    /// These have left: delivered, or with a reason, and then they are dead letters. They are the first of their type.
+    func settle(_ items: [Item], dead reason: String? = nil) {
         state.withLock { state in
-            let ids = Set(batch.items.map(\.id))
             // What was pushed out meanwhile is past already.
-            let left = batch.records.filter { record in state.items.contains { $0.id == record.id } }
-            state.items.removeAll { ids.contains($0.id) }
-            guard let last = left.last, let kind = batch.items.first?.kind else { return }
-            let letters = reason.map { reason in left.map { ($0.sequence, reason) } } ?? []
-            store.settle(
-                Self.lane(kind),
-                through: last.sequence,
-                dead: Dictionary(letters) { first, _ in first }
-            )
-            passEmptyLanes(state)
+            pass(state.remove(Set(items.map(\.id))), dead: reason)
+            lookAgain(&state)
         }
     }
 
@@ -141,61 +120,94 @@ final class SeerQueue: Sendable {
 
     private func append(_ stored: StoredPayload, _ state: inout State) throws(QueueError) {
         _ = try store.append([stored.sample(clock.timestamp)])
-        for record in passEnd() where StoredPayload(record)?.requestID == stored.requestID {
-            state.items.append(
-                Item(id: record.id, requestID: stored.requestID, kind: stored.kind, size: stored.bytes.count)
-            )
+        for record in passEnd() {
+            if let item = item(record), item.requestID == stored.requestID { state.append(item) }
         }
-        passEmptyLanes(state)
+        lookAgain(&state)
     }
 
-    /// A type of which nothing waits must not keep the log from being freed.
-    private func passEmptyLanes(_ state: State) {
-        for kind in SeerPayload.Kind.allCases where !state.items.contains(where: { $0.kind == kind }) {
-            let records = store.next(for: Self.lane(kind), maxCount: .max, maxBytes: .max)
-            if let last = records.last { store.settle(Self.lane(kind), through: last.sequence, dead: [:]) }
+    /// A record that waits.
+    private func item(_ record: SampleRecord) -> Item? {
+        guard let stored = StoredPayload(record), stored.refusal == nil else { return nil }
+        return Item(id: record.id, requestID: stored.requestID, kind: stored.kind, bytes: stored.bytes)
+    }
+
+    /// What an earlier run left. To read it as the next samples of a place would bind that place to just these, so the whole log
+    /// is looked at instead, as if to erase none of it.
+    private func found() -> [Item] {
+        var records: [SampleRecord] = []
+        let dead = Set(deadLetters.map(\.record.id))
+        _ = try? store.erase { record in
+            if !dead.contains(record.id) { records.append(record) }
+            return false
+        }
+        let firsts = SeerPayload.Kind.allCases.map { ($0, store.next(for: Self.lane($0), maxCount: 1, maxBytes: .max).first) }
+        let first = Dictionary(firsts) { first, _ in first }.compactMapValues(\.self)
+        return records.sorted { $0.sequence < $1.sequence }.compactMap { record in
+            guard let item = item(record), let first = first[item.kind] else { return nil }
+            return record.id.isOfLog(of: first.id) && record.sequence < first.sequence ? nil : item
         }
     }
 
     /// Goes to the end of the log; returns what lay before it.
-    @discardableResult
     private func passEnd() -> [SampleRecord] {
-        let records = store.next(for: Self.end, maxCount: .max, maxBytes: .max)
-        guard let last = records.last else { return [] }
-        let refusals = records.compactMap { record in
-            StoredPayload(record)?.refusal.map { (record.sequence, $0) }
+        var passed: [SampleRecord] = []
+        while case let records = store.next(for: Self.end, maxCount: .max, maxBytes: .max), let last = records.last {
+            let refusals = records.compactMap { record in
+                StoredPayload(record)?.refusal.map { (record.sequence, $0) }
+            }
+            store.settle(Self.end, through: last.sequence, dead: Dictionary(refusals) { first, _ in first })
+            passed += records
         }
-        store.settle(Self.end, through: last.sequence, dead: Dictionary(refusals) { first, _ in first })
-        return records
+        return passed
     }
 
     /// Removes just enough of the oldest.
     private func removeOldest(freeing bytes: Int, _ state: inout State) -> [SeerRequestID] {
-        var (removed, freed) = ([SeerRequestID](), 0)
-        while freed < bytes, let oldest = state.items.first {
-            if let record = read([oldest], from: Self.lane(oldest.kind)).first?.record {
-                store.settle(Self.lane(oldest.kind), through: record.sequence, dead: [:])
-            }
-            state.items.removeFirst()
-            removed.append(oldest.requestID)
-            freed += oldest.size
+        var (count, freed) = (0, 0)
+        for item in state.items where freed < bytes {
+            (count, freed) = (count + 1, freed + item.bytes.count)
         }
-        if !removed.isEmpty { passEmptyLanes(state) }
-        return removed
+        if count == 0 { return [] }
+        let removed = state.remove(Set(state.items.prefix(count).map(\.id)))
+        pass(removed)
+        lookAgain(&state)
+        return removed.map(\.requestID)
     }
 
-    /// Those items, which are the first of their type, as far as the store gives them.
-    private func read(_ items: [Item], from lane: BackendName) -> [(record: SampleRecord, payload: StoredPayload)] {
-        let ids = Set(items.map(\.id))
-        var (maxCount, found) = (items.count, [(record: SampleRecord, payload: StoredPayload)]())
-        while true {
-            // Other types lie in between.
-            let records = store.next(for: lane, maxCount: maxCount, maxBytes: .max)
-            found = records.compactMap { record in
-                ids.contains(record.id) ? StoredPayload(record).map { (record, $0) } : nil
+    /// Moves the places of these items' types past them.
+    private func pass(_ items: [Item], dead reason: String? = nil) {
+        for kind in SeerPayload.Kind.allCases {
+            var left = Set(items.filter { $0.kind == kind }.map(\.id))
+            while !left.isEmpty {
+                // What was given once comes again as it was, however short; other types lie in between.
+                let records = store.next(for: Self.lane(kind), maxCount: 256, maxBytes: .max)
+                guard let end = records.last else { break }
+                let mine = records.filter { left.contains($0.id) }
+                let last = mine.count == left.count ? mine.last ?? end : end
+                let letters = reason.map { reason in mine.map { ($0.sequence, reason) } } ?? []
+                store.settle(Self.lane(kind), through: last.sequence, dead: Dictionary(letters) { first, _ in first })
+                left.subtract(mine.map(\.id))
             }
-            if found.count == items.count || records.count < maxCount { return found }
-            maxCount *= 4
         }
     }
+
+    /// Of a type of which nothing waits, the place goes to the end, so that the log can be freed; unless something waits behind it
+    /// that was not seen: what an earlier run left, or another process.
+    private func lookAgain(_ state: inout State) {
+        for kind in SeerPayload.Kind.allCases where !state.items.contains(where: { $0.kind == kind }) {
+            while case let records = store.next(for: Self.lane(kind), maxCount: .max, maxBytes: .max), let last = records.last {
+                let found = records.compactMap(item).filter { $0.kind == kind }
+                for item in found { state.append(item) }
+                if !found.isEmpty { break }
+                store.settle(Self.lane(kind), through: last.sequence, dead: [:])
+            }
+        }
+        state.items.sort { $0.requestID < $1.requestID }
+    }
+}
+
+extension SampleID {
+    /// Whether both are of one log: an identifier begins with its log's bits, twenty characters of them.
+    fileprivate func isOfLog(of other: SampleID) -> Bool { description.prefix(20) == other.description.prefix(20) }
 }

@@ -56,11 +56,13 @@ struct SeerCourier: Sendable {
     private func reportQueue(_ kind: SeerPayload.Kind) async -> (sent: [SeerRequestID], error: SeerError?) {
         var (sent, limit): ([SeerRequestID], Int) = ([], .max)
         let hasBatches = configuration.endpoints.paths[kind.batchEndpoint] != nil
-        while let batch = queue.next(kind, maxCount: hasBatches ? limit : 1, maxBytes: configuration.maxBatchBytes) {
-            let outcome = await send(batch, hasBatches)
+        while true {
+            let batch = queue.next(kind, maxCount: hasBatches ? limit : 1, maxBytes: configuration.maxBatchBytes)
+            if batch.isEmpty { return (sent, nil) }
+            let outcome = await send(batch, kind, hasBatches)
             guard let error = SeerError(outcome) else {
                 queue.settle(batch)
-                sent += batch.items.map(\.requestID)
+                sent += batch.map(\.requestID)
                 limit = limit > .max / 2 ? limit : limit * 2
                 tell(of: batch, nil, isQueued: false)
                 continue
@@ -69,28 +71,27 @@ struct SeerCourier: Sendable {
                 tell(of: batch, error, isQueued: true)
                 return (sent, error)
             }
-            if batch.items.count > 1 {
-                limit = batch.items.count / 2
+            if batch.count > 1 {
+                limit = batch.count / 2
             } else {
                 queue.settle(batch, dead: error.description)
                 tell(of: batch, error, isQueued: false)
             }
         }
-        return (sent, nil)
     }
 
     /// One payload that is alone too large for a batch goes as it is.
-    private func send(_ batch: SeerQueue.Batch, _ hasBatches: Bool) async -> DeliveryOutcome {
-        let body = batch.items.first?.kind.body(of: batch.payloads) ?? []
-        guard let kind = batch.items.first?.kind, let first = batch.payloads.first else { return .acknowledged }
-        let isAlone = batch.payloads.count == 1 && (body.count > configuration.maxBatchBytes || !hasBatches)
-        if isAlone { return await session.post(first, to: kind.endpoint) }
+    private func send(_ batch: [SeerQueue.Item], _ kind: SeerPayload.Kind, _ hasBatches: Bool) async -> DeliveryOutcome {
+        let body = kind.body(of: batch.map(\.bytes))
+        if let only = batch.first, batch.count == 1, !hasBatches || body.count > configuration.maxBatchBytes {
+            return await session.post(only.bytes, to: kind.endpoint)
+        }
         return await session.post(body, to: kind.batchEndpoint)
     }
 
-    private func tell(of batch: SeerQueue.Batch, _ error: SeerError?, isQueued: Bool) {
-        guard let kind = batch.items.first?.kind else { return }
-        let ids = batch.items.map(\.requestID)
+    private func tell(of batch: [SeerQueue.Item], _ error: SeerError?, isQueued: Bool) {
+        guard let kind = batch.first?.kind else { return }
+        let ids = batch.map(\.requestID)
         responses.tell(
             SeerResponse(
                 .queuedBatch, requestIDs.next(), type: kind, error: error, isQueued: isQueued, requestIDs: ids
