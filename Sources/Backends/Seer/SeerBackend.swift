@@ -14,6 +14,8 @@ public final class SeerBackend: Backend {
         let bytes: [UInt8]
     }
 
+    static let addressee = "seer"
+
     /// As given.
     public let name: BackendName
     /// As given.
@@ -55,7 +57,8 @@ public final class SeerBackend: Backend {
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         var (entries, refused): ([Entry], [SampleID: String]) = ([], [:])
         let known = arrived.withLock { $0 }
-        for record in batch.records where !known.contains(record.id) {
+        for record in batch.records
+        where !known.contains(record.id) && record.sample.isMeant(for: Self.addressee) {
             guard let payload = mapping(record) else { continue }
             let failures = payload.failures(isStrict: configuration.isStrict)
             if failures.isEmpty {

@@ -25,7 +25,7 @@ struct StatementDraft {
         validator = StatementValidator(version: version)
         let lost = shelf.refused
         var included: [String: Set<SampleID>] = [:]
-        for record in batch.records {
+        for record in batch.records where record.sample.isMeant(for: XAPIBackend.addressee) {
             let key = mapping.memoryKey(for: record)
             var memory = StatementMemory()
             if let key {

@@ -17,7 +17,7 @@ public import InstrumentTransport
 /// ```
 ///
 /// What becomes of a batch:
-/// - what ``XAPIMapping`` has nothing to say of has arrived;
+/// - what ``XAPIMapping`` has nothing to say of has arrived, and so has what is meant for another service;
 /// - what breaks a rule of xAPI is never sent, and becomes a dead letter whose reason names the rules;
 /// - the rest goes in one request. 200 and 204 acknowledge it, however many identifiers come back;
 /// - after 409 the LRS is asked for each: what it has and is the same has arrived, the rest goes once more, and one that is
@@ -30,6 +30,8 @@ public import InstrumentTransport
 ///
 /// Source: xAPI 1.0.3, Communication; IEEE 9274.1.1-2023.
 public final class XAPIBackend: Backend {
+    static let addressee = "xapi"
+
     private let configuration: XAPIConfiguration
     private let mapping: any XAPIMapping
     private let delivery: StatementDelivery
