@@ -182,7 +182,8 @@ let package = Package(
         .testTarget(
             name: "SeerTests",
             dependencies: [
-                "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport", "InstrumentTestKit",
+                "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport",
+                "InstrumentTestKit",
                 "InstrumentXAPI", "LoopbackServers",
             ]
         ),

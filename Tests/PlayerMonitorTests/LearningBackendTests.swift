@@ -4,7 +4,9 @@ import LoopbackServers
 import Testing
 
 extension CommandLineTests {
-    @Test("A playback is told to an LRS by the video profile, with the password from the environment, which nobody is shown")
+    @Test(
+        "A playback is told to an LRS by the video profile, with the password from the environment, which nobody is shown"
+    )
     func xapi() throws {
         let server = try TestServer { _ in [.respond("200 OK", Array("[]".utf8))] }
         let queue = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
@@ -66,7 +68,10 @@ extension CommandLineTests {
         #expect(try Run.playerMonitor("play", "--backend", "seer:" + server.url(), Sample.path).status == 2)
     }
 
-    @Test("An address of an LRS or of Seer that is none is refused", arguments: ["xapi:", "xapi:h", "seer:ftp://h", "xapi"])
+    @Test(
+        "An address of an LRS or of Seer that is none is refused",
+        arguments: ["xapi:", "xapi:h", "seer:ftp://h", "xapi"]
+    )
     func badService(backend: String) throws {
         #expect(try Run.playerMonitor("play", "--backend", backend, Sample.path).status == 2)
     }

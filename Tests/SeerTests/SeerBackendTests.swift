@@ -38,7 +38,10 @@ struct SeerBackendTests {
     @Test("Samples go as Tin Can statements that keep Seer's rules, in batches within the limit")
     func delivered() async throws {
         let service = try SeerService()
-        #expect(try await backend(service) { $0.setMaxBatchBytes(1024) }.deliver(Batch(records: records(0..<10))) == .acknowledged)
+        #expect(
+            try await backend(service) { $0.setMaxBatchBytes(1024) }.deliver(Batch(records: records(0..<10)))
+                == .acknowledged
+        )
         #expect(service.requests.count > 3)
         #expect(service.requests.allSatisfy { $0.body.count <= 1024 && $0.path == "/api/tincan/batch" })
         guard case .array(let statements) = try JSONValue(parsing: service.requests[0].body) else { return }

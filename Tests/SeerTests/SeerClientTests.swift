@@ -168,8 +168,11 @@ struct SeerClientTests {
         let completed = Lock<[SeerResponse]>([])
         let ids = [
             listener.client.report(Given.activity("a")) { response in completed.withLock { $0.append(response) } },
-            listener.client.report(SeerPayload(.tinCan, json: [:])) { response in completed.withLock { $0.append(response) } },
-            listener.client.queue(Given.tinCan("t")) { response in completed.withLock { $0.append(response) } }.requestID,
+            listener.client.report(SeerPayload(.tinCan, json: [:])) { response in
+                completed.withLock { $0.append(response) }
+            },
+            listener.client.queue(Given.tinCan("t")) { response in completed.withLock { $0.append(response) } }
+                .requestID,
             listener.client.startSession { response in completed.withLock { $0.append(response) } },
         ]
         let last = await listener.reportQueue()
@@ -184,7 +187,9 @@ struct SeerClientTests {
             #expect(completed.withLock { $0 }.filter { $0.requestID == id }.count == 1)
             #expect(listener.all.filter { $0.requestID == id }.count == 1)
         }
-        #expect(Set(listener.all.map(\.event)).isSuperset(of: [.tokenFetch, .sessionStart, .queueReport, .queuedBatch]))
+        #expect(
+            Set(listener.all.map(\.event)).isSuperset(of: [.tokenFetch, .sessionStart, .queueReport, .queuedBatch])
+        )
     }
 
     @Test("What waits is reported when a session starts and in the background, if that is configured")

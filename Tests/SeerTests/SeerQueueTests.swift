@@ -11,13 +11,19 @@ import Testing
 
 @Suite("Seer's queue")
 struct SeerQueueTests {
-    @Test("Everything goes out, in batches within the limit, types apart, each in its envelope", arguments: [1024, 102_400])
+    @Test(
+        "Everything goes out, in batches within the limit, types apart, each in its envelope",
+        arguments: [1024, 102_400]
+    )
     func batches(limit: Int) async throws {
         let service = try SeerService()
         let listener = try Listener(service) { $0.setMaxBatchBytes(limit) }
         var generator = SeededGenerator(seed: 5)
         for number in 0..<120 {
-            let payload = number % 3 == 0 ? Given.tinCan("\(number)") : Given.activity("\(number)", filler: .random(in: 1...300, using: &generator))
+            let payload =
+                number % 3 == 0
+                ? Given.tinCan("\(number)")
+                : Given.activity("\(number)", filler: .random(in: 1...300, using: &generator))
             #expect(listener.client.queue(payload).isQueued)
         }
         #expect(listener.client.queuedCount == 120)

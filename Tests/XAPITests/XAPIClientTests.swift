@@ -33,8 +33,12 @@ struct XAPIClientTests {
         }
         let client = try client(server)
         let query = StatementQuery(
-            agent: Watching.viewer, verb: "https://example.org/a b", registration: SampleID(log: 7, sequence: 9),
-            since: WallTime(milliseconds: 0), limit: 1, isAscending: true
+            agent: Watching.viewer,
+            verb: "https://example.org/a b",
+            registration: SampleID(log: 7, sequence: 9),
+            since: WallTime(milliseconds: 0),
+            limit: 1,
+            isAscending: true
         )
         let first = try await client.statements(query)
         #expect(first.statements == [statement])
@@ -52,7 +56,8 @@ struct XAPIClientTests {
     func foreignMore() async throws {
         let other = try TestServer { _ in [.respond("200 OK")] }
         for more in [other.url("/x"), "//127.0.0.1:\(other.port)/x"] {
-            let server = try TestServer { _ in [.respond("200 OK", Array(#"{"statements":[],"more":"\#(more)"}"#.utf8))] }
+            let server = try TestServer { _ in [.respond("200 OK", Array(#"{"statements":[],"more":"\#(more)"}"#.utf8))]
+            }
             let error = await #expect(throws: XAPIError.self) { try await client(server).statements() }
             #expect(error?.code == .malformedAnswer)
         }
@@ -100,7 +105,9 @@ struct XAPIClientTests {
         #expect(try await client.state(key) == nil)
         try await client.put(document, as: key, if: .absent)
         let target = try #require(server.requests.first?.target)
-        #expect(target.hasPrefix("/base/xapi/activities/state?activityId=https%3A%2F%2Fexample.org%2Ffilms%2F1&agent=%7B"))
+        #expect(
+            target.hasPrefix("/base/xapi/activities/state?activityId=https%3A%2F%2Fexample.org%2Ffilms%2F1&agent=%7B")
+        )
         #expect(target.hasSuffix("&stateId=resume"))
     }
 
@@ -145,7 +152,9 @@ struct XAPIClientTests {
         #expect(server.requests.isEmpty)
         try await client(server).put(statement)
         #expect(server.requests.first?.head.hasPrefix("PUT ") == true)
-        #expect(server.requests.first?.target == "/base/xapi/statements?statementId=\(SampleID(log: 7, sequence: 1).wire)")
+        #expect(
+            server.requests.first?.target == "/base/xapi/statements?statementId=\(SampleID(log: 7, sequence: 1).wire)"
+        )
     }
 
     @Test(

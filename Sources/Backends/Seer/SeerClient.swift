@@ -83,7 +83,9 @@ public final class SeerClient: Sendable {
     public var responses: AsyncStream<SeerResponse> { hub.stream() }
 
     /// Calls `handler` for every response, as a notification would, until the observation is cancelled or let go of.
-    public func observe(_ handler: @escaping @Sendable (SeerResponse) -> Void) -> SeerObservation { hub.observe(handler) }
+    public func observe(_ handler: @escaping @Sendable (SeerResponse) -> Void) -> SeerObservation {
+        hub.observe(handler)
+    }
 
     /// Names and paths below the base address.
     public var endpoints: [SeerEndpoints.Name: String] { configuration.endpoints.paths }

@@ -4,7 +4,7 @@ public import InstrumentXAPI
 
 /// The usual mapping of samples for ``SeerBackend``: a Tin Can statement an event, with the attributes as extensions.
 ///
-/// Says of which samples what ``PlainMapping`` says, with the sample's identifier and time.
+/// Says of which samples what `PlainMapping` says, with the sample's identifier and time.
 public struct SeerMapping: Sendable {
     private let appID: String
     private let plain: PlainMapping

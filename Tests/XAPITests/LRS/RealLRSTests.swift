@@ -102,7 +102,8 @@ struct RealLRSTests {
 
     @Test("A played sample is a session of the video profile, stored by the LRS and valid to its own models")
     func playedSample() async throws {
-        let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let golden =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path + "/PlayerMonitorTests/Golden/three-renditions.ndjson"
         var reader = try SampleFileReader(path: golden)
         var records: [SampleRecord] = []

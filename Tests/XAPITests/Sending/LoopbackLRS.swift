@@ -97,7 +97,8 @@ final class LoopbackLRS: Sendable {
     /// Adds what LRSs add, and keeps what was made void for those who ask for that.
     private static func get(_ target: String, _ state: State) -> [TestServer.Step] {
         let isVoided = target.contains("?voidedStatementId=")
-        guard let id = target.split(separator: "=").last.map(String.init), case .object(var members)? = state.stored[id],
+        guard let id = target.split(separator: "=").last.map(String.init),
+            case .object(var members)? = state.stored[id],
             state.voided.contains(id) == isVoided
         else { return [.respond("404 Not Found")] }
         members["stored"] = "2026-01-01T00:00:00.123456+00:00"
@@ -119,7 +120,8 @@ enum Watching {
     )
     static let all = PlainMapping(viewings: viewings) { _ in true }
 
-    static func event(_ action: Action, at seconds: Double, place: Double? = nil, player: String = "player-0") -> Event {
+    static func event(_ action: Action, at seconds: Double, place: Double? = nil, player: String = "player-0") -> Event
+    {
         var event = Event(
             action,
             tracker: TrackerID(0),
@@ -156,7 +158,8 @@ enum Watching {
         event(.end, at: 132, place: 100), event(.streamLoad, at: 140), event(.start, at: 141, place: 0),
         event(.stop, at: 150, place: 9),
         event(.streamLoad, at: 160, player: "player-1"), event(.start, at: 161, place: 50, player: "player-1"),
-        event(.pauseBegin, at: 170, place: 59, player: "player-1"), event(.stop, at: 171, place: 59, player: "player-1"),
+        event(.pauseBegin, at: 170, place: 59, player: "player-1"),
+        event(.stop, at: 171, place: 59, player: "player-1"),
     ]
 }
 

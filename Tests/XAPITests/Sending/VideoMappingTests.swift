@@ -173,7 +173,8 @@ struct VideoMappingTests {
     @Test(
         "An activity is named by the source without its secrets, else by title or stream",
         arguments: [
-            ("https://u:p@h.org/a b?token=1#t", nil, "https://h.org/a%20b"), ("/films/é.mp4", nil, "file:///films/%C3%A9.mp4"),
+            ("https://u:p@h.org/a b?token=1#t", nil, "https://h.org/a%20b"),
+            ("/films/é.mp4", nil, "file:///films/%C3%A9.mp4"),
             ("film.mp4", nil, "urn:x-instrument:sources/film.mp4"), (nil, "A film", "urn:x-instrument:titles/A%20film"),
             ("http://", nil, "urn:x-instrument:sources/http%3A%2F%2F"), (nil, nil, "urn:x-instrument:streams/S"),
             ("https://h.org/100%", nil, "urn:x-instrument:sources/https%3A%2F%2Fh.org%2F100%25"),

@@ -154,7 +154,11 @@ struct XAPIBackendTests {
         var dumped = ""
         dump(backend, to: &dumped)
         dump(configuration, to: &dumped)
-        #expect(!"\(configuration) \(configuration.credentials.debugDescription) \(outcome) \(dumped)".contains("the-secret"))
+        #expect(
+            !"\(configuration) \(configuration.credentials.debugDescription) \(outcome) \(dumped)".contains(
+                "the-secret"
+            )
+        )
         #expect(!dumped.contains("Bearer"))
     }
 

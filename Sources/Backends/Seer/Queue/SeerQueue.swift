@@ -68,7 +68,9 @@ final class SeerQueue: Sendable {
             let size = stored.bytes.count
             let surplus = state.bytes + size - limit
             guard size <= limit, surplus <= 0 || removesOld else {
-                return ([], SeerError(.queueFull, "the queue holds \(limit) bytes at most; report it, or raise the limit"))
+                return (
+                    [], SeerError(.queueFull, "the queue holds \(limit) bytes at most; report it, or raise the limit")
+                )
             }
             var removed = removeOldest(freeing: surplus, &state)
             do throws(QueueError) {
@@ -141,7 +143,9 @@ final class SeerQueue: Sendable {
             if !dead.contains(record.id) { records.append(record) }
             return false
         }
-        let firsts = SeerPayload.Kind.allCases.map { ($0, store.next(for: Self.lane($0), maxCount: 1, maxBytes: .max).first) }
+        let firsts = SeerPayload.Kind.allCases.map {
+            ($0, store.next(for: Self.lane($0), maxCount: 1, maxBytes: .max).first)
+        }
         let first = Dictionary(firsts) { first, _ in first }.compactMapValues(\.self)
         return records.sorted { $0.sequence < $1.sequence }.compactMap { record in
             guard let item = item(record), let first = first[item.kind] else { return nil }
@@ -196,7 +200,9 @@ final class SeerQueue: Sendable {
     /// that was not seen: what an earlier run left, or another process.
     private func lookAgain(_ state: inout State) {
         for kind in SeerPayload.Kind.allCases where !state.items.contains(where: { $0.kind == kind }) {
-            while case let records = store.next(for: Self.lane(kind), maxCount: .max, maxBytes: .max), let last = records.last {
+            while case let records = store.next(for: Self.lane(kind), maxCount: .max, maxBytes: .max),
+                let last = records.last
+            {
                 let found = records.compactMap(item).filter { $0.kind == kind }
                 for item in found { state.append(item) }
                 if !found.isEmpty { break }

@@ -81,7 +81,8 @@ struct SeerCourier: Sendable {
     }
 
     /// One payload that is alone too large for a batch goes as it is.
-    private func send(_ batch: [SeerQueue.Item], _ kind: SeerPayload.Kind, _ hasBatches: Bool) async -> DeliveryOutcome {
+    private func send(_ batch: [SeerQueue.Item], _ kind: SeerPayload.Kind, _ hasBatches: Bool) async -> DeliveryOutcome
+    {
         let body = kind.body(of: batch.map(\.bytes))
         if let only = batch.first, batch.count == 1, !hasBatches || body.count > configuration.maxBatchBytes {
             return await session.post(only.bytes, to: kind.endpoint)
@@ -94,7 +95,12 @@ struct SeerCourier: Sendable {
         let ids = batch.map(\.requestID)
         responses.tell(
             SeerResponse(
-                .queuedBatch, requestIDs.next(), type: kind, error: error, isQueued: isQueued, requestIDs: ids
+                .queuedBatch,
+                requestIDs.next(),
+                type: kind,
+                error: error,
+                isQueued: isQueued,
+                requestIDs: ids
             )
         )
         guard configuration.receiveQueuedItemResponses else { return }

@@ -36,13 +36,18 @@ final class SeerResponses: Sendable {
     }
 
     func stream() -> AsyncStream<SeerResponse> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SeerResponse.self, bufferingPolicy: .bufferingNewest(1000))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SeerResponse.self,
+            bufferingPolicy: .bufferingNewest(1000)
+        )
         let number = state.withLock { state in
             state.nextNumber += 1
             state.streams[state.nextNumber] = continuation
             return state.nextNumber
         }
-        continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.streams.removeValue(forKey: number) } }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
+        }
         return stream
     }
 

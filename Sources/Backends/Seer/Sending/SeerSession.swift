@@ -135,7 +135,8 @@ final class SeerSession: Sendable {
     private func waiting(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
         switch outcome {
         case .retry, .unauthorized: outcome
-        case .gone(let reason), .refused(let reason), .tooLarge(let reason): .unauthorized(reason: "no token: " + reason)
+        case .gone(let reason), .refused(let reason), .tooLarge(let reason):
+            .unauthorized(reason: "no token: " + reason)
         case .acknowledged, .acknowledgedExcept: .retry(after: nil, reason: "no token")
         }
     }

@@ -57,7 +57,11 @@ public struct XAPIClient: Sendable {
         try check(statement)
         let query = [(name: "statementId", value: id.wire)]
         let request = try request(
-            .put, "statements", query: query, body: statement.json.bytes, type: "application/json"
+            .put,
+            "statements",
+            query: query,
+            body: statement.json.bytes,
+            type: "application/json"
         )
         _ = try await send(request, "a statement")
     }
@@ -79,7 +83,10 @@ public struct XAPIClient: Sendable {
     private func check(_ statement: Statement) throws(XAPIError) {
         let failures = statement.failures(version: connection.configuration.version)
         guard failures.isEmpty else {
-            throw XAPIError(.invalid, "the statement breaks rules: " + failures.map(\.description).joined(separator: "; "))
+            throw XAPIError(
+                .invalid,
+                "the statement breaks rules: " + failures.map(\.description).joined(separator: "; ")
+            )
         }
     }
 }
@@ -119,7 +126,11 @@ extension XAPIClient {
 
     static func json(_ response: HTTPResponse, _ question: String) throws(XAPIError) -> JSONValue {
         do throws(JSONError) { return try JSONValue(parsing: response.body) } catch {
-            throw XAPIError(.malformedAnswer, status: response.status, "the LRS's answer to \(question) is no JSON: \(error)")
+            throw XAPIError(
+                .malformedAnswer,
+                status: response.status,
+                "the LRS's answer to \(question) is no JSON: \(error)"
+            )
         }
     }
 }

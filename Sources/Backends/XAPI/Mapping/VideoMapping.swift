@@ -56,7 +56,8 @@ public struct VideoMapping: XAPIMapping {
     private static func isOfPlaying(_ event: Event) -> Bool {
         guard event[milliseconds: .duration] ?? 0 <= 0 else { return false }
         switch event.action {
-        case .start, .pauseBegin, .pauseFinish, .seekFinish, .forwardFinish, .rewindFinish, .stop, .end, .next: return true
+        case .start, .pauseBegin, .pauseFinish, .seekFinish, .forwardFinish, .rewindFinish, .stop, .end, .next:
+            return true
         default: return false
         }
     }

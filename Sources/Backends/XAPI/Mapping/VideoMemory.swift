@@ -15,7 +15,9 @@ struct VideoMemory {
             isCompleted: json["completed"]?.bool ?? false
         )
         players = (json["players"]?.elements ?? []).compactMap { player in
-            guard let name = player["name"]?.string, let playback = VideoProfile.Playback(json: player) else { return nil }
+            guard let name = player["name"]?.string, let playback = VideoProfile.Playback(json: player) else {
+                return nil
+            }
             return (name, playback)
         }
     }

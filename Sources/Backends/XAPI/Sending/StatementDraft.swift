@@ -75,7 +75,9 @@ struct StatementDraft {
     /// Why a statement must not be sent; nil if it may.
     private func fault(of statement: Statement, _ json: JSONValue, among news: [Entry]) -> String? {
         guard let id = statement.id else { return "a statement without an identifier" }
-        if known.contains(id) || news.contains(where: { $0.id == id }) { return "two statements with the identifier \(id)" }
+        if known.contains(id) || news.contains(where: { $0.id == id }) {
+            return "two statements with the identifier \(id)"
+        }
         let failures = validator.failures(in: json)
         return failures.isEmpty ? nil : failures.map { "\($0.rule) at \($0.path)" }.joined(separator: "; ")
     }

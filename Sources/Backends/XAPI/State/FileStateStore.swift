@@ -91,6 +91,8 @@ public struct FileStateStore: XAPIStateStore {
     }
 
     private func failure(_ what: String) -> XAPIStateError {
-        XAPIStateError("the directory \(root) \(what) (errno \(errno)); look at its rights, and whether the disk is full")
+        XAPIStateError(
+            "the directory \(root) \(what) (errno \(errno)); look at its rights, and whether the disk is full"
+        )
     }
 }

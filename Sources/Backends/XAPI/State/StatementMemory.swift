@@ -18,7 +18,8 @@ struct StatementMemory: Sendable {
 
     /// Reads it back; nil if it is damaged.
     init?(bytes: [UInt8]) {
-        guard let json = try? JSONValue(parsing: bytes), let value = json["memory"], let ids = json["included"]?.elements
+        guard let json = try? JSONValue(parsing: bytes), let value = json["memory"],
+            let ids = json["included"]?.elements
         else { return nil }
         self.value = value
         included = Set(ids.compactMap(\.id))
@@ -73,7 +74,9 @@ final class MemoryShelf: Sendable {
 
     /// Writes down what is not written down yet.
     func save() throws(XAPIStateError) {
-        let waiting = state.withLock { state in state.unsaved.sorted().compactMap { key in state.memories[key].map { (key, $0) } } }
+        let waiting = state.withLock { state in
+            state.unsaved.sorted().compactMap { key in state.memories[key].map { (key, $0) } }
+        }
         for (key, memory) in waiting {
             try store.save(memory.bytes, under: key)
             state.withLock { _ = $0.unsaved.remove(key) }
