@@ -37,7 +37,7 @@ struct RealLRSTests {
     @Test("A batch is stored and read back as it was sent, page by page")
     func roundTrip() async throws {
         let lrs = try RealLRS()
-        let client = try await lrs.client()
+        let client = try lrs.client()
         let records = records(25)
         #expect(try await backend(lrs).deliver(Batch(records: records)) == .acknowledged)
         let stored = try await stored(client, StatementQuery(limit: 10))
@@ -59,7 +59,7 @@ struct RealLRSTests {
     @Test("After a lost answer the same bytes go again, and everything is there once")
     func lostAnswer() async throws {
         let lrs = try RealLRS()
-        let client = try await lrs.client()
+        let client = try lrs.client()
         let transport = LosingTransport(try SystemTransport(), losses: 1)
         let backend = try backend(lrs, Watching.all, transport)
         let batch = Batch(records: records(20))
@@ -73,7 +73,7 @@ struct RealLRSTests {
     @Test("What is there already is no second one, and a batch of old and new adds the new")
     func duplicates() async throws {
         let lrs = try RealLRS()
-        let client = try await lrs.client()
+        let client = try lrs.client()
         let backend = try backend(lrs)
         #expect(await backend.deliver(Batch(records: records(10))) == .acknowledged)
         #expect(await backend.deliver(Batch(records: records(10))) == .acknowledged)
@@ -90,7 +90,7 @@ struct RealLRSTests {
     @Test("One statement in fifty that the LRS refuses is found by the queue; the others arrive")
     func oneRefused() async throws {
         let lrs = try RealLRS()
-        let client = try await lrs.client()
+        let client = try lrs.client()
         let transport = Spoiling(transport: try SystemTransport(), mark: "Spoilt")
         let queue = BatchQueue(backends: [try backend(lrs, Watching.all, transport)])
         queue.append((0..<50).map { .event(Watching.event(Action($0 == 31 ? "Spoilt" : "Liked"), at: Double($0))) })
@@ -109,7 +109,7 @@ struct RealLRSTests {
         var records: [SampleRecord] = []
         while let record = try reader.next() { records.append(record) }
         let lrs = try RealLRS()
-        let client = try await lrs.client()
+        let client = try lrs.client()
         let viewings = Viewings(viewer: Watching.viewer, registration: SampleID(log: 3, sequence: 3))
         let backend = try backend(lrs, VideoMapping(viewings: viewings))
         #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
@@ -128,7 +128,6 @@ struct RealLRSTests {
     @Test("A wrong password is told from a refusal")
     func unauthorized() async throws {
         let lrs = try RealLRS()
-        _ = try await lrs.client()
         var configuration = lrs.configuration
         configuration.credentials = .basic(user: "key", password: "wrong")
         let backend = XAPIBackend(configuration, mapping: Watching.all, transport: try SystemTransport())

@@ -27,6 +27,8 @@ threading.Thread(target=end_with_input, daemon=True).start()
 
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
+# From here on nobody is turned away; who comes early waits.
+listener.listen(64)
 server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
 print(listener.getsockname()[1], flush=True)
 server.run(sockets=[listener])

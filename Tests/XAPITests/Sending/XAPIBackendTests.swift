@@ -129,6 +129,28 @@ struct XAPIBackendTests {
         #expect(lrs.server.requests.isEmpty)
     }
 
+    @Test("What is meant for another service stays in the house, and has arrived")
+    func addressee() async throws {
+        let lrs = try LoopbackLRS()
+        var (ours, others) = (Watching.event(Action("Liked"), at: 1), Watching.event(Action("Liked"), at: 1))
+        (ours[.addressee], others[.addressee]) = ("xapi", "sift")
+        let records = Watching.records([ours, others])
+        #expect(try await backend(lrs).deliver(Batch(records: records)) == .acknowledged)
+        #expect(lrs.order == [records[0].id.wire])
+    }
+
+    @Test("A large batch that is stored already is looked up in parts, and has arrived")
+    func largeConflict() async throws {
+        let lrs = try LoopbackLRS(isStrict: true)
+        let records = Watching.records((0..<50).map { Watching.event(Action("Liked"), at: Double($0)) })
+        let backend = try backend(lrs)
+        for _ in 0..<2 { #expect(await backend.deliver(Batch(records: records)) == .acknowledged) }
+        lrs.remove(records[17].id)
+        #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
+        #expect(lrs.order.last == records[17].id.wire)
+        #expect(lrs.stored.count == 50)
+    }
+
     @Test(
         "An answer has its usual outcome",
         arguments: [

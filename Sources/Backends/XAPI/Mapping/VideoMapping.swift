@@ -5,7 +5,8 @@ public import InstrumentJSON
 ///
 /// What was played is remembered per viewer, video and registration, over all attempts and restarts; what each player
 /// is doing is remembered beside it, so that a batch that is sent again gives the same bytes. A session that a crash
-/// left open stays open: the profile has no word for that.
+/// left open stays open: the profile has no word for that. A dead letter that is tried again is told by what is
+/// remembered then, not by what was when it was refused.
 ///
 /// What has no duration when it plays is a live stream, of which the profile cannot speak; the plain mapping does.
 public struct VideoMapping: XAPIMapping {

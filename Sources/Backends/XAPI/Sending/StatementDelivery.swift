@@ -38,12 +38,15 @@ struct StatementDelivery: Sendable {
     /// The LRS knows some of the identifiers: what is there and the same has arrived, what is missing goes once more.
     private func resolve(_ entries: [StatementDraft.Entry]) async throws(HTTPError) -> Verdict {
         var (missing, conflicts) = ([StatementDraft.Entry](), [SampleID: String]())
-        for entry in entries {
-            switch try await look(up: entry) {
-            case .same: break
-            case .missing: missing.append(entry)
-            case .other: conflicts[entry.sample] = "HTTP 409: another statement is stored as \(entry.id)"
-            case .unknown(let outcome): return .failed(outcome)
+        for start in stride(from: 0, to: entries.count, by: Self.questionsAtOnce) {
+            let part = entries[start..<min(start + Self.questionsAtOnce, entries.count)]
+            for (entry, stored) in zip(part, await look(up: Array(part))) {
+                switch stored {
+                case .same: break
+                case .missing: missing.append(entry)
+                case .other: conflicts[entry.sample] = "HTTP 409: another statement is stored as \(entry.id)"
+                case .unknown(let outcome): return .failed(outcome)
+                }
             }
         }
         if missing.isEmpty { return .delivered(except: conflicts) }
@@ -52,6 +55,23 @@ struct StatementDelivery: Sendable {
     }
 
     private enum Stored { case same, other, missing, unknown(DeliveryOutcome) }
+
+    /// So that a batch is through before its time is up, also where an answer takes long.
+    private static var questionsAtOnce: Int { 8 }
+
+    /// What is stored, in the order of the entries.
+    private func look(up entries: [StatementDraft.Entry]) async -> [Stored] {
+        await withTaskGroup(of: (Int, Stored).self) { group in
+            for (number, entry) in entries.enumerated() {
+                group.addTask {
+                    do throws(HTTPError) { return (number, try await look(up: entry)) } catch {
+                        return (number, .unknown(DeliveryOutcome(error)))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
 
     private func look(up entry: StatementDraft.Entry) async throws(HTTPError) -> Stored {
         let response = try await connection.statement(entry.id.wire)
