@@ -20,6 +20,6 @@ rm -rf "$directory"
 mkdir -p "$(dirname "$directory")"
 echo "Installing an LRS for the tests: $version"
 python3 -m venv "$directory" >/dev/null 2>&1 || skip "python3 has no venv (Debian: python3-venv)"
-"$directory/bin/pip" install --quiet --disable-pip-version-check "$version" requests >&2 \
+"$directory/bin/pip" install --quiet --disable-pip-version-check --retries 2 --timeout 30 "$version" requests >&2 \
     || skip "it cannot be installed"
 touch "$mark"

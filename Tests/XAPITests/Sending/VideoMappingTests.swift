@@ -156,6 +156,22 @@ struct VideoMappingTests {
         #expect(verbs(5, .stop) == ["terminated"])
     }
 
+    @Test("What was played before a crash counts in the next run's segments")
+    func nextRun() {
+        let mapping = VideoMapping(viewings: Watching.viewings)
+        var memory = JSONValue.null
+        let events = [
+            Watching.event(.start, at: 0, place: 0, player: "run-1-0"),
+            Watching.event(.ping, at: 30, place: 30, player: "run-1-0"),
+            Watching.event(.start, at: 100, place: 25, player: "run-2-0"),
+            Watching.event(.stop, at: 110, place: 35, player: "run-2-0"),
+        ]
+        let statements = Watching.records(events).map { mapping.statements(for: $0, remembering: &memory) }
+        let segments = statements[3].last?.result?.extensions[VideoVocabulary.extension("played-segments")]
+        #expect(segments == "0[.]30[,]25[.]35")
+        #expect(memory["players"] == [])
+    }
+
     @Test("A memory is read back as it was, and further identifiers follow from the sample's")
     func memory() {
         let mapping = VideoMapping(viewings: Watching.viewings)

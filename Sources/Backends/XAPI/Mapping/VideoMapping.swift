@@ -5,7 +5,7 @@ public import InstrumentJSON
 ///
 /// What was played is remembered per viewer, video and registration, over all attempts and restarts; what each player
 /// is doing is remembered beside it, so that a batch that is sent again gives the same bytes. A session that a crash
-/// left open stays open: the profile has no word for that. A dead letter that is tried again is told by what is
+/// left open stays open, as the profile has no word for that; what it had played counts in the next. A dead letter that is tried again is told by what is
 /// remembered then, not by what was when it was refused.
 ///
 /// What has no duration when it plays is a live stream, of which the profile cannot speak; the plain mapping does.
@@ -40,6 +40,7 @@ public struct VideoMapping: XAPIMapping {
         else { return [] }
         let player = event.attributes[.senderId] ?? "\(event.tracker)"
         var screenings = VideoMemory(json: memory)
+        screenings.takeOver(by: player)
         var profile = VideoProfile(
             of: viewing,
             history: screenings.history,

@@ -34,6 +34,20 @@ struct VideoMemory {
         players.first { $0.name == player }?.playback ?? VideoProfile.Playback()
     }
 
+    /// Players of an earlier run come no more: what they were playing has been seen.
+    mutating func takeOver(by player: String) {
+        let gone = players.filter { Self.run(of: $0.name) != Self.run(of: player) }
+        for (_, playback) in gone {
+            if case .playing(let from) = playback.phase { history.segments.append(from: from, to: playback.place) }
+        }
+        players.removeAll { player in gone.contains { $0.name == player.name } }
+    }
+
+    /// A player's name is that of its run, and a number.
+    private static func run(of player: String) -> Substring {
+        player.lastIndex(of: "-").map { player[..<$0] } ?? player[...]
+    }
+
     /// The latest comes last.
     mutating func keep(_ profile: VideoProfile, of player: String) {
         history = profile.past
