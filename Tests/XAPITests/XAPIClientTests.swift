@@ -131,6 +131,40 @@ struct XAPIClientTests {
         #expect(statement.failures() == [])
     }
 
+    @Test("Data come back with their statement, and are refused under another sum")
+    func attachmentsRead() async throws {
+        let data = AttachmentContent([0, 13, 10, 45, 45, 255, 13, 10], contentType: "image/png")
+        let list = Array(#"{"statements":[\#(statement.json)],"more":""}"#.utf8)
+        for (isWhole, first) in [(true, statement.json.bytes), (true, list), (false, list)] {
+            let sent = MultipartMixed(statements: first, [data])
+            let body = isWhole ? sent.body : Array(sent.body.replacing([45, 45, 255], with: [45, 45, 254]))
+            let server = try TestServer { _ in [.respond("200 OK", body, "Content-Type: \(sent.contentType)")] }
+            if isWhole {
+                let found = try #require(
+                    try await client(server).statementWithAttachments(SampleID(log: 7, sequence: 1))
+                )
+                #expect(found.statement == statement.json)
+                #expect(found.attachments == [data])
+            } else {
+                await #expect(throws: XAPIError.self) {
+                    try await client(server).statementWithAttachments(SampleID(log: 7, sequence: 1))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "What is no body of several parts is none, wherever it is cut",
+        arguments: ["", "--b", "--b\r\n\r\n", "--b\r\nA: b\r\n\r\nx", "--b\r\nA: b\r\n--b--", "x"]
+    )
+    func badParts(text: String) {
+        #expect(MultipartParts(Array(text.utf8), contentType: "multipart/mixed; boundary=b") == nil)
+        #expect(
+            MultipartParts(Array("--b--".utf8), contentType: "multipart/mixed; boundary=\"b\"")?.parts.isEmpty == true
+        )
+        #expect(MultipartParts(Array("--b--".utf8), contentType: "application/json; boundary=b") == nil)
+    }
+
     @Test("The LRS says which versions it speaks, and 2.0 is announced where it is wanted")
     func about() async throws {
         let server = try TestServer { _ in

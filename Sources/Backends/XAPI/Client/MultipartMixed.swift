@@ -54,3 +54,53 @@ struct MultipartMixed {
         self.body = body + Array("\r\n--\(boundary)--\r\n".utf8)
     }
 }
+
+/// The parts of such a body as an LRS answers with them.
+///
+/// Source: RFC 2046, section 5.1.
+struct MultipartParts {
+    struct Part {
+        /// By name in lower case.
+        let headers: [String: String]
+        let bytes: [UInt8]
+    }
+
+    private(set) var parts: [Part] = []
+
+    /// Reads them; nil if that is no such body.
+    init?(_ body: [UInt8], contentType: String) {
+        guard let boundary = Self.boundary(of: contentType) else { return nil }
+        let (line, blank) = (Array("\r\n--\(boundary)".utf8), Array("\r\n\r\n".utf8))
+        // The first boundary may stand at the very beginning.
+        var rest = ([13, 10] + body)[...]
+        guard let first = rest.firstRange(of: line) else { return nil }
+        rest = rest[first.upperBound...]
+        while !rest.starts(with: Array("--".utf8)) {
+            guard let end = rest.firstRange(of: line), let head = rest[..<end.lowerBound].firstRange(of: blank) else {
+                return nil
+            }
+            let headers = Self.headers(rest[..<head.lowerBound])
+            parts.append(Part(headers: headers, bytes: Array(rest[head.upperBound..<end.lowerBound])))
+            rest = rest[end.upperBound...]
+        }
+    }
+
+    private static func boundary(of contentType: String) -> String? {
+        guard contentType.lowercased().hasPrefix("multipart/mixed") else { return nil }
+        let parameters = contentType.split(separator: ";").dropFirst().map { $0.drop { $0 == " " } }
+        guard let value = parameters.first(where: { $0.lowercased().hasPrefix("boundary=") })?.dropFirst(9) else {
+            return nil
+        }
+        let boundary = value.filter { $0 != "\"" }
+        return boundary.isEmpty ? nil : boundary
+    }
+
+    private static func headers(_ bytes: ArraySlice<UInt8>) -> [String: String] {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+        let fields = lines.compactMap { line -> (String, String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            return (line[..<colon].lowercased(), String(line[line.index(after: colon)...].drop { $0 == " " }))
+        }
+        return Dictionary(fields) { first, _ in first }
+    }
+}

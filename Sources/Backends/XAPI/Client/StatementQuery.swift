@@ -93,6 +93,31 @@ extension XAPIClient {
         try await statement(id, "voidedStatementId")
     }
 
+    /// The statement of that identifier with the data that belong to it, as far as the LRS has them; nil if there is none.
+    ///
+    /// Data whose sum is not the one that they came under are refused.
+    public func statementWithAttachments(
+        _ id: SampleID
+    ) async throws(XAPIError) -> (statement: JSONValue, attachments: [AttachmentContent])? {
+        let request = try request(.get, "statements", query: [("statementId", id.wire), ("attachments", "true")])
+        let response = try await send(request, "a statement", accepting: [404])
+        if response.status == 404 { return nil }
+        let type = response.headers["Content-Type"] ?? ""
+        guard let parts = MultipartParts(response.body, contentType: type)?.parts, let first = parts.first else {
+            return try Self.json(response, "a statement").statement(id).map { ($0, []) }
+        }
+        guard let statement = (try? JSONValue(parsing: first.bytes))?.statement(id) else { return nil }
+        var attachments: [AttachmentContent] = []
+        for part in parts.dropFirst() {
+            let content = AttachmentContent(part.bytes, contentType: part.headers["content-type"] ?? "")
+            guard part.headers["x-experience-api-hash"]?.lowercased() == content.sha2 else {
+                throw XAPIError(.malformedAnswer, "data of the statement are not those that they say they are")
+            }
+            attachments.append(content)
+        }
+        return (statement, attachments)
+    }
+
     private func statement(_ id: SampleID, _ kind: String) async throws(XAPIError) -> JSONValue? {
         let request = try request(.get, "statements", query: [(kind, id.wire)])
         let response = try await send(request, "a statement", accepting: [404])
