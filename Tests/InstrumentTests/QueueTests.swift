@@ -260,7 +260,7 @@ struct QueueTests {
         let free = ScriptedBackend("free")
         let queue = BatchQueue(backends: blocked + [free])
         queue.append([sample(0)])
-        async let isEmpty = queue.flush(timeout: .seconds(20))
+        async let isEmpty = queue.flush(timeout: .seconds(200))
         while queue.ledger["free"]?.acknowledged != 1 { await Task.yield() }
         for _ in blocked { release.signal() }
         #expect(await isEmpty)

@@ -13,6 +13,7 @@ public final class BatchQueue: Sendable {
     private let randomness: RandomSource
     private let reachability: any Reachability
     let privacy: PrivacyRules
+    private let hasFieldRules: Bool
     private let isPrompt: @Sendable (Sample) -> Bool
     private let report: @Sendable (Diagnostic) -> Void
     let state: Lock<State>
@@ -49,6 +50,7 @@ public final class BatchQueue: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.privacy = privacy
+        hasFieldRules = !privacy.fields.isEmpty
         self.reachability = reachability
         self.isPrompt = isPrompt
         self.report = report
@@ -135,15 +137,17 @@ public final class BatchQueue: Sendable {
 
     /// What may be stored: no metric that no encoder could write, and attributes by the rules.
     private func admitted(_ samples: [Sample]) -> [Sample] {
-        var admitted = samples
-        if !samples.allSatisfy(\.isFinite) {
-            admitted.removeAll { sample in
-                guard case .metric(let metric) = sample, !metric.isFinite else { return false }
+        // A loop, since every emit comes here: nothing is copied or called where nothing is wrong.
+        var isFinite = true
+        for sample in samples where !sample.isFinite { isFinite = false }
+        if isFinite, !hasFieldRules { return samples }
+        return samples.compactMap { sample in
+            if case .metric(let metric) = sample, !metric.isFinite {
                 report(.metricNotFinite(metric.name, metric.tracker))
-                return true
+                return nil
             }
+            return privacy.applied(to: sample)
         }
-        return privacy.fields.isEmpty ? admitted : admitted.map(privacy.applied)
     }
 
     /// Delivers what was taken so far; true if all of it was settled within `timeout`. What was not stays queued.

@@ -54,3 +54,8 @@ package final class Lock<State: ~Copyable>: Sendable {
     }
     #endif
 }
+
+extension Lock: CustomReflectable {
+    /// Shows nothing, so that no dump of what has a lock tells what is behind it.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
