@@ -132,6 +132,45 @@ struct SeerQueueTests {
         again.close()
     }
 
+    @Test("Whenever the process is killed, also while it sends, what waits is there afterwards")
+    func killed() async throws {
+        let service = try SeerService()
+        let home = Home()
+        let store = try home.store()
+        let listener = try Listener(service, store: store, memory: home.memory) { configuration in
+            configuration.autoReportQueue = false
+            configuration.setMaxBatchBytes(1024)
+        }
+        for round in 0..<12 {
+            switch round % 4 {
+            case 0:
+                for number in 0..<7 { listener.client.queue(Given.activity("\(round)-\(number)")) }
+            case 1: listener.client.queue(Given.tinCan("\(round)"))
+            case 2:
+                // One batch leaves, the next does not.
+                service.answer("200 OK", "503 Busy")
+                _ = await listener.reportQueue()
+            default:
+                service.setDown(true)
+                #expect(await listener.report(Given.activity("\(round)")).isQueued)
+                service.setDown(false)
+            }
+            // What the system has of its files is what a process that is killed now leaves.
+            let left = Home()
+            try FileManager.default.copyItem(atPath: home.path, toPath: left.path)
+            let next = try left.store()
+            let heir = try Listener(service, store: next, memory: home.memory)
+            #expect(heir.client.queuedCount == listener.client.queuedCount)
+            #expect(heir.client.queuedBytes == listener.client.queuedBytes)
+            next.close()
+        }
+        #expect(listener.client.queuedCount > 0)
+        #expect(await listener.reportQueue().isSuccess)
+        #expect(Set(service.arrived).count == service.arrived.count)
+        #expect(service.arrived.count == 3 * 9)
+        store.close()
+    }
+
     @Test("In a full queue just enough of the oldest make room, of whatever type, and are named")
     func removesOld() throws {
         let service = try SeerService()

@@ -94,7 +94,7 @@ final class SeerService: Sendable {
 /// What outlives a client: a directory with store and memory.
 final class Home: Sendable {
     let path = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit { for place in [path, path + "-memory"] { try? FileManager.default.removeItem(atPath: place) } }
 
     func store() throws -> DurableStore { try DurableStore(directory: path) { _ in } }
     var memory: FileStateStore { FileStateStore(root: path + "-memory") }
