@@ -128,6 +128,17 @@ struct SeerClientTests {
         #expect(listener.client.queuedCount == 0 && listener.client.queuedBytes == 0)
     }
 
+    @Test("What is queued after a report does not go before it")
+    func queuedLater() async throws {
+        let service = try SeerService()
+        let listener = try Listener(service)
+        listener.client.queue(Given.activity("1"))
+        listener.client.report(Given.activity("2"))
+        listener.client.queue(Given.activity("3"))
+        #expect(await listener.report(Given.activity("4")).isSuccess)
+        #expect(service.arrived == ["1", "2", "3", "4"])
+    }
+
     @Test("What the service will never take is a dead letter, alone or in a batch; the others arrive")
     func refused() async throws {
         let service = try SeerService()

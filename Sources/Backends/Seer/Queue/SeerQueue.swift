@@ -54,7 +54,10 @@ final class SeerQueue: Sendable {
     var bytes: Int { state.withLock { $0.bytes } }
     /// The highest number of a request that waits.
     var lastRequestID: SeerRequestID { state.withLock { $0.items.map(\.requestID).max() ?? 0 } }
-    func isEmpty(of kind: SeerPayload.Kind) -> Bool { state.withLock { !$0.items.contains { $0.kind == kind } } }
+    /// Whether anything of a type waits that was given before that request.
+    func holds(_ kind: SeerPayload.Kind, before id: SeerRequestID) -> Bool {
+        state.withLock { $0.items.contains { $0.kind == kind && $0.requestID < id } }
+    }
 
     /// Stores a payload at the end; tells which had to make room.
     func add(
@@ -95,10 +98,10 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// The next payloads of a type: as many as fit, at most `maxCount`, and at least one; none if none waits.
-    func next(_ kind: SeerPayload.Kind, maxCount: Int, maxBytes: Int) -> [Item] {
+    /// The next payloads of a type up to that request: as many as fit, at most `maxCount`, and at least one; none if none waits.
+    func next(_ kind: SeerPayload.Kind, before id: SeerRequestID, maxCount: Int, maxBytes: Int) -> [Item] {
         state.withLock { state in
-            let waiting = state.items.lazy.filter { $0.kind == kind }
+            let waiting = state.items.lazy.filter { $0.kind == kind }.prefix { $0.requestID < id }
             let fitting = kind.count(of: waiting.map(\.bytes.count), fitting: maxBytes)
             return Array(waiting.prefix(min(maxCount, max(1, fitting))))
         }
@@ -209,7 +212,6 @@ final class SeerQueue: Sendable {
                 store.settle(Self.lane(kind), through: last.sequence, dead: [:])
             }
         }
-        state.items.sort { $0.requestID < $1.requestID }
     }
 }
 

@@ -11,8 +11,10 @@ struct SeerCourier: Sendable {
 
     /// Reports one payload. Those of its type that wait go before it; if they cannot, it waits behind them.
     func report(_ payload: SeerPayload, _ id: SeerRequestID) async -> SeerResponse {
-        if configuration.autoReportQueue, !queue.isEmpty(of: payload.kind) {
-            if let error = await reportQueue(payload.kind).error { return keep(payload, id, because: error) }
+        if configuration.autoReportQueue, queue.holds(payload.kind, before: id) {
+            if let error = await reportQueue(payload.kind, before: id).error {
+                return keep(payload, id, because: error)
+            }
         }
         let outcome = await session.post(payload.json.bytes, to: payload.kind.endpoint)
         guard let error = SeerError(outcome) else {
@@ -45,7 +47,7 @@ struct SeerCourier: Sendable {
     func reportQueue(_ id: SeerRequestID) async -> SeerResponse {
         var (sent, first): ([SeerRequestID], SeerError?) = ([], nil)
         for kind in SeerPayload.Kind.allCases {
-            let (ids, error) = await reportQueue(kind)
+            let (ids, error) = await reportQueue(kind, before: .max)
             sent += ids
             first = first ?? error
         }
@@ -53,11 +55,19 @@ struct SeerCourier: Sendable {
     }
 
     /// Reports what waits of a type; ends with the first failure that another try may mend.
-    private func reportQueue(_ kind: SeerPayload.Kind) async -> (sent: [SeerRequestID], error: SeerError?) {
+    private func reportQueue(
+        _ kind: SeerPayload.Kind,
+        before id: SeerRequestID
+    ) async -> (sent: [SeerRequestID], error: SeerError?) {
         var (sent, limit): ([SeerRequestID], Int) = ([], .max)
         let hasBatches = configuration.endpoints.paths[kind.batchEndpoint] != nil
         while true {
-            let batch = queue.next(kind, maxCount: hasBatches ? limit : 1, maxBytes: configuration.maxBatchBytes)
+            let batch = queue.next(
+                kind,
+                before: id,
+                maxCount: hasBatches ? limit : 1,
+                maxBytes: configuration.maxBatchBytes
+            )
             if batch.isEmpty { return (sent, nil) }
             let outcome = await send(batch, kind, hasBatches)
             guard let error = SeerError(outcome) else {
