@@ -67,7 +67,8 @@ final class DirectoryStore: Sendable {
                 directory: path,
                 segmentSize: configuration.segmentSize,
                 log: logNumber,
-                atLeast: rows.map(\.cursor).max() ?? 0
+                atLeast: rows.map(\.cursor).max() ?? 0,
+                newest: try BootSession.identifier.map(bookkeeping.newest) ?? [:]
             )
             let erased = try bookkeeping.erased(onlyUndone: false)
             var places = rows.map { Self.place($0, in: log, erased) }
@@ -139,6 +140,7 @@ final class DirectoryStore: Sendable {
         let (size, isMaintenanceDue, areChoresDue) = try state.withLock {
             (state: inout State) throws(QueueError) -> (Int, Bool, Bool) in
             if state.places.isEmpty { return (0, false, false) }
+            dropOld(samples.last?.time.instant, in: &state)
             try refuseIfFull(&state, samples)
             let size = try state.log.append(samples)
             if exceeds(state.log, count: 0) { makeRoom(in: &state) }
@@ -166,16 +168,28 @@ final class DirectoryStore: Sendable {
 
     /// Moves everybody past the oldest segment, until what is kept is within the limits.
     private func makeRoom(in state: inout State) {
-        let limits = configuration.limits
-        let reason: DropReason = state.log.bytes > limits.maxBytes ? .bytes : .count
         guard let oldest = state.log.stretches.first, state.log.stretches.count > 1 else { return }
-        for index in state.places.indices where state.places[index].row.cursor < oldest.endSequence {
-            let count = state.count(state.places[index].row.cursor..<oldest.endSequence)
+        let reason: DropReason = state.log.bytes > configuration.limits.maxBytes ? .bytes : .count
+        drop(before: oldest.endSequence, reason, in: &state)
+    }
+
+    /// Moves everybody past the segments that hold nothing younger than `maxAge`, by the samples' own instants.
+    private func dropOld(_ now: MonotonicInstant?, in state: inout State) {
+        guard let maxAge = configuration.limits.maxAge, let now else { return }
+        let cutoff = now.advanced(by: .zero - maxAge)
+        state.log.prepareForAge(now: now, cutoff: cutoff)
+        let old = state.log.sealedStretches.prefix { $0.newest.map { $0 < cutoff } ?? false }
+        if let last = old.last { drop(before: last.endSequence, .age, in: &state) }
+    }
+
+    private func drop(before end: UInt64, _ reason: DropReason, in state: inout State) {
+        for index in state.places.indices where state.places[index].row.cursor < end {
+            let count = state.count(state.places[index].row.cursor..<end)
             if count > 0 { state.places[index].row.drops[reason, default: 0] += count }
-            state.places[index].row.cursor = oldest.endSequence
-            state.places[index].position = state.log.position(of: oldest.endSequence)
+            state.places[index].row.cursor = end
+            state.places[index].position = state.log.position(of: end)
             // What was read and lies behind may be on its way: it will be settled.
-            state.places[index].readAhead.removeAll { $0.record.sequence < oldest.endSequence }
+            state.places[index].readAhead.removeAll { $0.record.sequence < end }
             state.places[index].version += 1
         }
         state.needsMaintenance = true
@@ -227,8 +241,20 @@ final class DirectoryStore: Sendable {
                 return (state.log.takeChores(), state.log.missingSpare)
             }
             for chore in chores { perform(chore) }
+            if !chores.isEmpty { noteAges() }
             if let missing { makeSpare(of: missing) }
         }
+    }
+
+    /// Writes down how old segments are, for the next run of this boot.
+    private func noteAges() {
+        guard configuration.limits.maxAge != nil, let boot = BootSession.identifier else { return }
+        let newest = state.withLock { state in
+            state.log.sealedStretches.compactMap { stretch in
+                stretch.newest.map { (stretch.segment.first, $0) }
+            }
+        }
+        try? bookkeeping.save(newest: newest, boot: boot)
     }
 
     private func perform(_ chore: SegmentedLog.Chore) {

@@ -53,12 +53,12 @@ struct DurableFaultTests {
         let closed = "http://127.0.0.1:\(try TestServer.closedPort())/"
         let hanging = try TestServer { _ in [.hang] }
         for address in [closed, hanging.url()] {
-            let start = clock.now
-            let isEmpty = try await withTaskExecutorPreference(OwnThread()) {
-                try await run(against: address, emitting: 50, timeout: .milliseconds(300))
+            let elapsed = try await withTaskExecutorPreference(OwnThread()) {
+                let start = clock.now
+                let isEmpty = try await run(against: address, emitting: 50, timeout: .milliseconds(300))
+                #expect(!isEmpty)
+                return start.duration(to: clock.now)
             }
-            #expect(!isEmpty)
-            let elapsed = start.duration(to: clock.now)
             #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(25))
         }
         let up = try TestServer { _ in [.respond("200 OK")] }

@@ -121,6 +121,58 @@ struct DurableStoreTests {
         #expect(try Self.numbers(Self.drain(#require(store))) == [0, 1, 1, 1])
     }
 
+    @Test(
+        "What is older than the limit is dropped by whole segments, by the samples' own instants, also after a restart"
+    )
+    func age() throws {
+        func old(_ seconds: Int, _ number: Int) -> Sample {
+            let time = Timestamp(
+                instant: MonotonicInstant(nanoseconds: Int64(seconds) * 1_000_000_000),
+                // The calendar is years off; nobody asks it.
+                wallTime: WallTime(milliseconds: Int64(-number) * 86_400_000_000)
+            )
+            return .event(Event(.ping, tracker: TrackerID(0), time: time, attributes: ["number": .int(number)]))
+        }
+        let limits = QueueLimits(maxAge: .seconds(3600))
+        let configuration = DurableConfiguration(limits: limits, segmentSize: 4096)
+        var store: DurableStore? = try open(configuration)
+        store?.attach("one")
+        for number in 0..<300 { _ = try store?.append([old(10, number)]) }
+        // An hour later, to the second: nothing is too old yet.
+        _ = try store?.append([old(3610, 300)])
+        #expect(store?.ledger(of: "one").dropped == 0)
+        store?.close()
+        store = nil
+        store = try open(configuration)
+        _ = try store?.append([old(3611, 301)])
+        // The segment in which the younger one stands is kept as a whole.
+        let ledger = try #require(store?.ledger(of: "one"))
+        #expect(ledger.drops.keys.allSatisfy { $0 == .age } && ledger.dropped > 200 && ledger.queued >= 2)
+        let rest = try Self.numbers(Self.drain(#require(store)))
+        #expect(rest == Array((302 - rest.count)..<302))
+        _ = try store?.append([old(20_000, 302)])
+        #expect(try Self.numbers(Self.drain(#require(store))) == [302])
+    }
+
+    @Test("What was written in another boot is kept as if it were new: how old it is nobody knows")
+    func ageOfAnotherBoot() throws {
+        let configuration = DurableConfiguration(
+            limits: QueueLimits(maxAge: .seconds(60)),
+            segmentSize: 4096
+        )
+        var store: DurableStore? = try open(configuration)
+        store?.attach("one")
+        // Instants larger than any of the boot after it.
+        let late = Timestamp(instant: MonotonicInstant(nanoseconds: .max / 2), wallTime: WallTime(milliseconds: 0))
+        _ = try store?.append([.event(Event(.ping, tracker: TrackerID(0), time: late))])
+        store?.close()
+        store = nil
+        store = try open(configuration)
+        let soon = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: WallTime(milliseconds: 0))
+        _ = try store?.append([.event(Event(.ping, tracker: TrackerID(0), time: soon))])
+        #expect(store?.ledger(of: "one").queued == 2)
+    }
+
     @Test("Segments that every backend is past are deleted, also across starts")
     func deletion() throws {
         let store = try open()

@@ -34,12 +34,12 @@ struct TransportErrorTests {
         let clock = SystemClock()
         let heads = ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"]
         for head in heads {
-            let start = clock.now
-            let code = try await withTaskExecutorPreference(OwnThread()) {
-                try await error([raw(head), .hang]).code
+            let elapsed = try await withTaskExecutorPreference(OwnThread()) {
+                let start = clock.now
+                let code = try await error([raw(head), .hang]).code
+                #expect(code == .timedOut)
+                return start.duration(to: clock.now)
             }
-            #expect(code == .timedOut)
-            let elapsed = start.duration(to: clock.now)
             #expect(elapsed > .milliseconds(350) && elapsed < .seconds(25))
         }
     }

@@ -82,6 +82,12 @@ final class Bookkeeping: Sendable {
         migrator.registerMigration("3") { database in
             try database.execute(sql: "ALTER TABLE place ADD COLUMN leaseEnd INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("4") { database in
+            // How old segments are. Instants are of one boot of the machine.
+            try database.execute(
+                sql: "CREATE TABLE age (first INTEGER PRIMARY KEY, boot TEXT NOT NULL, newest INTEGER NOT NULL)"
+            )
+        }
         return migrator
     }
 

@@ -20,6 +20,8 @@ struct SegmentedLog {
         var endSequence: UInt64
         /// The size of all records before it, since the log was opened.
         let bytesBefore: Int
+        /// The instant of its newest sample; nil if that was in another boot of the machine, or nobody wrote it down.
+        var newest: MonotonicInstant?
 
         var bytes: Int { end - SegmentHeader.size }
     }
@@ -57,7 +59,14 @@ struct SegmentedLog {
     ///
     /// - Parameters:
     ///   - atLeast: a number below which none is given again.
-    init(directory: String, segmentSize: Int, log: UInt64, atLeast: UInt64) throws(QueueError) {
+    ///   - newest: the instants of the newest samples of segments, by the numbers of their first samples.
+    init(
+        directory: String,
+        segmentSize: Int,
+        log: UInt64,
+        atLeast: UInt64,
+        newest: [UInt64: MonotonicInstant]
+    ) throws(QueueError) {
         self.directory = directory
         self.log = log
         self.segmentSize = max(4096, segmentSize)
@@ -66,7 +75,7 @@ struct SegmentedLog {
             Directory.delete(directory + "/" + name)
         }
         Self.nameSpare(in: directory)
-        for first in Self.segmentNumbers(in: directory) { try adopt(first) }
+        for first in Self.segmentNumbers(in: directory) { try adopt(first, newest: newest[first]) }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
     }
 
@@ -108,6 +117,18 @@ struct SegmentedLog {
         return stretches.filter { $0.segment.first >= firstUnsynchronized }.map(\.segment)
     }
 
+    /// Says that nothing is younger than `now` of what it is not known how old it is, and ends the current segment if that is
+    /// older than `cutoff`.
+    mutating func prepareForAge(now: MonotonicInstant, cutoff: MonotonicInstant) {
+        for index in stretches.indices {
+            guard let newest = stretches[index].newest, newest <= now else {
+                stretches[index].newest = now
+                continue
+            }
+        }
+        if isWritable, let newest = stretches.last?.newest, newest < cutoff { sealCurrent() }
+    }
+
     /// Where a sample is, or would be; the log's end if it is not written yet.
     func position(of sequence: UInt64) -> Position {
         guard let stretch = stretch(of: sequence) else {
@@ -144,7 +165,8 @@ struct SegmentedLog {
             segment: segment,
             end: old.end,
             endSequence: old.endSequence,
-            bytesBefore: old.bytesBefore
+            bytesBefore: old.bytesBefore,
+            newest: old.newest
         )
         return true
     }
@@ -176,6 +198,7 @@ struct SegmentedLog {
             sequence += 1
         }
         nextSequence = sequence
+        stretches[index].newest = samples.last?.time.instant
         stretches[index].end = begins
         stretches[index].endSequence = sequence
         return begins - start
@@ -261,7 +284,7 @@ struct SegmentedLog {
         Directory.delete(path)
     }
 
-    private mutating func adopt(_ first: UInt64) throws(QueueError) {
+    private mutating func adopt(_ first: UInt64, newest: MonotonicInstant?) throws(QueueError) {
         let path = directory + "/" + Self.name(of: first)
         guard let size = Directory.size(of: path) else { return }
         // A crash while it was made leaves it empty.
@@ -280,7 +303,9 @@ struct SegmentedLog {
         }
         if end == SegmentHeader.size { return segment.delete() }
         if segment.header?.sealed != nil { segment.cut(to: end) }
-        stretches.append(Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd))
+        stretches.append(
+            Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd, newest: newest)
+        )
     }
 
     /// Finds the end of a segment that was not sealed, past whatever is damaged.

@@ -1,0 +1,34 @@
+internal import GRDB
+internal import Instrument
+
+extension Bookkeeping {
+    /// The instants of segments' newest samples, by the numbers of their first samples, as far as they are of this boot.
+    func newest(in boot: String) throws -> [UInt64: MonotonicInstant] {
+        try database.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: "SELECT first, newest FROM age WHERE boot = ?",
+                arguments: [boot]
+            )
+            var newest: [UInt64: MonotonicInstant] = [:]
+            for row in rows {
+                let first = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "first"))
+                newest[first] = MonotonicInstant(nanoseconds: try row.decode(Int64.self, forColumn: "newest"))
+            }
+            return newest
+        }
+    }
+
+    /// Keeps the ages of all segments that there are.
+    func save(newest: [(first: UInt64, instant: MonotonicInstant)], boot: String) throws {
+        try database.write { database in
+            try database.execute(sql: "DELETE FROM age")
+            for (first, instant) in newest {
+                try database.execute(
+                    sql: "INSERT INTO age (first, boot, newest) VALUES (?, ?, ?)",
+                    arguments: [Int64(bitPattern: first), boot, instant.nanoseconds]
+                )
+            }
+        }
+    }
+}
