@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
+        .library(name: "InstrumentSeer", targets: ["InstrumentSeer"]),
         .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
         .library(name: "InstrumentSift", targets: ["InstrumentSift"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
@@ -42,7 +43,7 @@ let package = Package(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
             path: "Sources/Backends",
-            exclude: ["Clickstream", "Sift", "XAPI"]
+            exclude: ["Clickstream", "Seer", "Sift", "XAPI"]
         ),
         .target(
             name: "InstrumentClickstream",
@@ -68,11 +69,17 @@ let package = Package(
             path: "Sources/Transport"
         ),
 
-        // Learning records: statements, their rules, and Seer's own payloads.
+        // Learning records: statements, their rules, what an LRS is told and asked, and Seer's own payloads.
         .target(
             name: "InstrumentXAPI",
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
             path: "Sources/Backends/XAPI"
+        ),
+        // The Seer service: its client with a queue of its own rules, and the backend.
+        .target(
+            name: "InstrumentSeer",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport", "InstrumentXAPI"],
+            path: "Sources/Backends/Seer"
         ),
 
         // The headless player. Who does not use it links no FFmpeg.
@@ -120,7 +127,7 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
+                "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -166,7 +173,19 @@ let package = Package(
         ),
         .testTarget(
             name: "XAPITests",
-            dependencies: ["Instrument", "InstrumentXAPI", "InstrumentJSON", "InstrumentTestKit"]
+            dependencies: [
+                "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON", "InstrumentTransport",
+                "InstrumentTestKit", "LoopbackServers",
+            ],
+            exclude: ["LRS/serve.py"]
+        ),
+        .testTarget(
+            name: "SeerTests",
+            dependencies: [
+                "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport",
+                "InstrumentTestKit",
+                "InstrumentXAPI", "LoopbackServers",
+            ]
         ),
         .testTarget(
             name: "HubsTests",

@@ -32,6 +32,7 @@ document InstrumentProbe Probe
 document InstrumentJSON JSON
 document InstrumentBackends Backends
 document InstrumentXAPI Backends/XAPI
+document InstrumentSeer Backends/Seer
 document InstrumentClickstream Backends/Clickstream
 document InstrumentSift Backends/Sift
 document InstrumentTransport Transport

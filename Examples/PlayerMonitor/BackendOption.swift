@@ -18,6 +18,8 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     case file(path: String)
     case clickstream(HTTPURL)
     case sift(SiftEndpoint)
+    case xapi(HTTPURL)
+    case seer(HTTPURL)
 
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -33,6 +35,12 @@ enum BackendOption: ExpressibleByArgument, Hashable {
             let format = try? SiftEndpoint(format: address)
             guard let endpoint = try? format ?? SiftEndpoint(origin: address) else { return nil }
             self = .sift(endpoint)
+        case ("xapi", let address?):
+            guard let url = try? HTTPURL(address) else { return nil }
+            self = .xapi(url)
+        case ("seer", let address?):
+            guard let url = try? HTTPURL(address) else { return nil }
+            self = .seer(url)
         default: return nil
         }
     }
@@ -42,6 +50,8 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         switch self {
         case .clickstream(let url): return try services.clickstream(url)
         case .sift(let endpoint): return try services.sift(endpoint, queue: queue, terminal)
+        case .xapi(let url): return try services.xapi(url, queue: queue, terminal)
+        case .seer(let url): return try services.seer(url)
         case .console:
             let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write($0) }
@@ -59,6 +69,7 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     static let help: ArgumentHelp = """
         Where samples go: 'console' (lines for people), 'json' (JSON lines on standard output), 'file:PATH' (JSON lines in a \
         file; compressed if PATH ends in .gz), 'clickstream:URL' (posted to that address), 'sift:URL' (put to that host; needs \
-        --credentials-from). May be given several times.
+        --credentials-from), 'xapi:URL' (statements for the LRS whose endpoint that is), 'seer:URL' (Tin Can for the Seer service \
+        there; needs --credentials-from). May be given several times.
         """
 }

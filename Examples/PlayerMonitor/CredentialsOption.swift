@@ -11,12 +11,21 @@ struct CredentialsOption: ExpressibleByArgument {
 
     /// Account and key; ends with 2 if there are none.
     func read() throws -> SiftCredentials {
+        let (account, key) = try pair()
+        guard let credentials = SiftCredentials(accountID: account, beaconKey: key) else { throw Self.noPair }
+        return credentials
+    }
+
+    /// A name and its secret, with a colon in between; ends with 2 if there are none.
+    func pair() throws -> (name: String, secret: String) {
         let text = try place.hasPrefix(Self.filePrefix) ? readFile() : readVariable()
         let parts = text.trimmingCharacters(in: .whitespacesAndNewlines).split(separator: ":", maxSplits: 1)
-        guard parts.count == 2,
-            let credentials = SiftCredentials(accountID: String(parts[0]), beaconKey: String(parts[1]))
-        else { throw ValidationError("what --credentials-from names does not hold ACCOUNT:KEY") }
-        return credentials
+        guard parts.count == 2, let name = parts.first, let secret = parts.last else { throw Self.noPair }
+        return (String(name), String(secret))
+    }
+
+    private static var noPair: ValidationError {
+        ValidationError("what --credentials-from names does not hold NAME:SECRET")
     }
 
     private func readFile() throws -> String {

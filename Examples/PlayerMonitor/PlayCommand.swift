@@ -22,6 +22,7 @@ struct PlayCommand: AsyncParsableCommand {
               player-monitor play --speed max --backend json https://example.org/film.mp4
               player-monitor play --backend console --backend file:samples.ndjson --duration 60 film.mkv
               SIFT=account:key player-monitor play --backend sift:https://api3.siftscience.com --credentials-from SIFT film.mkv
+              LRS=user:password player-monitor play --backend xapi:https://lrs.example.org/xapi --credentials-from LRS film.mkv
             """
     )
 

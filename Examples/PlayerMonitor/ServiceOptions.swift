@@ -1,8 +1,10 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentClickstream
+internal import InstrumentSeer
 internal import InstrumentSift
 internal import InstrumentTransport
+internal import InstrumentXAPI
 
 /// What backends over the network need beside their address.
 struct ServiceOptions: ParsableArguments {
@@ -10,7 +12,7 @@ struct ServiceOptions: ParsableArguments {
         name: .customLong("credentials-from"),
         help: ArgumentHelp(
             """
-            Where 'sift' gets ACCOUNT:KEY from: the name of an environment variable, or 'file:PATH'. Never the keys \
+            Where 'sift' gets ACCOUNT:KEY from, 'xapi' USER:PASSWORD and 'seer' CLIENT:SECRET: the name of an environment variable, or 'file:PATH'. Never the keys \
             themselves, which others could read in the list of processes.
             """,
             valueName: "variable-or-file"
@@ -42,6 +44,46 @@ struct ServiceOptions: ParsableArguments {
         } catch let error as HTTPError {
             throw ValidationError(error.description)
         }
+    }
+
+    /// Statements of the video profile about one viewer, the command line. What was played is remembered beside the queue.
+    func xapi(_ endpoint: HTTPURL, queue: String?, _ terminal: Terminal) throws -> any Backend {
+        let pair = try credentials?.pair()
+        let memory: any XAPIStateStore = queue.map { FileStateStore(root: $0 + "/xapi") } ?? InMemoryStateStore()
+        return XAPIBackend(
+            XAPIConfiguration(
+                endpoint: endpoint,
+                credentials: pair.map { .basic(user: $0.name, password: $0.secret) }
+            ),
+            mapping: VideoMapping(viewings: Self.viewings(at: endpoint)),
+            transport: try transport(),
+            memory: memory,
+            report: { terminal.note("player-monitor: \($0)") }
+        )
+    }
+
+    /// Tin Can statements, as Seer takes them.
+    func seer(_ baseURL: HTTPURL) throws -> any Backend {
+        guard let pair = try credentials?.pair() else { throw ValidationError("seer needs --credentials-from") }
+        let mapping = SeerMapping(appID: "player-monitor", viewings: Self.viewings(at: baseURL))
+        return SeerBackend(
+            SeerConfiguration(baseURL: baseURL),
+            credentials: SeerCredentials(clientID: pair.name, clientSecret: pair.secret),
+            transport: try transport(),
+            mapping: { mapping($0) }
+        )
+    }
+
+    private static func viewings(at service: HTTPURL) -> Viewings {
+        let account = Statement.Identifier.account(
+            homePage: IRI(stringLiteral: service.origin),
+            name: "player-monitor"
+        )
+        return Viewings(viewer: .agent(Statement.Agent(account)))
+    }
+
+    private func transport() throws -> SystemTransport {
+        do { return try SystemTransport() } catch { throw ValidationError(error.description) }
     }
 }
 

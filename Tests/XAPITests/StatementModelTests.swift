@@ -51,7 +51,7 @@ struct StatementModelTests {
         #expect(
             statement.json.description == """
                 {"actor":{"account":{"homePage":"https://example.org","name":"4711"},"objectType":"Agent"},\
-                "id":"E05AA883-ACAF-40AD-BF54-02C8CE485FB0",\
+                "id":"e05aa883-acaf-40ad-bf54-02c8ce485fb0",\
                 "object":{"id":"https://example.org/films/1","objectType":"Activity"},"result":{"score":{"raw":5}},\
                 "timestamp":"2023-11-14T22:13:20.120Z","verb":{"id":"http://adlnet.gov/expapi/verbs/experienced"}}
                 """

@@ -244,7 +244,7 @@ struct VideoProfileTests {
         #expect(extensions?[VideoVocabulary.extension("frame-rate")] == 25)
         #expect(extensions?[VideoVocabulary.extension("cc-subtitle-enabled")] == true)
         #expect(extensions?[VideoVocabulary.extension("cc-subtitle-lang")] == "de")
-        let id = screening.statements.first?.id?.description
+        let id = screening.statements.first?.id?.wire
         #expect(extensions?[VideoVocabulary.extension("session-id")] == id.map(JSONValue.string))
     }
 

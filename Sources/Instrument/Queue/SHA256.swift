@@ -2,7 +2,7 @@
 ///
 /// Ours, because the toolchain offers none on Linux, and swift-crypto would cost every embedder a build of BoringSSL for
 /// the few short texts that a field rule hashes. Not for secrets that somebody could time.
-enum SHA256 {
+package enum SHA256 {
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
         0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
@@ -19,14 +19,14 @@ enum SHA256 {
     ]
 
     /// The digest in lower-case hexadecimal.
-    static func hexadecimal(of message: some Sequence<UInt8>) -> String {
+    package static func hexadecimal(of message: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let bytes = digest(of: message).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The 32 bytes of the digest.
-    static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
+    package static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
         let padded = pad(Array(message))
         var state = start
         for block in stride(from: 0, to: padded.count, by: 64) { mix(padded[block..<block + 64], into: &state) }

@@ -1,4 +1,4 @@
-internal import Instrument
+package import Instrument
 internal import InstrumentJSON
 
 extension IRI: JSONPart {
@@ -26,7 +26,8 @@ extension ISODuration: JSONPart {
 }
 
 extension JSONValue {
-    static func id(_ id: SampleID) -> JSONValue { .string(id.description) }
+    /// In lower case, as RFC 9562 writes them: there are LRSs that compare them as texts.
+    static func id(_ id: SampleID) -> JSONValue { .string(id.wire) }
     static func time(_ time: WallTime) -> JSONValue { .string(time.rfc3339) }
     static func statementRef(_ id: SampleID) -> JSONValue { ["objectType": "StatementRef", "id": .id(id)] }
     static func extensions(_ values: Extensions) -> JSONValue {
@@ -41,4 +42,9 @@ extension JSONValue {
     var extensions: Extensions {
         Dictionary((members ?? [:]).map { (IRI(stringLiteral: $0.key), $0.value) }) { first, _ in first }
     }
+}
+
+extension SampleID {
+    /// As it is written in statements and questions.
+    package var wire: String { description.lowercased() }
 }

@@ -58,7 +58,7 @@ public struct VideoProfile: Sendable {
     }
 
     /// A session that was announced.
-    struct Session {
+    struct Session: Hashable {
         let id: SampleID
         let began: MonotonicInstant
         /// The video's length in milliseconds.
@@ -71,6 +71,14 @@ public struct VideoProfile: Sendable {
         case playing(from: Int)
         case paused
         case seeking(from: Int, isPlaying: Bool)
+    }
+
+    /// What a player is doing; that of one that does nothing is a new one.
+    struct Playback: Hashable {
+        var session: Session?
+        var phase = Phase.idle
+        /// Where the playhead was last seen, in milliseconds.
+        var place = 0
     }
 
     /// Who watches what.
@@ -89,6 +97,14 @@ public struct VideoProfile: Sendable {
         past = history
         self.random = random
     }
+
+    /// Creates a profile that goes on where another one was.
+    init(of viewing: Viewing, history: History, playback: Playback, random: RandomSource) {
+        self.init(of: viewing, history: history, random: random)
+        (session, phase, place) = (playback.session, playback.phase, playback.place)
+    }
+
+    var playback: Playback { Playback(session: session, phase: phase, place: place) }
 
     /// What was seen in all attempts up to now; save it from time to time, at a ping for example.
     public var history: History {

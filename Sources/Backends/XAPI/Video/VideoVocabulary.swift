@@ -26,10 +26,10 @@ public enum VideoVocabulary {
     }
 
     private static func adl(_ name: String) -> Statement.Verb {
-        Statement.Verb(IRI(stringLiteral: "http://adlnet.gov/expapi/verbs/\(name)"), display: ["en": name])
+        Statement.Verb(IRI(stringLiteral: "http://adlnet.gov/expapi/verbs/\(name)"), display: ["en-US": name])
     }
 
     private static func video(_ name: String) -> Statement.Verb {
-        Statement.Verb(IRI(stringLiteral: "https://w3id.org/xapi/video/verbs/\(name)"), display: ["en": name])
+        Statement.Verb(IRI(stringLiteral: "https://w3id.org/xapi/video/verbs/\(name)"), display: ["en-US": name])
     }
 }

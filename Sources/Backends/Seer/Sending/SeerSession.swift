@@ -1,0 +1,143 @@
+internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentTransport
+internal import InstrumentXAPI
+
+/// Sends with a token, which is fetched when there is none, when it has expired, and once after a 401.
+///
+/// Source: RFC 6749, section 4.4 (client credentials).
+final class SeerSession: Sendable {
+    private struct Token: Sendable {
+        let value: String
+        let expiry: MonotonicInstant?
+    }
+
+    private enum Fetched { case token(String), failed(DeliveryOutcome) }
+
+    private let configuration: SeerConfiguration
+    private let credentials: SeerCredentials
+    private let transport: any HTTPTransport
+    private let clock: any SchedulingClock
+    private let token = Lock<Token?>(nil)
+    /// Is told what became of each attempt to fetch a token; nil: it was fetched.
+    private let onFetch: @Sendable (SeerError?) -> Void
+
+    init(
+        _ configuration: SeerConfiguration,
+        _ credentials: SeerCredentials,
+        _ transport: any HTTPTransport,
+        _ clock: any SchedulingClock,
+        onFetch: @escaping @Sendable (SeerError?) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.credentials = credentials
+        self.transport = transport
+        self.clock = clock
+        self.onFetch = onFetch
+    }
+
+    /// Sends a body to an endpoint; an endpoint without a path is a refusal.
+    func post(_ body: [UInt8], to endpoint: SeerEndpoints.Name) async -> DeliveryOutcome {
+        guard let path = configuration.endpoints.paths[endpoint] else {
+            return .refused(reason: "there is no endpoint \(endpoint); add it")
+        }
+        do throws(HTTPError) {
+            let known = validToken
+            if let known {
+                let response = try await send(body, path, known)
+                if response.status != 401 { return outcome(of: response) }
+            }
+            switch await fetch() {
+            case .failed(let outcome): return outcome
+            case .token(let value): return outcome(of: try await send(body, path, value))
+            }
+        } catch {
+            return DeliveryOutcome(error)
+        }
+    }
+
+    /// Fetches a token anew.
+    func start() async -> SeerError? {
+        switch await fetch() {
+        case .token: nil
+        case .failed(let outcome): SeerError(outcome)
+        }
+    }
+
+    private var validToken: String? {
+        let now = clock.now
+        return token.withLock { token in
+            guard let known = token, known.expiry.map({ now < $0 }) ?? true else { return nil }
+            return known.value
+        }
+    }
+
+    private func send(_ body: [UInt8], _ path: String, _ token: String) async throws(HTTPError) -> HTTPResponse {
+        try await send(body, path, "application/json", "Bearer " + token)
+    }
+
+    private func send(
+        _ body: [UInt8],
+        _ path: String,
+        _ type: String,
+        _ authorization: String
+    ) async throws(HTTPError) -> HTTPResponse {
+        var headers = HTTPHeaders()
+        try headers.add("Content-Type", type)
+        try headers.add("Accept", "application/json")
+        try headers.add("Authorization", authorization)
+        if let key = credentials.apiKey { try headers.add("X-Api-Key", key) }
+        let url = try configuration.baseURL.appending(path: path)
+        return try await transport.send(
+            HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.requestTimeout)
+        )
+    }
+
+    private func fetch() async -> Fetched {
+        token.withLock { $0 = nil }
+        let fetched = await fetchOnce()
+        switch fetched {
+        case .token: onFetch(nil)
+        case .failed(let outcome): onFetch(SeerError(outcome))
+        }
+        return fetched
+    }
+
+    private func fetchOnce() async -> Fetched {
+        do throws(HTTPError) {
+            let body = Array("grant_type=client_credentials".utf8)
+            let path = configuration.endpoints.paths[.token] ?? ""
+            let form = "application/x-www-form-urlencoded"
+            let response = try await send(body, path, form, credentials.authorization)
+            return read(response)
+        } catch {
+            return .failed(waiting(DeliveryOutcome(error)))
+        }
+    }
+
+    private func read(_ response: HTTPResponse) -> Fetched {
+        let outcome = outcome(of: response)
+        guard outcome == .acknowledged else { return .failed(waiting(outcome)) }
+        let json = try? JSONValue(parsing: response.body)
+        guard let value = json?["access_token"]?.string, !value.isEmpty else {
+            return .failed(.retry(after: nil, reason: "the service answered without a token"))
+        }
+        let expiry = json?["expires_in"]?.int.map { clock.now.advanced(by: .seconds(max(0, $0))) }
+        token.withLock { $0 = Token(value: value, expiry: expiry) }
+        return .token(value)
+    }
+
+    private func outcome(of response: HTTPResponse) -> DeliveryOutcome {
+        DeliveryOutcome(response, now: clock.wallTime)
+    }
+
+    /// What goes wrong with a token never refuses what was to be sent with it.
+    private func waiting(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
+        switch outcome {
+        case .retry, .unauthorized: outcome
+        case .gone(let reason), .refused(let reason), .tooLarge(let reason):
+            .unauthorized(reason: "no token: " + reason)
+        case .acknowledged, .acknowledgedExcept: .retry(after: nil, reason: "no token")
+        }
+    }
+}

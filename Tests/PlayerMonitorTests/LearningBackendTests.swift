@@ -1,0 +1,78 @@
+import Foundation
+import InstrumentJSON
+import LoopbackServers
+import Testing
+
+extension CommandLineTests {
+    @Test(
+        "A playback is told to an LRS by the video profile, with the password from the environment, which nobody is shown"
+    )
+    func xapi() throws {
+        let server = try TestServer { _ in [.respond("200 OK", Array("[]".utf8))] }
+        let queue = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let run = try Run.playerMonitor(
+            "play",
+            "--speed",
+            "max",
+            "--backend",
+            "xapi:" + server.url("/xapi"),
+            "--credentials-from",
+            "LRS",
+            "--queue",
+            queue,
+            Sample.path,
+            environment: ["LRS": "user:the-password"]
+        )
+        #expect(run.status == 0)
+        #expect(!(run.output + run.errors).contains("the-password"))
+        var verbs: [String] = []
+        for request in server.requests {
+            #expect(request.head.hasPrefix("POST /xapi/statements HTTP/1.1\r\n"))
+            #expect(request.header("X-Experience-API-Version") == "1.0.3")
+            let credentials = Data("user:the-password".utf8).base64EncodedString()
+            #expect(request.header("Authorization") == "Basic " + credentials)
+            guard case .array(let statements) = try JSONValue(parsing: request.body) else { continue }
+            verbs += statements.compactMap { $0["verb"]?["id"]?.string?.split(separator: "/").last.map(String.init) }
+        }
+        #expect(verbs == ["initialized", "played", "interacted", "interacted", "completed", "paused", "terminated"])
+        let memories = try FileManager.default.contentsOfDirectory(atPath: queue + "/xapi")
+        #expect(memories.contains { $0.hasSuffix(".xapi-state") })
+        #expect(try Run.playerMonitor("queue", "status", queue).output.contains("xapi\t"))
+    }
+
+    @Test("A playback is told to Seer, with a token for the client's secret")
+    func seer() throws {
+        let server = try TestServer { request in
+            let token = Array(#"{"access_token":"t-1","expires_in":60}"#.utf8)
+            return request.target == "/oauth/access_token" ? [.respond("200 OK", token)] : [.respond("200 OK")]
+        }
+        let run = try Run.playerMonitor(
+            "play",
+            "--speed",
+            "max",
+            "--backend",
+            "seer:" + server.url(),
+            "--credentials-from",
+            "SEER",
+            Sample.path,
+            environment: ["SEER": "client:the-secret"]
+        )
+        #expect(run.status == 0)
+        #expect(!(run.output + run.errors).contains("the-secret"))
+        let request = try #require(server.requests.last)
+        #expect(request.target == "/tincan/batch")
+        #expect(request.header("Authorization") == "Bearer t-1")
+        guard case .array(let statements) = try JSONValue(parsing: request.body) else { return }
+        #expect(statements.allSatisfy { $0["context"]?["extensions"]?["appId"] == "player-monitor" })
+        #expect(try Run.playerMonitor("play", "--backend", "seer:" + server.url(), Sample.path).status == 2)
+    }
+
+    @Test(
+        "An address of an LRS or of Seer that is none is refused",
+        arguments: ["xapi:", "xapi:h", "seer:ftp://h", "xapi"]
+    )
+    func badService(backend: String) throws {
+        #expect(try Run.playerMonitor("play", "--backend", backend, Sample.path).status == 2)
+    }
+}
