@@ -36,6 +36,7 @@ build: dependencies
 	$(SWIFT) build
 
 test: dependencies lint
+	@scripts/install-dependencies.sh tests
 	@# Without one, the tests against a real LRS are skipped, and say so.
 	@scripts/install-lrs.sh || [ $$? -eq 3 ]
 	scripts/build-all.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what building and testing need from the distribution (Debian, Ubuntu), if it is missing. Can be run again.
+# Installs what building and testing need from the distribution (Debian, Ubuntu), if it is missing. Can be run again. With
+# 'tests', what only tests need, too.
 # Elsewhere it says what is missing. A Swift toolchain (6.1 or later) has to be there already: https://swift.org/install
 set -eu
 
@@ -21,6 +22,8 @@ need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
+# Tests against servers from PyPI.
+if [ "${1:-}" = tests ]; then need python3-venv python3 -c 'import ensurepip, venv'; fi
 
 [ -z "$missing" ] && exit 0
 

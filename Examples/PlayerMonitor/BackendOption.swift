@@ -45,6 +45,20 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         }
     }
 
+    /// The backends; ends with 2 if one cannot be made, or two would have one place in the queue.
+    static func make(
+        _ wishes: [BackendOption],
+        _ terminal: Terminal,
+        _ services: ServiceOptions,
+        queue: String?
+    ) throws -> [any Backend] {
+        let made = try wishes.map { try $0.make(terminal, services, queue: queue) }
+        for (name, same) in Dictionary(grouping: made, by: \.name) where same.count > 1 {
+            throw ValidationError("only one backend '\(name)' can be given; start another run for the other")
+        }
+        return made
+    }
+
     /// The backend; ends with 2 if it cannot be made.
     func make(_ terminal: Terminal, _ services: ServiceOptions, queue: String?) throws -> any Backend {
         switch self {

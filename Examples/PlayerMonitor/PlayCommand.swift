@@ -89,6 +89,6 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("console and json both write to standard output; choose one")
         }
         if Set(wishes).count < wishes.count { throw ValidationError("the same backend is given twice") }
-        return try wishes.map { try $0.make(terminal, services, queue: queue) }
+        return try BackendOption.make(wishes, terminal, services, queue: queue)
     }
 }

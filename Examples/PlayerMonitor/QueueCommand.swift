@@ -88,7 +88,7 @@ struct FlushCommand: AsyncParsableCommand {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
         defer { store.close() }
         let terminal = Terminal(isQuiet: true)
-        let made = try backends.map { try $0.make(terminal, services, queue: options.directory) }
+        let made = try BackendOption.make(backends, terminal, services, queue: options.directory)
         let known = store.backends
         for backend in made where !known.contains(backend.name) {
             let names = known.map(\.description).joined(separator: ", ")

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 CURLcode transport_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
 
@@ -87,22 +88,69 @@ const char *transport_default_authorities(void) {
 #endif
 }
 
-struct start {
+// When a process ends, libraries are taken down while threads go on. A thread that ends at that moment, or works with TLS, then frees
+// what is being freed. So threads work only while they hold this lock for reading, and the end of the process takes it for good.
+static pthread_rwlock_t working = PTHREAD_RWLOCK_INITIALIZER;
+
+struct thread {
     void (*body)(void *);
     void *context;
+    pthread_t thread;
+    /// Set under `working`: from then on it only has to be joined.
+    bool has_ended;
+    struct thread *next;
 };
 
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *list;
+
+void transport_begin_waiting(void) { pthread_rwlock_unlock(&working); }
+
+void transport_end_waiting(void) { pthread_rwlock_rdlock(&working); }
+
 static void *run(void *opaque) {
-    struct start start = *(struct start *)opaque;
-    free(opaque);
-    start.body(start.context);
+    struct thread *thread = opaque;
+    pthread_rwlock_rdlock(&working);
+    thread->body(thread->context);
+    pthread_mutex_lock(&list_lock);
+    thread->has_ended = true;
+    pthread_mutex_unlock(&list_lock);
+    pthread_rwlock_unlock(&working);
     return NULL;
 }
 
+/// Joins threads that have ended, which takes no longer than their last instructions.
+static void join_ended(void) {
+    pthread_mutex_lock(&list_lock);
+    for (struct thread **link = &list; *link != NULL;) {
+        struct thread *thread = *link;
+        if (thread->has_ended) {
+            *link = thread->next;
+            pthread_join(thread->thread, NULL);
+            free(thread);
+        } else {
+            link = &thread->next;
+        }
+    }
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void end_of_process(void) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 2;
+    // A thread that does not come back in time must not hold up the end.
+    if (pthread_rwlock_timedwrlock(&working, &limit) == 0) join_ended();
+}
+
+void transport_prepare_end_of_process(void) { atexit(end_of_process); }
+
 bool transport_thread_start(void (*body)(void *), void *context) {
-    struct start *start = malloc(sizeof(struct start));
-    if (start == NULL) return false;
-    *start = (struct start){body, context};
+    join_ended();
+    struct thread *thread = calloc(1, sizeof(struct thread));
+    if (thread == NULL) return false;
+    thread->body = body;
+    thread->context = context;
     // Signals are the program's, but for those of a crash. SIGPIPE, which OpenSSL gives rise to when a connection breaks,
     // goes to the thread that wrote and would end the process: blocked, it is nothing.
     const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
@@ -111,14 +159,18 @@ bool transport_thread_start(void (*body)(void *), void *context) {
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigdelset(&blocked, crashes[i]);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_attr_t attributes;
-    pthread_t thread;
     pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 2 << 20);
-    bool is_running = pthread_create(&thread, &attributes, run, start) == 0;
+    pthread_mutex_lock(&list_lock);
+    bool is_running = pthread_create(&thread->thread, &attributes, run, thread) == 0;
+    if (is_running) {
+        thread->next = list;
+        list = thread;
+    }
+    pthread_mutex_unlock(&list_lock);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!is_running) free(start);
+    if (!is_running) free(thread);
     return is_running;
 }
 

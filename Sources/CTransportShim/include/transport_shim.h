@@ -40,8 +40,13 @@ CURL *transport_next_ended(CURLM *multi, CURLcode *result);
 /// The bundle of certificates that libcurl was built to use; null if it has none.
 const char *transport_default_authorities(void);
 
-/// Runs `body(context)` on a new detached thread that gets no signals; false if the system has none left.
+/// Runs `body(context)` on a new thread that gets no signals; false if the system has none left.
 bool transport_thread_start(void (*body)(void *), void *context);
+/// To be called by such a thread before and after it waits. In between, and only then, the process may end.
+void transport_begin_waiting(void);
+void transport_end_waiting(void);
+/// Has the end of the process wait for threads that work, to be called once, after libraries were prepared.
+void transport_prepare_end_of_process(void);
 
 #endif
 #endif

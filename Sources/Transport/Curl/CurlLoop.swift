@@ -12,7 +12,12 @@ struct CurlLoop: ~Copyable {
     private static let maxSpare = 16
 
     /// libcurl's own preparation, once in a process.
-    private static let isPrepared = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isPrepared: Bool = {
+        let isPrepared = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+        // Afterwards, so that at the end of the process it comes before what libcurl's libraries do there.
+        transport_prepare_end_of_process()
+        return isPrepared
+    }()
 
     /// Nil if there is no memory.
     init?(_ settings: CurlSettings) {
@@ -54,7 +59,9 @@ struct CurlLoop: ~Copyable {
     func sleep() {
         var ready: Int32 = 0
         // libcurl wakes up earlier for its own deadlines.
+        transport_begin_waiting()
         curl_multi_poll(multi, nil, 0, 60_000, &ready)
+        transport_end_waiting()
     }
 
     private mutating func begin(_ exchange: Exchange) {
