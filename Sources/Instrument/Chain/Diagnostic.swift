@@ -35,8 +35,13 @@ extension Diagnostic: CustomStringConvertible {
         case .store(let text): "store: \(text)"
         case .dropped(let backend, let count, let reason): "dropped \(count) samples of backend \(backend): \(reason)"
         case .deadLetter(let backend, let id, let reason): "backend \(backend) will never take \(id): \(reason)"
-        case .retrying(let backend, let delay, let reason): "backend \(backend) is tried again in \(delay): \(reason)"
+        case .retrying(let backend, let delay, let reason):
+            "backend \(backend) is tried again in \(Self.rounded(delay)): \(reason)"
         case .silenced(let backend, let reason): "backend \(backend) is silent until the next start: \(reason)"
         }
+    }
+
+    private static func rounded(_ delay: Duration) -> String {
+        delay < .seconds(10) ? "\(delay.milliseconds) ms" : "\(delay.milliseconds / 1000) s"
     }
 }
