@@ -4,6 +4,7 @@ import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentJSON
 import InstrumentMetricalcs
+import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
 import Testing
@@ -108,6 +109,17 @@ struct ClickstreamServiceTests {
         #expect(await queue.flush(timeout: .seconds(1)))
         #expect(service.numbers == [0, 1])
         #expect(Set(service.requests.prefix(2).map(\.key)).count == 1)
+    }
+
+    @Test("It keeps the backends' contract")
+    func contract() async throws {
+        let service = try ClickstreamService()
+        try await BackendContract.check {
+            try ClickstreamBackend(delegate: TestDelegate(service.url), transport: SystemTransport())
+        } arrived: {
+            #expect(service.complaints.isEmpty)
+            return service.taken.compactMap { $0["id"]?.string.flatMap { SampleID($0) } }
+        }
     }
 
     @Test("One action that the service will never take costs itself alone")

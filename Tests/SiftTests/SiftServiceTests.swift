@@ -4,6 +4,7 @@ import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentJSON
 import InstrumentMetricalcs
+import InstrumentTestKit
 import InstrumentTransport
 import Testing
 
@@ -51,6 +52,30 @@ struct SiftChain {
 
 @Suite("Sift from the logger to the service", .timeLimit(.minutes(1)))
 struct SiftServiceTests {
+    @Test("It keeps the backends' contract")
+    func contract() async throws {
+        let service = try SiftService()
+        let configuration = SiftConfiguration(endpoint: try SiftEndpoint(origin: service.origin))
+        // Metrics are left out unless a mapping says otherwise.
+        let events = { (generator: inout SeededGenerator) in
+            while true {
+                let sample = RandomSamples.sample(&generator)
+                if case .event = sample { return sample }
+            }
+        }
+        try await BackendContract.check(samples: events) {
+            SiftBackend(
+                configuration,
+                credentials: try Make.credentials(),
+                transport: try SystemTransport(),
+                settings: SiftSettingsMemory(SiftSettings(installationID: "I").bytes)
+            )
+        } arrived: {
+            #expect(service.complaints.isEmpty)
+            return service.taken.compactMap { $0["fields"]?["sampleId"]?.string.flatMap { SampleID($0) } }
+        }
+    }
+
     @Test(
         "Whatever goes wrong on the way, everything arrives, in order; copies are the same, and nothing names a key",
         arguments: [
