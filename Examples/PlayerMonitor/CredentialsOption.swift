@@ -4,10 +4,20 @@ internal import InstrumentSift
 
 /// Where account and key are read from. No message repeats what was given: it may have been a key, by mistake.
 struct CredentialsOption: ExpressibleByArgument {
+    /// A service that wants to know who sends.
+    enum Service: String, CaseIterable {
+        case sift, xapi, seer
+    }
+
     private static let filePrefix = "file:"
+    /// Whom they are for; nil for whoever has none of its own.
+    let service: Service?
     private let place: String
 
-    init(argument: String) { place = argument }
+    init(argument: String) {
+        service = Service.allCases.first { argument.hasPrefix($0.rawValue + "=") }
+        place = service.map { String(argument.dropFirst($0.rawValue.count + 1)) } ?? argument
+    }
 
     /// Account and key; ends with 2 if there are none.
     func read() throws -> SiftCredentials {

@@ -12,13 +12,19 @@ struct ServiceOptions: ParsableArguments {
         name: .customLong("credentials-from"),
         help: ArgumentHelp(
             """
-            Where 'sift' gets ACCOUNT:KEY from, 'xapi' USER:PASSWORD and 'seer' CLIENT:SECRET: the name of an environment variable, or 'file:PATH'. Never the keys \
-            themselves, which others could read in the list of processes.
+            Where 'sift' gets ACCOUNT:KEY from, 'xapi' USER:PASSWORD and 'seer' CLIENT:SECRET: the name of an environment variable, \
+            or 'file:PATH'. With 'sift=', 'xapi=' or 'seer=' before it, for that one alone; may be given several times. Never the \
+            keys themselves, which others could read in the list of processes.
             """,
             valueName: "variable-or-file"
         )
     )
-    var credentials: CredentialsOption?
+    var credentials: [CredentialsOption] = []
+
+    /// The service's own, or those that are for nobody in particular.
+    private func credentials(for service: CredentialsOption.Service) -> CredentialsOption? {
+        credentials.last { $0.service == service } ?? credentials.last { $0.service == nil }
+    }
 
     func clickstream(_ url: HTTPURL) throws -> any Backend {
         do {
@@ -31,7 +37,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// The installation's identifier is kept beside the queue; without one it is another at every run.
     func sift(_ endpoint: SiftEndpoint, queue: String?, _ terminal: Terminal) throws -> any Backend {
-        guard let credentials else { throw ValidationError("sift needs --credentials-from") }
+        guard let credentials = credentials(for: .sift) else { throw ValidationError("sift needs --credentials-from") }
         let file = queue.map { SiftSettingsFile(path: $0 + "/sift.json") }
         do {
             return SiftBackend(
@@ -48,7 +54,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// Statements of the video profile about one viewer, the command line. What was played is remembered beside the queue.
     func xapi(_ endpoint: HTTPURL, queue: String?, _ terminal: Terminal) throws -> any Backend {
-        let pair = try credentials?.pair()
+        let pair = try credentials(for: .xapi)?.pair()
         let memory: any XAPIStateStore = queue.map { FileStateStore(root: $0 + "/xapi") } ?? InMemoryStateStore()
         return XAPIBackend(
             XAPIConfiguration(
@@ -64,7 +70,9 @@ struct ServiceOptions: ParsableArguments {
 
     /// Tin Can statements, as Seer takes them.
     func seer(_ baseURL: HTTPURL) throws -> any Backend {
-        guard let pair = try credentials?.pair() else { throw ValidationError("seer needs --credentials-from") }
+        guard let pair = try credentials(for: .seer)?.pair() else {
+            throw ValidationError("seer needs --credentials-from")
+        }
         let mapping = SeerMapping(appID: "player-monitor", viewings: Self.viewings(at: baseURL))
         return SeerBackend(
             SeerConfiguration(baseURL: baseURL),

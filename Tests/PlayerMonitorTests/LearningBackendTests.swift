@@ -41,6 +41,48 @@ extension CommandLineTests {
         #expect(try Run.playerMonitor("queue", "status", queue).output.contains("xapi\t"))
     }
 
+    @Test("Five backends at once, one of them dead: the others get everything, each with its own credentials")
+    func oneDead() throws {
+        let server = try TestServer { _ in [.respond("200 OK", Array("{}".utf8))] }
+        let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let dead = "http://127.0.0.1:\(try TestServer.closedPort())/xapi"
+        let run = try Run.playerMonitor(
+            "play",
+            "--speed",
+            "max",
+            "--queue",
+            directory + "/queue",
+            "--backend",
+            "file:\(directory)/samples.ndjson",
+            "--backend",
+            "clickstream:\(server.url("/events"))",
+            "--backend",
+            "sift:\(server.url())",
+            "--backend",
+            "xapi:\(dead)",
+            "--backend",
+            "console",
+            "--credentials-from",
+            "sift=SIFT",
+            "--credentials-from",
+            "LRS",
+            Sample.path,
+            environment: ["SIFT": "account:sift-key", "LRS": "user:lrs-password"]
+        )
+        // Played, but not everything was delivered.
+        #expect(run.status == 3)
+        #expect(!(run.output + run.errors).contains("sift-key") && !(run.output + run.errors).contains("lrs-password"))
+        let status = try Run.playerMonitor("queue", "status", directory + "/queue").output
+        let rows = status.split(separator: "\n").dropFirst().map { $0.split(separator: "\t").map(String.init) }
+        #expect(rows.count == 5)
+        for row in rows where row.count > 3 {
+            #expect((row[3] == "0") == (row[0] != "xapi"), "\(row)")
+        }
+        let keys = server.requests.filter { $0.head.hasPrefix("PUT") }.compactMap { $0.header("Authorization") }
+        #expect(Set(keys) == ["Basic " + Data("sift-key".utf8).base64EncodedString()])
+    }
+
     @Test("A playback is told to Seer, with a token for the client's secret")
     func seer() throws {
         let server = try TestServer { request in
