@@ -74,3 +74,4 @@ benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark durable
 	$(SWIFT) run -c release --package-path Benchmarks QueueBenchmark
+	$(SWIFT) run -c release --package-path Benchmarks BackendBenchmark

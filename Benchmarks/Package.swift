@@ -32,6 +32,13 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
+        .executableTarget(
+            name: "BackendBenchmark",
+            dependencies: [
+                "Instrument", "InstrumentBackends", "InstrumentClickstream", "InstrumentHubs", "InstrumentMetricalcs",
+                "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
+            ].map { .product(name: $0, package: "instrument") }
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,117 @@
+// How many samples a second each backend makes into requests, over a transport that answers at once.
+//
+//   BackendBenchmark [COUNT]
+
+import Foundation
+import Instrument
+import InstrumentBackends
+import InstrumentClickstream
+import InstrumentHubs
+import InstrumentMetricalcs
+import InstrumentSeer
+import InstrumentSift
+import InstrumentTransport
+import InstrumentXAPI
+
+/// Takes everything at once.
+struct NullTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let isToken = request.url.path.hasSuffix("access_token")
+        let body = isToken ? #"{"access_token":"token","expires_in":3600}"# : "{}"
+        return HTTPResponse(status: 200, body: Array(body.utf8), url: request.url)
+    }
+}
+
+final class Delegate: ClickstreamDelegate {
+    let environment: ClickstreamEnvironment
+    let userAgent = "benchmark"
+    let preferredBatchSize = 100
+    init(_ url: HTTPURL) { environment = ClickstreamEnvironment("benchmark", endpoint: url) }
+}
+
+/// Sessions of a viewer: started, paused, sought, ended, with metrics.
+func records(_ count: Int) async -> [SampleRecord] {
+    let clock = VirtualClock()
+    let kept = KeepingBackend()
+    let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [kept], clock: clock)
+    let player = instrument.add(SilentTracker())
+    instrument.set(.duration, to: .seconds(600))
+    let session: [Action] = [
+        .mediaRequest, .streamLoad, .start, .pauseBegin, .pauseFinish, .seekBegin, .seekFinish, .ping, .ping, .end,
+    ]
+    for action in [Action.trackerInit, .playerSet, .playerReady] { instrument.emit(action, from: player) }
+    var films = 0
+    while (instrument.queue.ledger["kept"]?.emitted ?? 0) < count {
+        // Another film each time: what was played of one is kept, and said again, for good.
+        instrument.set(.source, to: "https://media.example.org/film-\(films).mp4")
+        films += 1
+        for action in session {
+            clock.advance(by: .seconds(1))
+            instrument.emit(action, from: player)
+        }
+    }
+    await instrument.shutdown(timeout: .seconds(60))
+    return kept.records
+}
+
+final class KeepingBackend: Backend {
+    let name: BackendName = "kept"
+    private let kept = Kept()
+    var records: [SampleRecord] { kept.records }
+    func deliver(_ batch: Batch) async -> DeliveryOutcome {
+        kept.records += batch.records
+        return .acknowledged
+    }
+    /// Sendable: used by the one delivery at a time, and read after the shutdown.
+    private final class Kept: @unchecked Sendable { var records: [SampleRecord] = [] }
+}
+
+final class SilentTracker: Tracker {
+    func begin(in context: TrackerContext) {}
+}
+
+func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
+    let start = ContinuousClock.now
+    var rest = records[...]
+    while !rest.isEmpty {
+        let batch = Batch(records: Array(rest.prefix(backend.policy.maxCount)))
+        rest = rest.dropFirst(batch.records.count)
+        let outcome = await backend.deliver(batch)
+        if case .acknowledged = outcome { continue }
+        if case .acknowledgedExcept(let refused) = outcome, refused.count < batch.records.count { continue }
+        return print("\(backend.name): \(outcome)")
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let name = backend.name.description.hasPrefix("file:") ? "file" : backend.name.description
+    print(
+        name.padding(toLength: 14, withPad: " ", startingAt: 0),
+        "\(Int(Double(records.count) / seconds)) samples a second"
+    )
+}
+
+let count = CommandLine.arguments.dropFirst().compactMap { Int($0) }.first ?? 50_000
+let path = NSTemporaryDirectory() + "backend-benchmark-\(getpid()).ndjson"
+do {
+    let records = await records(count)
+    let (transport, url) = (NullTransport(), try HTTPURL("https://service.example.org/"))
+    let viewer = Statement.Actor.agent(Statement.Agent(.account(homePage: "https://example.org", name: "viewer")))
+    await measure(try FileBackend(path: path), records)
+    await measure(try ClickstreamBackend(delegate: Delegate(url), transport: transport), records)
+    if let credentials = SiftCredentials(accountID: "account", beaconKey: "key") {
+        await measure(SiftBackend(credentials: credentials, transport: transport), records)
+    }
+    let xapi = XAPIConfiguration(endpoint: url)
+    let viewings = Viewings(viewer: viewer)
+    await measure(XAPIBackend(xapi, mapping: VideoMapping(viewings: viewings), transport: transport), records)
+    let mapping = SeerMapping(appID: "benchmark", viewings: viewings)
+    let seer = SeerBackend(
+        SeerConfiguration(baseURL: url),
+        credentials: SeerCredentials(clientID: "client", clientSecret: "secret"),
+        transport: transport,
+        mapping: { mapping($0) }
+    )
+    await measure(seer, records)
+} catch {
+    print("\(error)")
+}
+try? FileManager.default.removeItem(atPath: path)
