@@ -66,9 +66,9 @@ tsan: dependencies
 asan: dependencies
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address
 
-# Kills a process that emits and delivers a thousand times; TORTURE_SEED=… repeats a failure.
+# Kills a process that emits and delivers a thousand times, and damages a segment at every byte; TORTURE_SEED=… repeats a failure.
 torture: dependencies
-	TORTURE_KILLS=$${TORTURE_KILLS:-1000} $(SWIFT) test --filter TortureTests
+	TORTURE_KILLS=$${TORTURE_KILLS:-1000} $(SWIFT) test --filter 'TortureTests|DurableStoreTests'
 
 benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark
