@@ -61,7 +61,10 @@ final class DirectoryStore: Sendable {
         self.bookkeeping = bookkeeping
         let rows: [Bookkeeping.PlaceRow]
         do {
-            logNumber = try bookkeeping.logNumber(orElse: SegmentedLog.number(in: path) ?? randomness.next())
+            // Segments' headers have a checksum, so that theirs counts.
+            let known = SegmentedLog.number(in: path)
+            let kept = try bookkeeping.logNumber(orElse: known ?? randomness.next())
+            logNumber = known ?? kept
             rows = try bookkeeping.places()
             let log = try SegmentedLog(
                 directory: path,
@@ -73,7 +76,10 @@ final class DirectoryStore: Sendable {
             let erased = try bookkeeping.erased(onlyUndone: false)
             var places = rows.map { Self.place($0, in: log, erased) }
             for index in places.indices {
-                let letters = try bookkeeping.letters(of: places[index].row.name).filter(\.isRetried)
+                let all = try bookkeeping.letters(of: places[index].row.name)
+                let letters = all.filter(\.isRetried)
+                // Counted anew: a letter whose mark is damaged is one or the other, not both.
+                places[index].row.dead = all.count - letters.count
                 places[index].retries = letters.compactMap { [logNumber] in Self.record($0, log: logNumber) }
             }
             state = Lock(State(log: log, places: places, erased: erased, heldFrom: HeldMark.read(in: path)))

@@ -249,6 +249,43 @@ struct DurableStoreTests {
         }
     }
 
+    @Test("A byte flipped anywhere in the bookkeeping loses no sample, and the ledger adds up")
+    func flippedBookkeeping() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        for number in 0..<20 { _ = try store?.append([Self.sample(number)]) }
+        let settled = store?.next(for: "one", maxCount: 10, maxBytes: .max) ?? []
+        store?.settle("one", through: try #require(settled.last).sequence, dead: [3: "no"])
+        store?.close()
+        store = nil
+        let file = try #require(scratch.files(".sqlite").first)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: file))
+        let folder = (file as NSString).deletingLastPathComponent
+        let segment = try #require(scratch.files(".segment").first)
+        let samples = try Data(contentsOf: URL(fileURLWithPath: segment))
+        for offset in stride(from: 0, to: whole.count, by: TortureTests.kills == nil ? 397 : 1) {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                try FileManager.default.removeItem(atPath: folder + "/" + name)
+            }
+            var damaged = whole
+            damaged[offset] ^= 0x01
+            try damaged.write(to: URL(fileURLWithPath: file))
+            try samples.write(to: URL(fileURLWithPath: segment))
+            let said = Lock<[Diagnostic]>([])
+            let again = try DurableStore(
+                directory: scratch.path,
+                configuration: DurableConfiguration(segmentSize: 4096),
+                report: { diagnostic in said.withLock { $0.append(diagnostic) } }
+            )
+            again.attach("one")
+            let numbers = Self.numbers(Self.drain(again))
+            #expect(Set(numbers).isSuperset(of: 10..<20), "offset \(offset): \(numbers), \(said.withLock { $0 })")
+            let ledger = again.ledger(of: "one")
+            #expect(ledger.emitted == ledger.acknowledged + ledger.queued + ledger.dead + ledger.dropped)
+            again.close()
+        }
+    }
+
     @Test("A segment cut off anywhere keeps the samples before the cut, and writing goes on")
     func cut() throws {
         var store: DurableStore? = try open()

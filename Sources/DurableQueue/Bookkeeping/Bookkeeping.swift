@@ -1,3 +1,4 @@
+internal import CDurableShim
 internal import GRDB
 internal import Instrument
 
@@ -20,6 +21,15 @@ final class Bookkeeping: Sendable {
         var carried = 0
         /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
         var leaseEnd: UInt64 = 0
+
+        /// CRC-32C of all of it.
+        var checksum: Int64 {
+            let numbers = [Int64(bitPattern: start), Int64(bitPattern: cursor), Int64(acknowledged), Int64(dead)]
+            let more = [Int64(carried), Int64(bitPattern: leaseEnd)]
+            let reasons = drops.filter { $0.value != 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+            let text = "\(name) \(numbers) \(more) \(reasons.map { "\($0.key.rawValue) \($0.value)" })"
+            return Array(text.utf8).withUnsafeBytes { Int64(durable_crc32c(0, $0.baseAddress, $0.count)) }
+        }
     }
 
     /// A sample that a backend will never take.
@@ -50,6 +60,7 @@ final class Bookkeeping: Sendable {
         // And so is one that holds something else than it should.
         for place in try places() { _ = try letters(of: place.name) }
         _ = try erased(onlyUndone: false)
+        _ = try newest(in: "")
         _ = try database.read { try Self.logNumber($0) }
     }
 
@@ -88,6 +99,11 @@ final class Bookkeeping: Sendable {
                 sql: "CREATE TABLE age (first INTEGER PRIMARY KEY, boot TEXT NOT NULL, newest INTEGER NOT NULL)"
             )
         }
+        migrator.registerMigration("5") { database in
+            // SQLite notices a damaged page, but not a number that became another.
+            try database.execute(sql: "ALTER TABLE place ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+            for place in try rows(database) { try write(place, to: database) }
+        }
         return migrator
     }
 
@@ -106,21 +122,34 @@ final class Bookkeeping: Sendable {
     /// All places, in no order.
     func places() throws -> [PlaceRow] {
         try database.read { database in
-            let rows = try Row.fetchAll(database, sql: "SELECT * FROM place")
-            return try rows.map { row in
-                // `row["…"]` would trap where the file holds something else than it should.
-                let name = try row.decode(String.self, forColumn: "name")
-                return PlaceRow(
-                    name: name,
-                    start: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "start")),
-                    cursor: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "cursor")),
-                    acknowledged: try row.decode(Int.self, forColumn: "acknowledged"),
-                    dead: try row.decode(Int.self, forColumn: "dead"),
-                    drops: try Self.drops(of: name, database),
-                    carried: try row.decode(Int.self, forColumn: "carried"),
-                    leaseEnd: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "leaseEnd"))
+            let sums = try Row.fetchAll(database, sql: "SELECT name, checksum FROM place")
+            let places = try Self.rows(database)
+            for row in sums {
+                let (name, sum) = (
+                    try row.decode(String.self, forColumn: "name"), try row.decode(Int64.self, forColumn: "checksum")
                 )
+                guard places.first(where: { $0.name == name })?.checksum == sum else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a place has another checksum")
+                }
             }
+            return places
+        }
+    }
+
+    private static func rows(_ database: Database) throws -> [PlaceRow] {
+        try Row.fetchAll(database, sql: "SELECT * FROM place").map { row in
+            // `row["…"]` would trap where the file holds something else than it should.
+            let name = try row.decode(String.self, forColumn: "name")
+            return PlaceRow(
+                name: name,
+                start: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "start")),
+                cursor: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "cursor")),
+                acknowledged: try row.decode(Int.self, forColumn: "acknowledged"),
+                dead: try row.decode(Int.self, forColumn: "dead"),
+                drops: try drops(of: name, database),
+                carried: try row.decode(Int.self, forColumn: "carried"),
+                leaseEnd: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "leaseEnd"))
+            )
         }
     }
 
@@ -161,12 +190,12 @@ final class Bookkeeping: Sendable {
     static func write(_ place: PlaceRow, to database: Database) throws {
         try database.execute(
             sql: """
-                INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried, leaseEnd)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried, leaseEnd, checksum)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 place.name, Int64(bitPattern: place.start), Int64(bitPattern: place.cursor), place.acknowledged,
-                place.dead, place.carried, Int64(bitPattern: place.leaseEnd),
+                place.dead, place.carried, Int64(bitPattern: place.leaseEnd), place.checksum,
             ]
         )
         for (reason, count) in place.drops {
