@@ -38,7 +38,11 @@ struct SampleFile: ~Copyable {
         self.calls = calls
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that was forked meanwhile may hold the same descriptor for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Appends all of `bytes` and synchronizes them if asked for, or leaves the file as it was.
     mutating func append(_ bytes: [UInt8], synchronizing isSynchronizing: Bool) throws(FileBackendError) {

@@ -149,7 +149,11 @@ struct DirectoryLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that was forked meanwhile may hold the same descriptor for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }
 
 /// The system's `write`, which the one above hides.
