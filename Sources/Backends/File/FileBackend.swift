@@ -1,6 +1,5 @@
 public import Instrument
 internal import InstrumentCompression
-internal import InstrumentJSON
 
 /// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
 ///
@@ -61,9 +60,9 @@ public final class FileBackend: Backend {
 
     /// Appends the batch.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        var writer = JSONWriter(capacity: batch.records.count * 1024)
-        for record in batch.records { SampleLine.write(record, to: &writer) }
-        guard let bytes = pack(writer.bytes) else { return .retry(after: nil, reason: "no memory to compress with") }
+        guard let bytes = pack(JSONLines.encode(batch.records)) else {
+            return .retry(after: nil, reason: "no memory to compress with")
+        }
         do throws(FileBackendError) {
             try state.withLock { (state: inout State) throws(FileBackendError) in try append(bytes, to: &state) }
             return .acknowledged

@@ -30,14 +30,7 @@ extension Bookkeeping {
     func save(_ places: [PlaceRow], erasing erased: SequenceSet, _ letters: [ErasedLetters]) throws {
         try database.write { database in
             for place in places { try Self.write(place, to: database) }
-            for letters in letters {
-                for sequence in letters.sequences {
-                    try database.execute(
-                        sql: "DELETE FROM letter WHERE name = ? AND sequence = ?",
-                        arguments: [letters.name, Int64(bitPattern: sequence)]
-                    )
-                }
-            }
+            for letters in letters { try Self.deleteLetters(letters.sequences, of: letters.name, from: database) }
             for range in erased.ranges {
                 try database.execute(
                     sql: "INSERT INTO erased (first, end, done) VALUES (?, ?, 0)",

@@ -102,7 +102,7 @@ final class Bookkeeping: Sendable {
         migrator.registerMigration("5") { database in
             // SQLite notices a damaged page, but not a number that became another.
             try database.execute(sql: "ALTER TABLE place ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
-            for place in try rows(database) { try write(place, to: database) }
+            for place in try rows(database, areChecked: false) { try write(place, to: database) }
         }
         return migrator
     }
@@ -121,26 +121,14 @@ final class Bookkeeping: Sendable {
 
     /// All places, in no order.
     func places() throws -> [PlaceRow] {
-        try database.read { database in
-            let sums = try Row.fetchAll(database, sql: "SELECT name, checksum FROM place")
-            let places = try Self.rows(database)
-            for row in sums {
-                let (name, sum) = (
-                    try row.decode(String.self, forColumn: "name"), try row.decode(Int64.self, forColumn: "checksum")
-                )
-                guard places.first(where: { $0.name == name })?.checksum == sum else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a place has another checksum")
-                }
-            }
-            return places
-        }
+        try database.read { try Self.rows($0, areChecked: true) }
     }
 
-    private static func rows(_ database: Database) throws -> [PlaceRow] {
+    private static func rows(_ database: Database, areChecked: Bool) throws -> [PlaceRow] {
         try Row.fetchAll(database, sql: "SELECT * FROM place").map { row in
             // `row["…"]` would trap where the file holds something else than it should.
             let name = try row.decode(String.self, forColumn: "name")
-            return PlaceRow(
+            let place = PlaceRow(
                 name: name,
                 start: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "start")),
                 cursor: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "cursor")),
@@ -150,6 +138,10 @@ final class Bookkeeping: Sendable {
                 carried: try row.decode(Int.self, forColumn: "carried"),
                 leaseEnd: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "leaseEnd"))
             )
+            if areChecked, try row.decode(Int64.self, forColumn: "checksum") != place.checksum {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a place has another checksum")
+            }
+            return place
         }
     }
 
@@ -167,12 +159,7 @@ final class Bookkeeping: Sendable {
     func save(_ place: PlaceRow, adding letters: [LetterRow] = [], removing removed: [UInt64] = []) throws {
         try database.write { database in
             try Self.write(place, to: database)
-            for sequence in removed {
-                try database.execute(
-                    sql: "DELETE FROM letter WHERE name = ? AND sequence = ?",
-                    arguments: [place.name, Int64(bitPattern: sequence)]
-                )
-            }
+            try Self.deleteLetters(removed, of: place.name, from: database)
             for letter in letters {
                 try database.execute(
                     sql: """
@@ -202,6 +189,15 @@ final class Bookkeeping: Sendable {
             try database.execute(
                 sql: "INSERT OR REPLACE INTO dropped (name, reason, count) VALUES (?, ?, ?)",
                 arguments: [place.name, reason.rawValue, count]
+            )
+        }
+    }
+
+    static func deleteLetters(_ sequences: [UInt64], of name: String, from database: Database) throws {
+        for sequence in sequences {
+            try database.execute(
+                sql: "DELETE FROM letter WHERE name = ? AND sequence = ?",
+                arguments: [name, Int64(bitPattern: sequence)]
             )
         }
     }
