@@ -2,9 +2,11 @@
 
 #if __has_include(<curl/curl.h>)
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 
 CURLcode transport_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
@@ -42,6 +44,65 @@ void transport_never_wait_for_names(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
+}
+
+/// Address blocks of IANA's special-purpose registries (RFC 6890 and its updates) that are not globally reachable.
+static bool is_private_4(uint32_t address) {
+    static const struct { uint32_t network; int bits; } blocks[] = {
+        {0x00000000, 8},  // "this network"
+        {0x0A000000, 8},  // private (RFC 1918)
+        {0x64400000, 10}, // shared with a carrier's NAT (RFC 6598)
+        {0x7F000000, 8},  // loopback
+        {0xA9FE0000, 16}, // link-local, where clouds keep their metadata
+        {0xAC100000, 12}, // private (RFC 1918)
+        {0xC0000000, 24}, // protocol assignments
+        {0xC0000200, 24}, // documentation
+        {0xC0A80000, 16}, // private (RFC 1918)
+        {0xC6120000, 15}, // benchmarking
+        {0xC6336400, 24}, // documentation
+        {0xCB007100, 24}, // documentation
+        {0xE0000000, 4},  // multicast
+        {0xF0000000, 4},  // reserved, broadcast
+    };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        if ((address ^ blocks[i].network) >> (32 - blocks[i].bits) == 0) return true;
+    }
+    return false;
+}
+
+static uint32_t word(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static bool is_private_6(const uint8_t *address) {
+    const uint32_t first = word(address);
+    const bool begins_with_zeros = first == 0 && word(address + 4) == 0;
+    // Addresses of version 4 in other clothes: mapped, translated (RFC 6052), 6to4.
+    if (begins_with_zeros && word(address + 8) == 0xFFFF) return is_private_4(word(address + 12));
+    if (first == 0x0064FF9B) return is_private_4(word(address + 12));
+    if (first >> 16 == 0x2002) return is_private_4((uint32_t)word(address + 2));
+    // What is allocated to everybody is 2000::/3, but for documentation and protocol assignments (Teredo among them).
+    if (first >> 29 != 1) return true;
+    return first == 0x20010DB8 || first >> 9 == 0x20010000 >> 9 || first >> 12 == 0x3FFF0000 >> 12;
+}
+
+bool transport_is_private(const struct sockaddr *address) {
+    switch (address->sa_family) {
+    case AF_INET: return is_private_4(ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr));
+    case AF_INET6: return is_private_6(((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr);
+    default: return true;
+    }
+}
+
+static curl_socket_t open_public(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+    if (transport_is_private(&address->addr)) return CURL_SOCKET_BAD;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURLcode transport_refuse_private_addresses(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
 }
 
 long transport_get_long(CURL *easy, CURLINFO info) {

@@ -12,6 +12,34 @@ public protocol HTTPTransport: Sendable {
     /// then unknown, as it is after every error but those that come before a connection.
     /// - Throws: ``HTTPError``, which names no secrets.
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse
+
+    /// Sends a request and hands over the body of a successful response (status 2xx) piece by piece as it comes.
+    ///
+    /// The response then has an empty body; that of any other status has its own. `maxResponseBytes` holds for both.
+    /// - Parameters:
+    ///   - request: what is sent.
+    ///   - receive: takes bytes, in order, one call at a time, on the transport's thread, which it must not hold up: all
+    ///     requests share it. Not called any more once this method has returned or thrown, but for one call that may be
+    ///     under way when the task is cancelled.
+    /// - Throws: ``HTTPError``, which names no secrets; what was received before stays received.
+    func send(
+        _ request: HTTPRequest,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+    ) async throws(HTTPError) -> HTTPResponse
+}
+
+extension HTTPTransport {
+    /// For transports that know no pieces: all of the body is one.
+    public func send(
+        _ request: HTTPRequest,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+    ) async throws(HTTPError) -> HTTPResponse {
+        var response = try await send(request)
+        guard response.isSuccess else { return response }
+        response.body.withUnsafeBytes { receive($0) }
+        response.body = []
+        return response
+    }
 }
 
 #if canImport(Darwin)

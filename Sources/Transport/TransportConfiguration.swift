@@ -17,6 +17,11 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var maxConnectionsPerHost: Int
     /// The most bytes that the body of a request may have.
     public var maxRequestBytes: Int
+    /// Whether it connects to addresses that only this machine or its network can reach: loopback, private, link-local and
+    /// other special ones (the registries of RFC 6890). Refuse them where addresses come from others, whose names may
+    /// resolve to anything: what is looked at is the address that is connected to. A proxy's address counts, too. Not
+    /// available on Apple's transport, which refuses such a configuration.
+    public var allowsPrivateAddresses: Bool
 
     /// Creates a configuration; by default without a proxy, with the system's certificates, 16 connections a host and
     /// requests of 64 MiB.
@@ -24,11 +29,13 @@ public struct TransportConfiguration: Hashable, Sendable {
         proxy: Proxy = .none,
         additionalCAFile: String? = nil,
         maxConnectionsPerHost: Int = 16,
-        maxRequestBytes: Int = 64 << 20
+        maxRequestBytes: Int = 64 << 20,
+        allowsPrivateAddresses: Bool = true
     ) {
         self.proxy = proxy
         self.additionalCAFile = additionalCAFile
         self.maxConnectionsPerHost = max(1, maxConnectionsPerHost)
         self.maxRequestBytes = max(0, maxRequestBytes)
+        self.allowsPrivateAddresses = allowsPrivateAddresses
     }
 }

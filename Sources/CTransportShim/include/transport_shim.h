@@ -25,6 +25,11 @@ CURLcode transport_restrict_protocols(CURL *easy);
 /// Does not wait for a name lookup that nobody needs any more, where libcurl (7.87) can do so.
 void transport_never_wait_for_names(CURL *easy);
 
+/// Lets the transfer connect only to addresses that everybody can reach.
+CURLcode transport_refuse_private_addresses(CURL *easy);
+/// Whether only this machine or its network can reach an address (or it stands for no machine at all).
+bool transport_is_private(const struct sockaddr *address);
+
 /// 0 if libcurl does not know.
 long transport_get_long(CURL *easy, CURLINFO info);
 int64_t transport_get_large(CURL *easy, CURLINFO info);

@@ -38,12 +38,15 @@ final class CurlEngine: Sendable {
     init(_ settings: CurlSettings) { self.settings = settings }
 
     /// Carries out a request and nothing more: no redirect is followed.
-    func perform(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+    func perform(
+        _ request: HTTPRequest,
+        receiving receive: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+    ) async throws(HTTPError) -> HTTPResponse {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
         }
-        let exchange = Exchange(request, number: number)
+        let exchange = Exchange(request, number: number, receiving: receive)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if exchange.wait(continuation) { begin(exchange) }

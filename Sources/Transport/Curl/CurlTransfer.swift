@@ -10,6 +10,8 @@ final class CurlTransfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var head = ResponseHead()
     private var body: [UInt8] = []
+    /// Of the body, wherever it goes.
+    private var byteCount = 0
     private var isTooLarge = false
     /// libcurl writes what went wrong here, in more detail than its number says.
     private let detail: UnsafeMutablePointer<CChar>
@@ -88,6 +90,8 @@ final class CurlTransfer {
             && set(CURLOPT_SSL_VERIFYPEER, 1) && set(CURLOPT_SSL_VERIFYHOST, 2)
             && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             && set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)) && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+            && set(CURLOPT_FRESH_CONNECT, exchange.request.needsFreshConnection ? 1 : 0)
+            && (settings.configuration.allowsPrivateAddresses || transport_refuse_private_addresses(easy) == CURLE_OK)
     }
 
     private func configureReceiving() -> Bool {
@@ -121,11 +125,17 @@ final class CurlTransfer {
 
     private func addToBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         head.isComplete = true
-        guard bytes.count <= exchange.request.maxResponseBytes - body.count else {
+        guard bytes.count <= exchange.request.maxResponseBytes - byteCount else {
             isTooLarge = true
             return false
         }
-        body.append(contentsOf: bytes)
+        byteCount += bytes.count
+        if let receive = exchange.receive, 200..<300 ~= transport_get_long(easy, CURLINFO_RESPONSE_CODE) {
+            // A task that was cancelled has been told so, and does not expect more.
+            if !exchange.hasEnded { receive(bytes) }
+        } else {
+            body.append(contentsOf: bytes)
+        }
         return true
     }
 

@@ -32,5 +32,16 @@ public final class CurlTransport: HTTPTransport {
             try await engine.perform(request.prepared(configuration))
         }
     }
+
+    /// Sends a request and hands its successful body over as it comes, on the transport's thread.
+    public func send(
+        _ request: HTTPRequest,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+    ) async throws(HTTPError) -> HTTPResponse {
+        let (engine, configuration) = (engine, configuration)
+        return try await request.following { request throws(HTTPError) in
+            try await engine.perform(request.prepared(configuration), receiving: receive)
+        }
+    }
 }
 #endif

@@ -16,11 +16,14 @@ final class Exchange: Sendable {
 
     let number: UInt64
     let request: HTTPRequest
+    /// Takes a successful body as it comes; nil keeps it for the response.
+    let receive: (@Sendable (UnsafeRawBufferPointer) -> Void)?
     private let phase = Lock(Phase.made)
 
-    init(_ request: HTTPRequest, number: UInt64) {
+    init(_ request: HTTPRequest, number: UInt64, receiving receive: (@Sendable (UnsafeRawBufferPointer) -> Void)?) {
         self.request = request
         self.number = number
+        self.receive = receive
     }
 
     var hasEnded: Bool {

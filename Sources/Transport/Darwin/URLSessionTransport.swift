@@ -15,6 +15,9 @@ public final class URLSessionTransport: HTTPTransport {
         guard configuration.additionalCAFile == nil else {
             throw HTTPError(.configuration, "additional certificates belong into the system's keychain here")
         }
+        guard configuration.allowsPrivateAddresses else {
+            throw HTTPError(.configuration, "URLSession does not let us refuse private addresses")
+        }
         self.configuration = configuration
         let settings = URLSessionConfiguration.ephemeral
         settings.httpShouldSetCookies = false

@@ -18,6 +18,10 @@ public struct HTTPRequest: Hashable, Sendable {
     /// What happens when the server sends it elsewhere.
     public var redirects: RedirectRule
 
+    /// Whether it goes over a connection of its own, which others may use afterwards: for a client that measures what a
+    /// first visit costs. Apple's transport takes no notice.
+    public var needsFreshConnection = false
+
     /// Creates a request; by default with 30 s in all, 10 s to connect, a response of 1 MiB and no redirects.
     public init(
         _ method: HTTPMethod = .get,

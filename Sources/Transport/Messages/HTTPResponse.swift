@@ -39,6 +39,11 @@ public struct HTTPResponse: Hashable, Sendable {
     }
 }
 
+extension HTTPResponse {
+    /// Whether the status is one of success (2xx, RFC 9110 section 15.3).
+    public var isSuccess: Bool { 200..<300 ~= status }
+}
+
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// Status, redacted address and the body's size.
     public var description: String { "\(status) from \(url), \(body.count) bytes" }

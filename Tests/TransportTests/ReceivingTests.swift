@@ -1,0 +1,119 @@
+import CTransportShim
+import Instrument
+import InstrumentTransport
+import LoopbackServers
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+@Suite("Bodies that are received as they come", .timeLimit(.minutes(1)))
+struct ReceivingTests {
+    @Test("A successful body arrives in pieces, and the response has none")
+    func pieces() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n".utf8)
+        let server = try TestServer { _ in
+            [.send(head), .send(Array("abc".utf8)), .wait(.milliseconds(50)), .send(Array("def".utf8))]
+        }
+        let pieces = Lock([[UInt8]]())
+        let response = try await SystemTransport().send(HTTPRequest(.get, try HTTPURL(server.url()))) { bytes in
+            pieces.withLock { $0.append(Array(bytes)) }
+        }
+        #expect(response.status == 200)
+        #expect(response.body.isEmpty)
+        #expect(pieces.withLock { $0.flatMap { $0 } } == Array("abcdef".utf8))
+        #expect(pieces.withLock { $0.count } > 1)
+    }
+
+    @Test("The body of a failure or of a redirect is not received, but in the response")
+    func failures() async throws {
+        let server = try TestServer { request in
+            request.target == "/moved"
+                ? [.respond("302 Found", Array("gone".utf8), "Location: /there")]
+                : [.respond("404 Not Found", Array("no".utf8))]
+        }
+        let received = Lock(0)
+        var request = HTTPRequest(.get, try HTTPURL(server.url("/moved")))
+        request.redirects = .follow(atMost: 2)
+        let response = try await SystemTransport().send(request) { bytes in received.withLock { $0 += bytes.count } }
+        #expect(response.status == 404)
+        #expect(response.body == Array("no".utf8))
+        #expect(received.withLock { $0 } == 0)
+    }
+
+    @Test("A body that is received is limited, too")
+    func limit() async throws {
+        let server = try TestServer { _ in [.respond("200 OK", [UInt8](repeating: 1, count: 100_000))] }
+        let received = Lock(0)
+        let request = HTTPRequest(.get, try HTTPURL(server.url()), maxResponseBytes: 1000)
+        await #expect(throws: HTTPError.self) {
+            try await SystemTransport().send(request) { bytes in received.withLock { $0 += bytes.count } }
+        }
+        #expect(received.withLock { $0 } <= 1000)
+    }
+
+    @Test("A request that needs a fresh connection opens one, which others then use")
+    func freshConnection() async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let transport = try SystemTransport()
+        var request = HTTPRequest(.get, try HTTPURL(server.url()))
+        for isFresh in [false, false, true, false] {
+            request.needsFreshConnection = isFresh
+            _ = try await transport.send(request)
+        }
+        #expect(server.connectionCount == 2)
+    }
+}
+
+#if canImport(Glibc)
+@Suite("Private addresses")
+struct PrivateAddressTests {
+    @Test("A transport that refuses private addresses connects to none")
+    func refused() async throws {
+        let server = try TestServer { _ in [.respond("200 OK")] }
+        let transport = try SystemTransport(TransportConfiguration(allowsPrivateAddresses: false))
+        for host in ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "0x7f.1"] {
+            guard let url = try? HTTPURL("http://\(host):\(server.port)/") else { continue }
+            await #expect(throws: HTTPError.self, "\(host)") { try await transport.send(HTTPRequest(.get, url)) }
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(
+        "What only some can reach is private",
+        arguments: [
+            "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254", "169.254.169.254",
+            "172.16.0.1", "172.31.255.255", "192.168.1.1", "192.0.2.1", "198.18.0.1", "198.19.255.255", "224.0.0.1",
+            "255.255.255.255", "::", "::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::1", "fe80::1", "fc00::1",
+            "fd12:3456::1", "ff02::1", "2001:db8::1", "2001::1", "3fff::1",
+        ]
+    )
+    func isPrivate(text: String) { #expect(Self.isPrivate(text) == true) }
+
+    @Test(
+        "What everybody can reach is not",
+        arguments: [
+            "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0",
+            "192.167.255.255", "192.169.0.0", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8",
+            "64:ff9b::808:808", "2002:808:808::1", "2001:200::1", "2001:4860:4860::8888",
+        ]
+    )
+    func isPublic(text: String) { #expect(Self.isPrivate(text) == false) }
+
+    private static func isPrivate(_ text: String) -> Bool? {
+        var storage = sockaddr_storage()
+        return withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                address.pointee.sin6_family = sa_family_t(AF_INET6)
+                return inet_pton(AF_INET6, text, &address.pointee.sin6_addr) == 1
+            }
+                || storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                    address.pointee.sin_family = sa_family_t(AF_INET)
+                    return inet_pton(AF_INET, text, &address.pointee.sin_addr) == 1
+                }
+                ? storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { transport_is_private($0) } : nil
+        }
+    }
+}
+#endif
