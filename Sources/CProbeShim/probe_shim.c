@@ -1,10 +1,13 @@
 #include "probe_shim.h"
 
+#include <errno.h>
 #include <libavutil/error.h>
 #include <libavutil/log.h>
+#include <libavutil/mem.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct ProbeInterrupt {
@@ -46,6 +49,67 @@ static int should_give_up(void *opaque) {
 AVIOInterruptCB probe_interrupt_callback(ProbeInterrupt *interrupt) {
     AVIOInterruptCB callback = {should_give_up, interrupt};
     return callback;
+}
+
+struct memory {
+    const uint8_t *parts[2];
+    int64_t sizes[2];
+    int64_t position;
+};
+
+static int64_t total(const struct memory *memory) { return memory->sizes[0] + memory->sizes[1]; }
+
+static int read_memory(void *opaque, uint8_t *buffer, int size) {
+    struct memory *memory = opaque;
+    int copied = 0;
+    while (copied < size && memory->position < total(memory)) {
+        int part = memory->position < memory->sizes[0] ? 0 : 1;
+        int64_t offset = memory->position - (part ? memory->sizes[0] : 0);
+        int64_t count = memory->sizes[part] - offset;
+        if (count > size - copied) count = size - copied;
+        memcpy(buffer + copied, memory->parts[part] + offset, (size_t)count);
+        memory->position += count;
+        copied += (int)count;
+    }
+    return copied > 0 ? copied : AVERROR_EOF;
+}
+
+static int64_t seek_memory(void *opaque, int64_t offset, int whence) {
+    struct memory *memory = opaque;
+    int64_t base = 0;
+    switch (whence & ~AVSEEK_FORCE) {
+    case AVSEEK_SIZE: return total(memory);
+    case SEEK_SET: break;
+    case SEEK_CUR: base = memory->position; break;
+    case SEEK_END: base = total(memory); break;
+    default: return AVERROR(EINVAL);
+    }
+    if (offset < -base || offset > total(memory) - base) return AVERROR(EINVAL);
+    return memory->position = base + offset;
+}
+
+AVIOContext *probe_memory_open(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size) {
+    const int buffer_size = 16 << 10;
+    struct memory *memory = calloc(1, sizeof(struct memory));
+    uint8_t *buffer = av_malloc(buffer_size);
+    AVIOContext *input = NULL;
+    if (memory != NULL && buffer != NULL) {
+        *memory = (struct memory){{first, second}, {(int64_t)first_size, (int64_t)second_size}, 0};
+        input = avio_alloc_context(buffer, buffer_size, 0, memory, read_memory, NULL, seek_memory);
+    }
+    if (input == NULL) {
+        av_free(buffer);
+        free(memory);
+    }
+    return input;
+}
+
+void probe_memory_close(AVIOContext **input) {
+    if (*input == NULL) return;
+    free((*input)->opaque);
+    // libav may have taken another buffer meanwhile.
+    av_freep(&(*input)->buffer);
+    avio_context_free(input);
 }
 
 static void initialize(void) {

@@ -19,6 +19,38 @@ enum Fixtures {
     /// Twenty seconds, for stalls and jumps.
     static let long = path("long.mp4", video + sound + ["-movflags", "+faststart"], seconds: 20)
 
+    /// Twelve seconds in segments of two, as a folder with `media.m3u8` in it: a transport stream, fragmented MP4, and both
+    /// with the sound alone.
+    static let hlsTS = segments("hls-ts", [])
+    static let hlsMP4 = segments("hls-mp4", ["-hls_segment_type", "fmp4"])
+    static let hlsSound = segments("hls-sound", ["-vn"])
+    /// As the first, encrypted with the bytes 0 to 15 as key and initialization vector.
+    static let hlsEncrypted = segments("hls-encrypted", ["-hls_key_info_file", keyInfo])
+    private static let keyInfo: String = {
+        let (key, info) = (scratch.appending(path: "key"), scratch.appending(path: "key-info"))
+        try? Data(0..<16).write(to: key)
+        let text = "media.key\n\(key.path)\n000102030405060708090a0b0c0d0e0f\n"
+        try? Data(text.utf8).write(to: info)
+        return info.path
+    }()
+
+    private static func segments(_ name: String, _ options: [String]) -> Result<String, FixtureError> {
+        let output = folder.appending(path: name)
+        if FileManager.default.fileExists(atPath: output.path) { return .success(output.path) }
+        let draft = folder.appending(path: "\(UUID().uuidString)-\(name)")
+        try? FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
+        let hls = ["-f", "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_playlist_type", "vod"]
+        let made = make(
+            draft.appending(path: "media.m3u8"),
+            video + words("-g 50 -keyint_min 50") + sound + hls + options,
+            seconds: 12
+        )
+        return made.map { _ in
+            _ = try? FileManager.default.moveItem(at: draft, to: output)
+            return output.path
+        }
+    }
+
     private static let video = words("-c:v libx264 -preset ultrafast -g 25 -bf 0 -b:v 150k -pix_fmt yuv420p")
     private static let vp8 = words("-c:v libvpx -deadline realtime -cpu-used 8 -g 25 -b:v 150k")
     private static let sound = ["-c:a", "aac", "-b:a", "64k"]
@@ -63,6 +95,13 @@ enum Fixtures {
         let output = folder.appending(path: name)
         if FileManager.default.fileExists(atPath: output.path) { return .success(output.path) }
         let draft = folder.appending(path: "\(UUID().uuidString)-\(name)")
+        return make(draft, arguments, seconds: seconds).map { _ in
+            _ = try? FileManager.default.moveItem(at: draft, to: output)
+            return output.path
+        }
+    }
+
+    private static func make(_ draft: URL, _ arguments: [String], seconds: Int) -> Result<Void, FixtureError> {
         let inputs = [
             "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=\(seconds)",
             "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=\(seconds)",
@@ -71,12 +110,11 @@ enum Fixtures {
         let options = ["-nostdin", "-loglevel", "error", "-y"]
         do {
             try run("/usr/bin/env", ["ffmpeg"] + options + inputs + arguments + exact + [draft.path])
-            _ = try? FileManager.default.moveItem(at: draft, to: output)
-            return .success(output.path)
+            return .success(())
         } catch let error as FixtureError {
             return .failure(error)
         } catch {
-            return .failure(FixtureError(message: "\(name): \(error)"))
+            return .failure(FixtureError(message: "\(draft.lastPathComponent): \(error)"))
         }
     }
 

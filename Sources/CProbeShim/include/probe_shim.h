@@ -25,6 +25,12 @@ bool probe_interrupt_timed_out(const ProbeInterrupt *interrupt);
 /// The callback for `avio_open2` and contexts; its opaque pointer is the object.
 AVIOInterruptCB probe_interrupt_callback(ProbeInterrupt *interrupt);
 
+/// An input of libav's that reads `first`, then `second`, as if they were one file; null without memory.
+///
+/// The bytes are not copied: they have to stay until `probe_memory_close`.
+AVIOContext *probe_memory_open(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size);
+void probe_memory_close(AVIOContext **input);
+
 /// Prepares libav's networking and silences its log, which would go to standard error; once per process, any thread.
 void probe_initialize(void);
 

@@ -187,7 +187,7 @@ struct Demuxer: ~Copyable {
         )
     }
 
-    private static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
+    static func text(_ key: String, in metadata: OpaquePointer?) -> String? {
         guard let entry = av_dict_get(metadata, key, nil, 0), let value = entry.pointee.value else { return nil }
         let text = String(cString: value)
         return text.isEmpty || text == "und" ? nil : text
@@ -262,7 +262,7 @@ struct Demuxer: ~Copyable {
 
 extension AVRational {
     /// A timestamp of this time base; nil if it is none, or the base is nonsense.
-    fileprivate func nanoseconds(_ stamp: Int64) -> Int64? {
+    func nanoseconds(_ stamp: Int64) -> Int64? {
         guard stamp != ffmpeg_no_timestamp, num > 0, den > 0 else { return nil }
         return av_rescale_q(stamp, self, AVRational(num: 1, den: 1_000_000_000))
     }

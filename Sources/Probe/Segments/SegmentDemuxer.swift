@@ -1,0 +1,117 @@
+internal import CFFmpeg
+internal import CProbeShim
+
+/// Finds out what is in a segment's bytes, by libavformat on memory. Each segment is opened for itself, so that nothing of
+/// one that is damaged stays for the next.
+///
+/// Blocks for a millisecond or so; safe from any thread.
+enum SegmentDemuxer {
+    enum Failure: Error, Hashable, Sendable {
+        /// The bytes are no media of a known kind.
+        case unknownFormat
+        /// They are, but hold no picture and no sound.
+        case noTracks
+        /// There is no memory.
+        case outOfMemory
+    }
+
+    /// What libavformat may take a segment for.
+    private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,mpegts,matroska,webm,aac,mp3,ac3,eac3"
+    /// Formats whose frames carry no time of their own.
+    private static let untimed: Set<String> = ["aac", "mp3", "ac3", "eac3"]
+    private static let transportStreamWrap: Int64 = 95_443_717_688_889
+
+    /// Reads all frames.
+    ///
+    /// - Parameters:
+    ///   - media: the segment, or as much of its beginning as has come.
+    ///   - initialization: what a decoder needs before it (`EXT-X-MAP`, an initialization segment); empty if nothing.
+    ///   - isInspected: whether to look closer, for the frame rate, which takes a little longer.
+    static func demux(
+        _ media: [UInt8],
+        initialization: [UInt8] = [],
+        inspecting isInspected: Bool = false
+    ) throws(Failure) -> SegmentContent {
+        probe_initialize()
+        let result = initialization.withUnsafeBufferPointer { first in
+            media.withUnsafeBufferPointer { second in demux(first, second, isInspected) }
+        }
+        return try result.get()
+    }
+
+    private static func demux(
+        _ first: UnsafeBufferPointer<UInt8>,
+        _ second: UnsafeBufferPointer<UInt8>,
+        _ isInspected: Bool
+    ) -> Result<SegmentContent, Failure> {
+        var input = probe_memory_open(first.baseAddress, first.count, second.baseAddress, second.count)
+        guard input != nil else { return .failure(.outOfMemory) }
+        defer { probe_memory_close(&input) }
+        let format = SegmentFormat(first.isEmpty ? second : first)
+        var context = open(input, format)
+        guard context != nil else { return .failure(.unknownFormat) }
+        defer { avformat_close_input(&context) }
+        // Packed audio has no times but those that libav adds up, once it knows the frames.
+        if isInspected || format == .other { avformat_find_stream_info(context, nil) }
+        guard var reading = SegmentReading(context, input, mediaOffset: first.count) else {
+            return .failure(.outOfMemory)
+        }
+        reading.readAll()
+        var content = reading.content
+        if content.isEmpty { return .failure(.noTracks) }
+        let name = context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
+        content.size = second.count
+        content.hasTimeline = !untimed.contains(name)
+        content.wrap = name == "mpegts" ? transportStreamWrap : nil
+        return .success(content)
+    }
+
+    private static func open(
+        _ input: UnsafeMutablePointer<AVIOContext>?,
+        _ format: SegmentFormat
+    ) -> UnsafeMutablePointer<AVFormatContext>? {
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        av_dict_set(&options, "format_whitelist", formats, 0)
+        av_dict_set(&options, "protocol_whitelist", "", 0)
+        av_dict_set(&options, "max_streams", "32", 0)
+        av_dict_set(&options, "probesize", "500000", 0)
+        av_dict_set(&options, "analyzeduration", "500000", 0)
+        if format == .isoBaseMedia { av_dict_set(&options, "enable_drefs", "0", 0) }
+        var context = avformat_alloc_context()
+        context?.pointee.pb = input
+        context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        context?.pointee.skip_estimate_duration_from_pts = 1
+        // A failed call frees the context, but not our input.
+        let code = avformat_open_input(&context, nil, format.libavFormat, &options)
+        return code < 0 ? nil : context
+    }
+}
+
+/// The kind of a segment by its first bytes, which saves libavformat the guessing.
+enum SegmentFormat: Hashable, Sendable {
+    case transportStream, isoBaseMedia, other
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let boxes: [StaticString] = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "free"]
+        if bytes.count > 188, bytes[0] == 0x47, bytes[188] == 0x47 {
+            self = .transportStream
+        } else if bytes.count >= 8, boxes.contains(where: { Self.matches($0, bytes) }) {
+            self = .isoBaseMedia
+        } else {
+            self = .other
+        }
+    }
+
+    private static func matches(_ type: StaticString, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        type.withUTF8Buffer { bytes[4..<8].elementsEqual($0) }
+    }
+
+    var libavFormat: UnsafePointer<AVInputFormat>? {
+        switch self {
+        case .transportStream: av_find_input_format("mpegts")
+        case .isoBaseMedia: av_find_input_format("mov")
+        case .other: nil
+        }
+    }
+}

@@ -1,0 +1,186 @@
+internal import CFFmpeg
+internal import CProbeShim
+
+/// Reads the frames of an opened segment and adds them up.
+struct SegmentReading: ~Copyable {
+    /// What is known of a track so far.
+    private struct Lane {
+        var kind: PlaybackModel.Track
+        var base: AVRational
+        var start = Int64.max
+        var end = Int64.min
+        var points: [TrackContent.Point] = []
+        var frameCount = 0
+        var firstKeyframe: Int64?
+        var startsWithKeyframe = false
+        var largestGap: Int64 = 0
+        var pictureSize: PictureSize?
+        /// When the last frame with a timestamp was decoded and shown, how long a frame lasts, and how many have come since
+        /// that have no timestamp of their own: of the frames in a packet of a transport stream only the first has one.
+        var last: (decoded: Int64, shown: Int64)?
+        var frameDuration: Int64 = 0
+        var untimed: Int64 = 0
+    }
+
+    /// A packet that is none: the loop ends whatever a demuxer does.
+    private static let mostFrames = 1_000_000
+    private static let longestFrame: Int64 = 10_000_000_000
+
+    private let context: UnsafeMutablePointer<AVFormatContext>?
+    private let input: UnsafeMutablePointer<AVIOContext>?
+    private let mediaOffset: Int
+    private var packet: UnsafeMutablePointer<AVPacket>?
+    private var lanes: [Int32: Lane] = [:]
+    private var order: [Int32] = []
+    /// How far the bytes have been used.
+    private var used = 0
+
+    init?(
+        _ context: UnsafeMutablePointer<AVFormatContext>?,
+        _ input: UnsafeMutablePointer<AVIOContext>?,
+        mediaOffset: Int
+    ) {
+        guard let packet = av_packet_alloc() else { return nil }
+        self.packet = packet
+        self.context = context
+        self.input = input
+        self.mediaOffset = mediaOffset
+    }
+
+    deinit {
+        var packet = packet
+        av_packet_free(&packet)
+    }
+
+    mutating func readAll() {
+        var left = Self.mostFrames
+        while left > 0 {
+            left -= 1
+            let code = av_read_frame(context, packet)
+            if code == ffmpeg_error_again { continue }
+            if code < 0 { return }
+            defer { av_packet_unref(packet) }
+            take()
+        }
+    }
+
+    /// The first track of each kind that has frames.
+    var content: SegmentContent {
+        var content = SegmentContent()
+        for index in order {
+            guard let lane = lanes[index], content[lane.kind] == nil else { continue }
+            content[lane.kind] = describe(lane, index)
+        }
+        return content
+    }
+
+    private mutating func take() {
+        guard let packet, let context, let input else { return }
+        let index = packet.pointee.stream_index
+        guard index >= 0, index < context.pointee.nb_streams, let stream = context.pointee.streams[Int(index)] else {
+            return
+        }
+        guard var lane = lanes[index] ?? newLane(stream) else { return }
+        used = max(used, Int(clamping: avio_tell(input)) - mediaOffset)
+        add(packet, to: &lane, stream)
+        lanes[index] = lane
+    }
+
+    private mutating func newLane(_ stream: UnsafeMutablePointer<AVStream>) -> Lane? {
+        let kind: PlaybackModel.Track
+        switch stream.pointee.codecpar.pointee.codec_type {
+        case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0: kind = .video
+        case AVMEDIA_TYPE_AUDIO: kind = .audio
+        default: return nil
+        }
+        order.append(stream.pointee.index)
+        return Lane(kind: kind, base: stream.pointee.time_base)
+    }
+
+    private func add(
+        _ packet: UnsafeMutablePointer<AVPacket>,
+        to lane: inout Lane,
+        _ stream: UnsafeMutablePointer<AVStream>
+    ) {
+        let duration = min(max(0, lane.base.nanoseconds(packet.pointee.duration) ?? 0), Self.longestFrame)
+        if duration > 0 { lane.frameDuration = duration }
+        let stamps = (lane.base.nanoseconds(packet.pointee.dts), lane.base.nanoseconds(packet.pointee.pts))
+        guard let decoded = stamps.0 ?? stamps.1, let shown = stamps.1 ?? stamps.0, decoded.magnitude < 1 << 60,
+            shown.magnitude < 1 << 60
+        else { return addUntimed(to: &lane) }
+        note(packet, shown: shown, in: &lane, stream)
+        if let last = lane.last {
+            let step = decoded.saturatingSubtract(last.decoded)
+            let perFrame = step / (lane.untimed + 1)
+            if lane.frameDuration == 0 || lane.untimed > 0, 1..<Self.longestFrame ~= perFrame {
+                lane.frameDuration = perFrame
+            }
+            let covered = lane.frameDuration.multipliedSaturating(by: lane.untimed + 1)
+            lane.largestGap = max(lane.largestGap, step.saturatingSubtract(covered))
+        }
+        lane.last = (decoded, shown)
+        lane.untimed = 0
+        lane.frameCount += 1
+        lane.start = min(lane.start, shown)
+        extend(&lane, to: shown.saturatingAdd(lane.frameDuration))
+    }
+
+    private func addUntimed(to lane: inout Lane) {
+        guard let last = lane.last else { return }
+        lane.untimed += 1
+        lane.frameCount += 1
+        extend(&lane, to: last.shown.saturatingAdd(lane.frameDuration.multipliedSaturating(by: lane.untimed + 1)))
+    }
+
+    private func extend(_ lane: inout Lane, to end: Int64) {
+        guard end > lane.end else { return }
+        lane.end = end
+        if lane.points.last?.offset == used {
+            lane.points[lane.points.count - 1].end = end
+        } else {
+            lane.points.append(TrackContent.Point(offset: used, end: end))
+        }
+    }
+
+    private func note(
+        _ packet: UnsafeMutablePointer<AVPacket>,
+        shown: Int64,
+        in lane: inout Lane,
+        _ stream: UnsafeMutablePointer<AVStream>
+    ) {
+        guard packet.pointee.flags & AV_PKT_FLAG_KEY != 0 else { return }
+        if lane.frameCount == 0 { lane.startsWithKeyframe = true }
+        guard lane.firstKeyframe == nil else { return }
+        lane.firstKeyframe = shown
+        if lane.kind == .video, let parameters = stream.pointee.codecpar {
+            lane.pictureSize = PictureSizer(parameters)?.size(of: packet)
+        }
+    }
+
+    private func describe(_ lane: Lane, _ index: Int32) -> TrackContent? {
+        guard lane.frameCount > 0, let context, let stream = context.pointee.streams[Int(index)],
+            let parameters = stream.pointee.codecpar
+        else { return nil }
+        var content = TrackContent(
+            start: lane.start,
+            end: max(lane.end, lane.start),
+            points: lane.points,
+            frameCount: lane.frameCount,
+            firstKeyframe: lane.firstKeyframe,
+            startsWithKeyframe: lane.startsWithKeyframe,
+            largestGap: lane.largestGap,
+            codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
+            pictureSize: lane.pictureSize
+        )
+        if content.pictureSize == nil, parameters.pointee.width > 0, parameters.pointee.height > 0 {
+            let size = PictureSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
+            content.pictureSize = size
+        }
+        let rate = stream.pointee.avg_frame_rate
+        if lane.kind == .video, rate.num > 0, rate.den > 0 {
+            content.framesPerSecond = Double(rate.num) / Double(rate.den)
+        }
+        content.language = Demuxer.text("language", in: stream.pointee.metadata)
+        return content
+    }
+}

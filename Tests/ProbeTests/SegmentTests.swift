@@ -1,0 +1,152 @@
+import Foundation
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Segments")
+struct SegmentTests {
+    private func bytes(_ folder: Result<String, FixtureError>, _ name: String) throws -> [UInt8] {
+        [UInt8](try Fixtures.data(try folder.get() + "/" + name))
+    }
+
+    @Test("A transport stream's segments follow one another without gap or overlap", arguments: [false, true])
+    func transportStream(isInspected: Bool) throws {
+        var last: SegmentContent?
+        for number in 0..<6 {
+            let media = try bytes(Fixtures.hlsTS, "media\(number).ts")
+            let content = try SegmentDemuxer.demux(media, inspecting: isInspected)
+            let (video, audio) = (try #require(content.video), try #require(content.audio))
+            #expect(content.size == media.count)
+            #expect(content.wrap != nil && content.hasTimeline)
+            #expect(video.frameCount == 50)
+            #expect(video.codec == "h264" && audio.codec == "aac")
+            #expect(video.end - video.start == 2_000_000_000)
+            #expect(video.startsWithKeyframe && video.firstKeyframe == video.start)
+            #expect(video.pictureSize == PictureSize(width: 320, height: 180))
+            #expect(video.largestGap == 0)
+            if isInspected { #expect(video.framesPerSecond == 25) }
+            if let before = last?.video { #expect(video.start == before.end) }
+            if let before = last?.audio { #expect(abs(audio.start - before.end) < 100_000) }
+            last = content
+        }
+    }
+
+    @Test("Fragmented MP4 is read with its initialization, and not without")
+    func fragmentedMP4() throws {
+        let header = try bytes(Fixtures.hlsMP4, "init.mp4")
+        var end: Int64?
+        for number in 0..<6 {
+            let media = try bytes(Fixtures.hlsMP4, "media\(number).m4s")
+            let content = try SegmentDemuxer.demux(media, initialization: header)
+            let video = try #require(content.video)
+            #expect(content.wrap == nil && content.hasTimeline)
+            #expect(content.size == media.count)
+            #expect(video.frameCount == 50)
+            if let end { #expect(abs(video.start - end) < 100_000) }
+            #expect(video.startsWithKeyframe)
+            #expect(content.audio != nil)
+            end = video.end
+            #expect(throws: SegmentDemuxer.Failure.self) { try SegmentDemuxer.demux(media) }
+        }
+    }
+
+    @Test("Sound alone is a segment, too")
+    func sound() throws {
+        let content = try SegmentDemuxer.demux(try bytes(Fixtures.hlsSound, "media1.ts"))
+        #expect(content.video == nil)
+        #expect(content.main?.codec == "aac")
+    }
+
+    @Test("Packed audio is known to have no timeline")
+    func packedAudio() throws {
+        let content = try SegmentDemuxer.demux([UInt8](try Fixtures.data(try Fixtures.adts.get())))
+        #expect(!content.hasTimeline)
+        #expect(content.audio.map { abs($0.end - $0.start - 4_000_000_000) < 100_000_000 } == true)
+    }
+
+    @Test("What can be played of a beginning is the same as the points say of the whole", arguments: [true, false])
+    func points(isTransportStream: Bool) throws {
+        let folder = isTransportStream ? Fixtures.hlsTS : Fixtures.hlsMP4
+        let media = try bytes(folder, isTransportStream ? "media1.ts" : "media1.m4s")
+        let header = isTransportStream ? [] : try bytes(folder, "init.mp4")
+        let whole = try #require(try SegmentDemuxer.demux(media, initialization: header).video)
+        #expect(whole.points.count > 10)
+        #expect(whole.points.last?.end == whole.end)
+        #expect(whole.points == whole.points.sorted { $0.offset < $1.offset && $0.end < $1.end })
+        for share in [3, 5, 8] {
+            let count = media.count * share / 10
+            let part = try SegmentDemuxer.demux(Array(media.prefix(count)), initialization: header).video
+            let expected = try #require(whole.points.last { $0.offset <= count })
+            // At the end of what is there a demuxer may give what it holds of one more frame.
+            let known = part?.points.last { $0.offset < count - 188 }
+            #expect(known.map { abs($0.end - expected.end) <= 80_000_000 } == true)
+        }
+    }
+
+    @Test("An encrypted segment becomes the one that was encrypted; a wrong key is noticed")
+    func decryption() throws {
+        let key = [UInt8](0..<16)
+        let encrypted = try bytes(Fixtures.hlsEncrypted, "media2.ts")
+        let plain = try #require(SegmentCipher.decrypt(encrypted, key: key, initializationVector: key))
+        #expect(plain.count < encrypted.count && plain.count % 188 == 0)
+        #expect(try SegmentDemuxer.demux(plain).video?.frameCount == 50)
+        #expect(SegmentCipher.decrypt(encrypted, key: Array(key.reversed()), initializationVector: key) == nil)
+        #expect(SegmentCipher.decrypt(Array(encrypted.dropLast()), key: key, initializationVector: key) == nil)
+        #expect(SegmentCipher.decrypt([], key: key, initializationVector: key) == nil)
+        #expect(SegmentCipher.decrypt(encrypted, key: [1], initializationVector: key) == nil)
+    }
+
+    @Test("AES-128 decrypts the example of NIST SP 800-38A, F.2.2")
+    func knownAnswer() throws {
+        func bytes(_ hex: String) -> [UInt8] {
+            stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
+        }
+        // One block of the example, and one that an independent implementation (OpenSSL) made of the padding behind it.
+        let cipher = bytes("7649abac8119b246cee98e9b12e9197d" + "8964e0b149c10b7b682e6e39aaeb731c")
+        let plain = SegmentCipher.decrypt(
+            cipher,
+            key: bytes("2b7e151628aed2a6abf7158809cf4f3c"),
+            initializationVector: bytes("000102030405060708090a0b0c0d0e0f")
+        )
+        #expect(plain == bytes("6bc1bee22e409f96e93d7e117393172a"))
+    }
+
+    @Test("What is no media is refused, whatever it is")
+    func rubbish() throws {
+        let html = Array("<html><body>404 not found</body></html>".utf8)
+        for media in [[], [0x47], html, [UInt8](repeating: 0, count: 4096), [UInt8](repeating: 0x47, count: 4096)] {
+            #expect(throws: SegmentDemuxer.Failure.self) { try SegmentDemuxer.demux(media) }
+            #expect(throws: SegmentDemuxer.Failure.self) { try SegmentDemuxer.demux(media, initialization: html) }
+        }
+    }
+
+    @Test("Damaged segments are read as far as they go, and nothing traps")
+    func fuzz() throws {
+        var generator = SeededGenerator(seed: 4)
+        let cases = [
+            (try bytes(Fixtures.hlsTS, "media0.ts"), [UInt8]()),
+            (try bytes(Fixtures.hlsMP4, "media0.m4s"), try bytes(Fixtures.hlsMP4, "init.mp4")),
+        ]
+        for round in 0..<400 {
+            var (media, header) = cases[round % 2]
+            for _ in 0..<Int.random(in: 1...30, using: &generator) {
+                media[Int.random(in: 0..<media.count, using: &generator)] = .random(in: 0...255, using: &generator)
+                if !header.isEmpty, Bool.random(using: &generator) {
+                    header[Int.random(in: 0..<header.count, using: &generator)] = .random(
+                        in: 0...255,
+                        using: &generator
+                    )
+                }
+            }
+            if Bool.random(using: &generator) {
+                media = Array(media.prefix(.random(in: 0...media.count, using: &generator)))
+            }
+            guard let content = try? SegmentDemuxer.demux(media, initialization: header, inspecting: round % 8 < 2)
+            else { continue }
+            for track in [content.video, content.audio].compactMap({ $0 }) {
+                #expect(track.start <= track.end && track.frameCount > 0)
+            }
+        }
+    }
+}
