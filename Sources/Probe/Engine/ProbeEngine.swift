@@ -9,37 +9,29 @@ internal import InstrumentTrackers
 final class ProbeEngine: Sendable {
     private enum Order { case read, seek(Int64), wait, finish }
 
-    private struct State {
-        var session: PlaybackSession
-        var observer: (@Sendable (PlayerSignal) -> Void)?
-        var isDelivering = false
-        var timer: ScheduledAction?
-        var timerInstant: MonotonicInstant?
-    }
-
     /// Nobody pauses a session on a virtual clock for longer.
     private static let longestPause: Duration = .seconds(24 * 3600)
 
     private let source: MediaSource
     private let configuration: ProbeConfiguration
-    private let clock: any SchedulingClock
     private let interrupt = Interrupt()
-    private let state: Lock<State>
+    private let driver: PlaybackDriver<Void>
     private let wake = DispatchSemaphore(value: 0)
-    private let finished = Gate()
 
     init(source: MediaSource, configuration: ProbeConfiguration, clock: any SchedulingClock) {
         self.source = source
         self.configuration = configuration
-        self.clock = clock
-        state = Lock(State(session: PlaybackSession(source: source, configuration: configuration)))
+        let session = PlaybackSession(source: source, configuration: configuration)
+        driver = PlaybackDriver(session, loading: (), clock: clock)
+        // Time may make room in the buffer.
+        driver.onAlarm { [weak self] in self?.change { session, now in session.advance(to: now) } }
     }
 
-    var status: PlayerStatus { state.withLock { $0.session.status(at: clock.now) } }
-    var progress: ProbeProgress { state.withLock { $0.session.progress(at: clock.now) } }
-    var outcome: ProbeOutcome? { state.withLock { $0.session.outcome } }
+    var status: PlayerStatus { driver.status }
+    var progress: ProbeProgress { driver.progress }
+    var outcome: ProbeOutcome? { driver.outcome }
 
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { state.withLock { $0.observer = observer } }
+    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { driver.report(to: observer) }
 
     /// Begins to play in real time; does nothing if it has begun.
     func play() {
@@ -75,7 +67,7 @@ final class ProbeEngine: Sendable {
     }
 
     func waitUntilFinished() async -> ProbeOutcome {
-        await finished.wait()
+        await driver.waitUntilFinished()
         return outcome ?? .stopped
     }
 
@@ -138,63 +130,21 @@ final class ProbeEngine: Sendable {
     }
 
     private func nextOrder() -> Order {
-        state.withLock { state in
-            if state.session.outcome != nil { return .finish }
-            if let position = state.session.takePendingSeek() { return .seek(position) }
-            return state.session.wantsData(at: clock.now) ? .read : .wait
+        driver.change { session, _, now in
+            if session.outcome != nil { return .finish }
+            if let position = session.takePendingSeek() { return .seek(position) }
+            return session.wantsData(at: now) ? .read : .wait
         }
     }
 
-    /// Changes the session, delivers what follows, and sees to what will happen next.
-    ///
     /// The reader, which calls this for every packet, need not wake itself.
     @discardableResult
     private func change<Result: Sendable>(
         wakingReader: Bool = true,
         _ body: (inout PlaybackSession, MonotonicInstant) -> Result
     ) -> Result {
-        let (result, hasNews) = state.withLock { state in
-            let now = clock.now
-            let result = body(&state.session, now)
-            schedule(&state, now)
-            return (result, !state.session.outbox.isEmpty || state.session.outcome != nil)
-        }
-        if hasNews { deliver() }
+        let result = driver.change { session, _, now in body(&session, now) }
         if wakingReader { wake.signal() }
         return result
-    }
-
-    /// Sets the timer if something will happen sooner than what it is set for. One that comes too early does no harm.
-    private func schedule(_ state: inout State, _ now: MonotonicInstant) {
-        guard state.session.outcome == nil, let next = state.session.model?.nextDeadline(after: now) else {
-            state.timer?.cancel()
-            (state.timer, state.timerInstant) = (nil, nil)
-            return
-        }
-        if let set = state.timerInstant, set <= next, state.timer != nil { return }
-        state.timer?.cancel()
-        state.timerInstant = next
-        state.timer = clock.schedule(at: next) { [weak self] in self?.timerFired() }
-    }
-
-    private func timerFired() {
-        state.withLock { ($0.timer, $0.timerInstant) = (nil, nil) }
-        change { session, now in session.advance(to: now) }
-    }
-
-    /// Hands signals over in order, outside the lock; whoever finds nobody at it does it for all.
-    private func deliver() {
-        while true {
-            let next = state.withLock { state -> (PlayerSignal, (@Sendable (PlayerSignal) -> Void)?)? in
-                if state.isDelivering || state.session.outbox.isEmpty { return nil }
-                state.isDelivering = true
-                return (state.session.outbox.removeFirst(), state.observer)
-            }
-            guard let (signal, observer) = next else { break }
-            observer?(signal)
-            state.withLock { $0.isDelivering = false }
-        }
-        let isOver = state.withLock { $0.session.outcome != nil && $0.session.outbox.isEmpty && !$0.isDelivering }
-        if isOver { finished.open() }
     }
 }
