@@ -1,0 +1,59 @@
+/// One rendition of a stream that a player may choose.
+public struct LadderRung: Hashable, Sendable {
+    /// Which variant it is: yours, not looked at.
+    public var id: Int
+    /// The most that it takes, bit/s; at least 1. HLS `BANDWIDTH`, DASH `@bandwidth`.
+    public var peakBitrate: Int
+    /// What it takes on average, bit/s; nil where not declared. HLS `AVERAGE-BANDWIDTH`.
+    public var averageBitrate: Int?
+    /// Pixels; 0 where unknown.
+    public var width: Int
+    /// Pixels; 0 where unknown.
+    public var height: Int
+
+    /// Creates a rung; bitrates are at least 1, pixels not negative.
+    public init(id: Int = 0, peakBitrate: Int, averageBitrate: Int? = nil, width: Int = 0, height: Int = 0) {
+        self.id = id
+        self.peakBitrate = max(1, peakBitrate)
+        self.averageBitrate = averageBitrate.map { max(1, $0) }
+        self.width = max(0, width)
+        self.height = max(0, height)
+    }
+}
+
+/// What a player may choose from: one rung or more, from the lowest peak bitrate to the highest.
+///
+/// An empty ladder cannot be made, so that each rule has something to answer.
+public struct BitrateLadder: Hashable, Sendable, RandomAccessCollection {
+    private let rungs: [LadderRung]
+
+    /// Creates a ladder; rungs are sorted by peak bitrate, equals stay in order.
+    ///
+    /// - Returns: nil if there is no rung.
+    public init?(_ rungs: [LadderRung]) {
+        if rungs.isEmpty { return nil }
+        let sorted = rungs.enumerated().sorted {
+            ($0.element.peakBitrate, $0.offset) < ($1.element.peakBitrate, $1.offset)
+        }
+        self.rungs = sorted.map(\.element)
+    }
+
+    /// Creates a ladder of one rung, to which more can be given.
+    public init(_ rung: LadderRung, _ more: LadderRung...) {
+        self = BitrateLadder([rung] + more) ?? BitrateLadder(single: rung)
+    }
+
+    private init(single: LadderRung) { rungs = [single] }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of rungs.
+    public var endIndex: Int { rungs.count }
+    /// The index of the highest rung.
+    public var highest: Int { rungs.count - 1 }
+    /// The rung at an index that is brought into the ladder.
+    public subscript(position: Int) -> LadderRung { rungs[clamped(position)] }
+
+    /// An index that is brought into the ladder.
+    public func clamped(_ index: Int) -> Int { Swift.min(Swift.max(0, index), highest) }
+}

@@ -1,0 +1,107 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+internal import Instrument
+
+/// How a player plays what is being made.
+public struct LivePolicy: Hashable, Sendable {
+    /// A distance from the live edge.
+    public enum Distance: Hashable, Sendable {
+        /// So long.
+        case duration(Duration)
+        /// So many target durations (HLS) or segments' maximum durations (DASH).
+        case targetDurations(Double)
+
+        /// The distance as a time.
+        public func duration(targetDuration: Duration) -> Duration {
+            switch self {
+            case .duration(let duration): return max(duration, .zero)
+            case .targetDurations(let count):
+                let seconds = targetDuration.seconds * count
+                return seconds.isFinite && seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
+            }
+        }
+    }
+
+    /// How the playback rate follows the latency.
+    public enum CatchUp: Hashable, Sendable {
+        /// Always the normal rate.
+        case none
+        /// 1 + `factor` × (latency − target in seconds), brought between `minimum` and `maximum`; 1 if the difference is at
+        /// most `tolerance`.
+        case proportional(factor: Double, minimum: Double, maximum: Double, tolerance: Duration)
+        /// `minimum` or `maximum` as soon as the difference exceeds `tolerance`, until it is below.
+        case fixed(minimum: Double, maximum: Double, tolerance: Duration)
+        /// 1 − r + 2 r ÷ (1 + e^(−5 × difference in seconds)), r = `maximum` − 1 when behind and 1 − `minimum` when ahead;
+        /// not above 1 with less than `minimumBuffer`. dash.js, `CatchupController`, its default mode.
+        case sigmoid(minimum: Double, maximum: Double, minimumBuffer: Duration)
+    }
+
+    /// Where playback starts, and what latency is aimed at, if the stream itself (`HOLD-BACK`, `START`,
+    /// `suggestedPresentationDelay`, `ServiceDescription`) does not say.
+    public var targetLatency: Distance
+    /// Whether what the stream says of its latency counts.
+    public var followsStream: Bool
+    /// Beyond this latency the player jumps back to the target; nil never jumps.
+    public var maximumLatency: Distance?
+    /// Each stall adds so much to the target.
+    public var targetIncreaseOnStall: Distance
+    /// How the rate follows the latency.
+    public var catchUp: CatchUp
+    /// A playlist that has not changed for so long has gone stale, which ends playback with an error; nil goes on asking.
+    public var staleAfter: Distance?
+
+    /// Creates a policy.
+    public init(
+        targetLatency: Distance,
+        followsStream: Bool = true,
+        maximumLatency: Distance? = nil,
+        targetIncreaseOnStall: Distance = .duration(.zero),
+        catchUp: CatchUp = .none,
+        staleAfter: Distance? = nil
+    ) {
+        self.targetLatency = targetLatency
+        self.followsStream = followsStream
+        self.maximumLatency = maximumLatency
+        self.targetIncreaseOnStall = targetIncreaseOnStall
+        self.catchUp = catchUp
+        self.staleAfter = staleAfter
+    }
+}
+
+extension LivePolicy {
+    /// The rate to play at; 1 is the normal one.
+    ///
+    /// - Parameters:
+    ///   - latency: from the live edge to the playhead.
+    ///   - target: what is aimed at.
+    ///   - bufferLevel: what is buffered.
+    ///   - current: the rate now.
+    public func playbackRate(latency: Duration, target: Duration, bufferLevel: Duration, current: Double) -> Double {
+        let difference = latency.seconds - target.seconds
+        switch catchUp {
+        case .none: return 1
+        case .proportional(let factor, let minimum, let maximum, let tolerance):
+            if abs(difference) <= tolerance.seconds { return 1 }
+            return Self.limited(1 + factor * difference, minimum, maximum)
+        case .fixed(let minimum, let maximum, let tolerance):
+            if difference > tolerance.seconds { return Self.limited(maximum, minimum, maximum) }
+            if difference < -tolerance.seconds { return Self.limited(minimum, minimum, maximum) }
+            // Until the target is reached, so that it does not flutter around the tolerance.
+            return (difference > 0) == (current > 1) && current != 1 ? Self.limited(current, minimum, maximum) : 1
+        case .sigmoid(let minimum, let maximum, let minimumBuffer):
+            if bufferLevel < minimumBuffer, difference > 0 { return 1 }
+            let range = difference > 0 ? maximum - 1 : 1 - minimum
+            return Self.limited(1 - range + 2 * range / (1 + exp(-5 * difference)), minimum, maximum)
+        }
+    }
+
+    private static func limited(_ rate: Double, _ minimum: Double, _ maximum: Double) -> Double {
+        guard rate.isFinite, minimum.isFinite, maximum.isFinite else { return 1 }
+        return max(max(0.01, minimum), min(rate, max(minimum, maximum)))
+    }
+}
