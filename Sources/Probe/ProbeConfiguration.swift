@@ -2,22 +2,36 @@
 public struct ProbeConfiguration: Hashable, Sendable {
     /// What is played, sent as `title`; nil takes the media's own title, else its file name.
     public var title: String?
-    /// How much is buffered before playback starts and goes on.
-    public var buffer: BufferPolicy
-    /// Opening and inspecting the source may take this long.
+    /// What kind of player it is: what it buffers, how it chooses among renditions, how it tries again.
+    public var profile: PlayerProfile
+    /// The language of the sound that is preferred where there is a choice (BCP 47, as `en` or `en-GB`).
+    public var language: String?
+    /// What it takes from a stream.
+    public var limits: StreamLimits
+    /// Opening and inspecting progressive media may take this long.
     public var openTimeout: Duration
-    /// Each wait for more data may take this long.
+    /// Each wait for more data may take this long, unless the profile says otherwise.
     public var readTimeout: Duration
 
-    /// Creates a configuration; by default the standard buffer, 15 s to open and 15 s for each read.
+    /// How much is buffered before playback starts and goes on; the profile's.
+    public var buffer: BufferPolicy {
+        get { profile.buffer }
+        set { profile.buffer = newValue }
+    }
+
+    /// Creates a configuration; by default the standard profile, 15 s to open and 15 s for each read.
     public init(
         title: String? = nil,
-        buffer: BufferPolicy = .standard,
+        profile: PlayerProfile = .standard,
+        language: String? = nil,
+        limits: StreamLimits = StreamLimits(),
         openTimeout: Duration = .seconds(15),
         readTimeout: Duration = .seconds(15)
     ) {
         self.title = title
-        self.buffer = buffer
+        self.profile = profile
+        self.language = language
+        self.limits = limits
         self.openTimeout = openTimeout
         self.readTimeout = readTimeout
     }

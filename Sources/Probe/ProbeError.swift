@@ -32,6 +32,20 @@ public struct ProbeError: Error, Hashable, Sendable {
         public static let notSeekable = Code("notSeekable")
         /// The data could not be read.
         public static let readFailed = Code("readFailed")
+        /// A playlist or manifest cannot be understood.
+        public static let invalidManifest = Code("invalidManifest")
+        /// The stream needs what the probe does not do, for example a licence.
+        public static let unsupportedStream = Code("unsupportedStream")
+        /// Something came that is not what the playlist said it would be.
+        public static let wrongContent = Code("wrongContent")
+        /// A live playlist goes on without anything new.
+        public static let stalePlaylist = Code("stalePlaylist")
+        /// The server's certificate or its TLS was not accepted.
+        public static let tls = Code("tls")
+        /// Something is larger than the probe takes.
+        public static let tooLarge = Code("tooLarge")
+        /// An address was refused: no HTTP, or one of a private network where that is not allowed.
+        public static let refusedAddress = Code("refusedAddress")
         /// Somebody stopped the probe.
         public static let stopped = Code("stopped")
     }
@@ -46,6 +60,16 @@ public struct ProbeError: Error, Hashable, Sendable {
         case read
         /// Jumping to another position.
         case seek
+        /// Fetching a master playlist or an MPD.
+        case manifest
+        /// Fetching a media playlist.
+        case playlist
+        /// Fetching an initialization section.
+        case initialization
+        /// Fetching a key.
+        case key
+        /// Fetching or reading a segment.
+        case segment
     }
 
     /// What went wrong.
@@ -56,16 +80,32 @@ public struct ProbeError: Error, Hashable, Sendable {
     public let source: String
     /// What happened and what to do, for people.
     public let message: String
+    /// The address that failed, without credentials and query; nil if it is the source, or none.
+    public let url: String?
+    /// The HTTP status that was answered; nil without one.
+    public let status: Int?
 
-    init(_ code: Code, _ phase: Phase, _ source: MediaSource, _ message: String) {
+    init(
+        _ code: Code,
+        _ phase: Phase,
+        _ source: MediaSource,
+        _ message: String,
+        url: String? = nil,
+        status: Int? = nil
+    ) {
         self.code = code
         self.phase = phase
         self.source = source.description
         self.message = message
+        self.url = url
+        self.status = status
     }
 }
 
 extension ProbeError: CustomStringConvertible {
-    /// The source and the message.
-    public var description: String { "\(source): \(message)" }
+    /// The source, what of it failed, and the message.
+    public var description: String {
+        let part = url.map { $0 == source ? "" : " (\(phase.rawValue) \($0))" } ?? ""
+        return "\(source)\(part): \(message)"
+    }
 }

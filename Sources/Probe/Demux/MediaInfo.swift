@@ -15,6 +15,8 @@ struct MediaInfo: Hashable, Sendable {
     var hasVideo = false
     var hasAudio = false
     var formatName = ""
+    /// Whether sound and picture come in the same segments.
+    var areTracksTogether = true
 }
 
 /// One piece of demuxed data, without the data.

@@ -15,6 +15,7 @@ struct PlaybackSession {
 
     private let source: MediaSource
     private let configuration: ProbeConfiguration
+    private let kind: Kind
     private var quality = Quality(width: 0, height: 0, bitrate: 0)
     /// The quality of what was read last, which the playhead has not reached yet.
     private var newestQuality: Quality?
@@ -29,13 +30,24 @@ struct PlaybackSession {
     private var idlePackets = 0
     private var isPaused = false
     private var rate = 1.0
+    private(set) var catchUpRate = 1.0
+    private var liveLatency: Duration?
 
     /// More than any media needs between two keyframes, or until a track that lags catches up.
     private static var mostIdlePackets: Int { 200_000 }
 
-    init(source: MediaSource, configuration: ProbeConfiguration) {
+    /// What is played.
+    enum Kind: Hashable, Sendable {
+        /// One piece of media.
+        case media
+        /// Segments that a manifest lists.
+        case segments
+    }
+
+    init(source: MediaSource, configuration: ProbeConfiguration, kind: Kind = .media) {
         self.source = source
         self.configuration = configuration
+        self.kind = kind
     }
 }
 
@@ -82,6 +94,7 @@ extension PlaybackSession {
 
     /// As declared; else what was read so far, over the time that it plays.
     private var bitrate: Int? {
+        if quality.bitrate > 0 { return quality.bitrate }
         if let declared = info.bitrate { return declared }
         guard furthest > 0 else { return nil }
         return Int(clamping: Int64(clamping: Double(bytes) * 8e9 / Double(furthest)))
@@ -97,7 +110,8 @@ extension PlaybackSession {
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }
-        var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, now: now)
+        let canLag = kind == .media || info.areTracksTogether
+        var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, canLag: canLag, now: now)
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }
         self.model = model
@@ -151,10 +165,7 @@ extension PlaybackSession {
         if isPaused { model?.pause(now: now) } else { model?.resume(now: now) }
         if earlier.model.hasStarted || !earlier.model.isWaiting { signal(.seekFinish, at: now, position: position) }
         if earlier.model.isWaiting, earlier.model.hasStarted { signal(.bufferBegin, at: now, position: position) }
-        var attributes = Attributes()
-        attributes[.errorDescription] = error.message
-        attributes[.isFatal] = false
-        outbox.append(PlayerSignal(.error, at: now, status: status(position: position), attributes: attributes))
+        report(error, isFatal: false, at: now, position: position)
         advance(to: now)
     }
 
@@ -165,11 +176,7 @@ extension PlaybackSession {
     }
 
     private mutating func notice(_ size: PictureSize, at position: Int64, _ now: MonotonicInstant) {
-        let found = Quality(width: size.width, height: size.height, bitrate: 0)
-        let known = newestQuality ?? quality
-        newestQuality = found
-        if found == known { return }
-        if model?.hasStarted == true { model?.addCue(found, at: position, now: now) } else { quality = found }
+        approach(Quality(width: size.width, height: size.height, bitrate: 0), at: position, now: now)
     }
 
     /// A viewer would not call it the end when a good part is missing (spared: guessed durations and small differences).
@@ -185,13 +192,78 @@ extension PlaybackSession {
     }
 }
 
+// MARK: What segments bring
+extension PlaybackSession {
+    /// The manifest is there; `info` says what is known of the stream by now.
+    mutating func manifestLoaded(_ info: MediaInfo, now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        self.info = info
+        for action: Action in [.manifestLoad, .streamLoad, .bufferBegin] { signal(action, at: now) }
+    }
+
+    /// How long the stream plays, which a live one says at its end.
+    mutating func learn(duration: Int64?) { info.duration = duration }
+
+    /// Media of a track is there up to `end`, since `instant`.
+    mutating func received(_ track: PlaybackModel.Track, end: Int64, at instant: MonotonicInstant) {
+        guard outcome == nil, pendingSeek == nil else { return }
+        furthest = max(furthest, end)
+        model?.append(track, end: end, now: instant)
+    }
+
+    /// How far behind the live edge the playhead is.
+    mutating func learn(latency: Duration) { liveLatency = latency }
+
+    /// Goes a little faster or slower than the person wants, to keep near the live edge.
+    mutating func catchUp(at rate: Double, now: MonotonicInstant) {
+        guard rate != catchUpRate, rate.isFinite, rate > 0 else { return }
+        catchUpRate = rate
+        model?.setRate(self.rate * rate, now: now)
+    }
+
+    /// What the playhead does, for rules.
+    var playhead: AdaptationContext.Playhead {
+        guard let model else { return .starting }
+        if model.isSeeking { return .seeking }
+        if !model.hasStarted { return .starting }
+        if model.isWaiting { return .stalled }
+        return model.isPaused ? .paused : .playing
+    }
+
+    /// Bytes of media have come.
+    mutating func received(bytes count: Int) { bytes = bytes.saturatingAdd(count) }
+
+    /// From `position` on the picture, or the stream, has this quality.
+    mutating func approach(_ found: Quality, at position: Int64, now: MonotonicInstant) {
+        let known = newestQuality ?? quality
+        newestQuality = found
+        if found == known { return }
+        if model?.hasStarted == true { model?.addCue(found, at: position, now: now) } else { quality = found }
+    }
+
+    /// Something failed that playback survives.
+    mutating func survive(_ error: ProbeError, now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        report(error, isFatal: false, at: now, position: nil)
+    }
+
+    /// Something is odd that a viewer may notice, or that who made the stream wants to know.
+    mutating func warn(_ warning: StreamWarning, now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        let status = status(position: model?.position(at: now))
+        outbox.append(PlayerSignal(.streamWarning, at: now, status: status, attributes: warning.attributes))
+    }
+}
+
 // MARK: What the person does
 extension PlaybackSession {
     /// Playback is asked for.
     mutating func request(now: MonotonicInstant) -> Bool {
         if isRequested || outcome != nil { return false }
         isRequested = true
-        for action: Action in [.mediaRequest, .prepareItem, .streamLoad, .bufferBegin] { signal(action, at: now) }
+        let actions: [Action] =
+            kind == .media ? [.mediaRequest, .prepareItem, .streamLoad, .bufferBegin] : [.mediaRequest, .prepareItem]
+        for action in actions { signal(action, at: now) }
         return true
     }
 
@@ -216,7 +288,7 @@ extension PlaybackSession {
         guard rate.isFinite, rate > 0 else { return }
         advance(to: now)
         self.rate = rate
-        model?.setRate(rate, now: now)
+        model?.setRate(rate * catchUpRate, now: now)
     }
 
     /// Jumps; a target beyond either end is brought to it.
@@ -277,15 +349,21 @@ extension PlaybackSession {
     }
 
     private mutating func fail(_ error: ProbeError, at instant: MonotonicInstant, position: Int64?) {
+        report(error, isFatal: true, at: instant, position: position)
+        outcome = .failed(error)
+    }
+
+    private mutating func report(_ error: ProbeError, isFatal: Bool, at instant: MonotonicInstant, position: Int64?) {
         var attributes = Attributes()
         attributes[.errorDescription] = error.message
-        attributes[.isFatal] = true
+        attributes[.isFatal] = isFatal
         attributes[AttributeKey<String>("errorCode")] = error.code.description
         attributes[AttributeKey<String>("errorPhase")] = error.phase.rawValue
+        attributes[AttributeKey<String>("errorURL")] = error.url
+        attributes[AttributeKey<Int>("errorStatus")] = error.status
         outbox.append(
             PlayerSignal(.error, at: instant, status: status(position: position), attributes: attributes)
         )
-        outcome = .failed(error)
     }
 
     private mutating func signal(_ action: Action, at instant: MonotonicInstant, position: Int64? = nil) {

@@ -57,6 +57,7 @@ struct PlaybackModel: Hashable, Sendable {
     private let startThreshold: Int64
     private let resumeThreshold: Int64
     private let maximum: Int64
+    private let canLag: Bool
     private var phase = Phase.waiting(.start)
     private var anchor: Anchor
     /// Until where each track is there; nil if nothing came yet.
@@ -71,7 +72,17 @@ struct PlaybackModel: Hashable, Sendable {
     private(set) var isEndKnown = false
 
     /// Creates a model that waits for its first data, at `position`.
-    init(tracks: Set<Track>, policy: BufferPolicy, position: Int64 = 0, now: MonotonicInstant) {
+    ///
+    /// - Parameter canLag: whether a track may turn out to be sparse or over, because what brings the tracks brings them
+    ///   together and is not to be asked for one of them.
+    init(
+        tracks: Set<Track>,
+        policy: BufferPolicy,
+        position: Int64 = 0,
+        canLag: Bool = true,
+        now: MonotonicInstant
+    ) {
+        self.canLag = canLag
         self.tracks = Track.allCases.filter(tracks.contains)
         startThreshold = policy.startThreshold.nanoseconds
         resumeThreshold = policy.resumeThreshold.nanoseconds
@@ -103,6 +114,12 @@ extension PlaybackModel {
         }
         return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
     }
+
+    /// Until where a track is there.
+    func end(of track: Track) -> Int64 { ends[track] ?? anchor.position }
+
+    /// When the playhead will be at a position if nothing holds it up; nil while it stands.
+    func instant(ofPlaying position: Int64) -> MonotonicInstant? { isMoving ? instant(ofReaching: position) : nil }
 
     /// What is buffered ahead of the playhead.
     func level(at now: MonotonicInstant) -> Int64 { bufferedEnd - position(at: now) }
@@ -147,7 +164,9 @@ extension PlaybackModel {
         move(to: now)
         ends[track] = max(ends[track] ?? anchor.position, end)
         let furthest = max(ends.video ?? 0, ends.audio ?? 0)
-        for other in tracks where furthest - (ends[other] ?? anchor.position) > maximum { isLaggard[other] = true }
+        for other in tracks where canLag && furthest - (ends[other] ?? anchor.position) > maximum {
+            isLaggard[other] = true
+        }
         settle(now)
     }
 

@@ -1,3 +1,5 @@
+internal import Instrument
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -5,7 +7,6 @@ internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
 #endif
-internal import Instrument
 
 /// How a player plays what is being made.
 public struct LivePolicy: Hashable, Sendable {

@@ -2,6 +2,8 @@
 struct SegmentContent: Hashable, Sendable {
     var video: TrackContent?
     var audio: TrackContent?
+    /// What there is by the container's own words, whether frames have come or not.
+    var streams: Set<PlaybackModel.Track> = []
     /// Bytes of the media, without those of the initialization.
     var size = 0
     /// Whether timestamps say where the segment belongs; packed audio begins at zero each time.

@@ -67,6 +67,7 @@ struct SegmentReading: ~Copyable {
     /// The first track of each kind that has frames.
     var content: SegmentContent {
         var content = SegmentContent()
+        content.streams = streams
         for index in order {
             guard let lane = lanes[index], content[lane.kind] == nil else { continue }
             content[lane.kind] = describe(lane, index)
@@ -86,13 +87,22 @@ struct SegmentReading: ~Copyable {
         lanes[index] = lane
     }
 
-    private mutating func newLane(_ stream: UnsafeMutablePointer<AVStream>) -> Lane? {
-        let kind: PlaybackModel.Track
+    private var streams: Set<PlaybackModel.Track> {
+        guard let context else { return [] }
+        let streams = (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }
+        return Set(streams.compactMap(Self.kind))
+    }
+
+    private static func kind(of stream: UnsafeMutablePointer<AVStream>) -> PlaybackModel.Track? {
         switch stream.pointee.codecpar.pointee.codec_type {
-        case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0: kind = .video
-        case AVMEDIA_TYPE_AUDIO: kind = .audio
-        default: return nil
+        case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0: .video
+        case AVMEDIA_TYPE_AUDIO: .audio
+        default: nil
         }
+    }
+
+    private mutating func newLane(_ stream: UnsafeMutablePointer<AVStream>) -> Lane? {
+        guard let kind = Self.kind(of: stream) else { return nil }
         order.append(stream.pointee.index)
         return Lane(kind: kind, base: stream.pointee.time_base)
     }

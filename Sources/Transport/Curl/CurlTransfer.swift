@@ -91,6 +91,11 @@ final class CurlTransfer {
             && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             && set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)) && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             && set(CURLOPT_FRESH_CONNECT, exchange.request.needsFreshConnection ? 1 : 0)
+            && transport_set_large(
+                easy,
+                CURLOPT_MAX_RECV_SPEED_LARGE,
+                Int64(max(0, exchange.request.maxBytesPerSecond ?? 0))
+            ) == CURLE_OK
             && (settings.configuration.allowsPrivateAddresses || transport_refuse_private_addresses(easy) == CURLE_OK)
     }
 

@@ -21,6 +21,8 @@ public struct HTTPRequest: Hashable, Sendable {
     /// Whether it goes over a connection of its own, which others may use afterwards: for a client that measures what a
     /// first visit costs. Apple's transport takes no notice.
     public var needsFreshConnection = false
+    /// The response comes no faster than this; nil sets no limit. Apple's transport takes no notice.
+    public var maxBytesPerSecond: Int?
 
     /// Creates a request; by default with 30 s in all, 10 s to connect, a response of 1 MiB and no redirects.
     public init(

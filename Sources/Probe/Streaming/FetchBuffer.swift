@@ -1,0 +1,32 @@
+internal import Instrument
+
+/// The bytes of a resource as they come, filled on one thread and looked at on others.
+final class FetchBuffer: Sendable {
+    private struct Content {
+        var bytes: [UInt8] = []
+        var arrivals = ArrivalLog()
+    }
+
+    private let content = Lock(Content())
+
+    var count: Int { content.withLock { $0.bytes.count } }
+    var arrivals: ArrivalLog { content.withLock { $0.arrivals } }
+
+    func append(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicInstant) {
+        content.withLock { content in
+            content.bytes.append(contentsOf: bytes)
+            content.arrivals.add(bytes.count, at: instant)
+        }
+    }
+
+    /// A copy of what has come.
+    func snapshot() -> (bytes: [UInt8], arrivals: ArrivalLog) { content.withLock { ($0.bytes, $0.arrivals) } }
+
+    /// Hands over what has come, and keeps nothing.
+    func take() -> (bytes: [UInt8], arrivals: ArrivalLog) {
+        content.withLock { content in
+            defer { content = Content() }
+            return (content.bytes, content.arrivals)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Instrument
+internal import InstrumentTrackers
+internal import InstrumentTransport
+
+/// Plays a stream of segments: carries out what the loader decides, and brings it what comes of it.
+///
+/// No thread of its own: it works on the threads on which answers, alarms and callers come, for as long as it takes to look
+/// at a segment. So thousands fit into one process.
+final class StreamEngine: Sendable {
+    private enum Running {
+        case starting
+        case active(FetchCancellation)
+        case gone
+    }
+
+    private let driver: PlaybackDriver<StreamLoader>
+    private let fetcher: any ResourceFetcher
+    private let clock: any SchedulingClock
+    private let running = Lock([Int: Running]())
+    private let requests = Lock<(@Sendable (RequestRecord) -> Void)?>(nil)
+    /// Whether playback waits for what is on its way, so that each piece of it counts.
+    private let wantsProgress = Lock(false)
+
+    init(
+        source: MediaSource,
+        configuration: ProbeConfiguration,
+        fetcher: any ResourceFetcher,
+        clock: any SchedulingClock,
+        random: any RandomSource
+    ) {
+        self.fetcher = fetcher
+        self.clock = clock
+        let session = PlaybackSession(source: source, configuration: configuration, kind: .segments)
+        let loader = StreamLoader(source: source, configuration: configuration, random: random)
+        driver = PlaybackDriver(session, loading: loader, clock: clock) { loader, session, now in
+            loader.deadline(session, now: now, wallTime: clock.wallTime)
+        }
+        driver.onAlarm { [weak self] in self?.change { $1.alarm(&$0, now: $2) } }
+    }
+
+    var status: PlayerStatus { driver.status }
+    var progress: ProbeProgress { driver.progress }
+    var outcome: ProbeOutcome? { driver.outcome }
+
+    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { driver.report(to: observer) }
+    func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) { requests.withLock { $0 = observer } }
+    func waitUntilFinished() async -> ProbeOutcome {
+        await driver.waitUntilFinished()
+        return outcome ?? .stopped
+    }
+
+    func play() { change { session, loader, now in if session.request(now: now.instant) { loader.begin(&session, now: now) } } }
+    func pause() { change { session, _, now in session.pause(now: now.instant) } }
+    func resume() { change { session, _, now in session.resume(now: now.instant) } }
+    func setRate(_ rate: Double) { change { session, _, now in session.setRate(rate, now: now.instant) } }
+
+    func seek(to position: Int64) {
+        change { session, loader, now in
+            session.seek(to: position, now: now.instant)
+            guard session.model != nil else {
+                if let wish = session.pendingSeek { loader.seek(to: wish, &session, now: now) }
+                return
+            }
+            if let target = session.takePendingSeek() { loader.seek(to: target, &session, now: now) }
+        }
+    }
+
+    func stop() { change { session, _, now in session.stop(now: now.instant) } }
+
+    /// Changes the session and the loader, and carries out what follows.
+    private func change(_ body: (inout PlaybackSession, inout StreamLoader, Timestamp) -> Void) {
+        let (commands, isEager) = driver.change { session, loader, _ in
+            let now = clock.timestamp
+            // First what had come before anything else happened, so that a stall is none if there was enough.
+            loader.catchUp(&session, now: now)
+            session.advance(to: now.instant)
+            body(&session, &loader, now)
+            session.advance(to: now.instant)
+            if session.outcome != nil { loader.stop() } else { loader.pump(&session, now: now) }
+            return (loader.takeCommands(), loader.wantsProgress(session))
+        }
+        wantsProgress.withLock { $0 = isEager }
+        for command in commands { run(command) }
+    }
+
+    private func run(_ command: LoadCommand) {
+        switch command {
+        case .fetch(let fetching): start(fetching)
+        case .cancel(let number):
+            let before = running.withLock { $0.updateValue(.gone, forKey: number) }
+            if case .active(let cancellation) = before { cancellation.cancel() }
+        }
+    }
+
+    private func start(_ fetching: Fetching) {
+        let number = fetching.number
+        let isWanted = running.withLock { running in
+            // Somebody else may have been quicker to say that it is not wanted any more.
+            if running[number] != nil { return false }
+            running[number] = .starting
+            return true
+        }
+        guard isWanted else { return }
+        let cancellation = fetcher.fetch(
+            fetching.request,
+            into: fetching.buffer,
+            progress: { [weak self] in self?.progressed() },
+            ended: { [weak self] result in self?.ended(fetching, result) }
+        )
+        let isGone = running.withLock { running in
+            guard case .starting = running[number] else { return true }
+            running[number] = .active(cancellation)
+            return false
+        }
+        if isGone { cancellation.cancel() }
+    }
+
+    private func ended(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>) {
+        let before = running.withLock { $0.updateValue(.gone, forKey: fetching.number) }
+        if case .gone = before { return }
+        if let observer = requests.withLock({ $0 }) { observer(RequestRecord(fetching, result, clock)) }
+        change { $1.ended(fetching.number, result, &$0, now: $2) }
+        running.withLock { $0[fetching.number] = nil }
+    }
+
+    /// Called for every piece that comes, on a thread that must not be held up.
+    private func progressed() {
+        let isFirst = wantsProgress.withLock { wants in
+            defer { wants = false }
+            return wants
+        }
+        guard isFirst else { return }
+        fetcher.offload { [weak self] in self?.change { _, _, _ in } }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Instrument
+internal import InstrumentManifests
+
+extension StreamLoader {
+    /// When there will be something to do if nothing else happens.
+    func deadline(_ session: PlaybackSession, now: MonotonicInstant, wallTime: WallTime) -> MonotonicInstant? {
+        if isOver { return nil }
+        var next = fetches.values.map(\.tooLate)
+        next += retries.values.map(\.notBefore).filter { $0 > now }
+        if let update = live.updateAt { next.append(update) }
+        for state in renditionsInUse where state.isLive {
+            if let reload = state.reloadAt, fetching(.playlist(state.rendition.id)) == nil { next.append(reload) }
+        }
+        next += StreamRole.allCases.compactMap { deadline(of: $0, session, now: now, wallTime: wallTime) }
+        return next.filter { $0.nanoseconds < .max }.min()
+    }
+
+    /// When a track has room again, or its segment is there to be fetched.
+    private func deadline(
+        of role: StreamRole,
+        _ session: PlaybackSession,
+        now: MonotonicInstant,
+        wallTime: WallTime
+    ) -> MonotonicInstant? {
+        guard let track = tracks[role], !track.isAtEnd, !isBusy(role) else { return nil }
+        if let plan = track.plan {
+            guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
+            return now.advanced(by: .milliseconds(availability.milliseconds &- wallTime.milliseconds))
+        }
+        guard let model = session.model else { return nil }
+        // One nanosecond below, so that there is room indeed.
+        return model.instant(ofPlaying: track.loadedEnd.saturatingSubtract(wanted(track)).saturatingAdd(1))
+    }
+}

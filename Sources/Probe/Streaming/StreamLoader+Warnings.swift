@@ -1,0 +1,130 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentTransport
+
+/// Lets each kind of warning through a few times a playback: who has seen five jumps knows.
+struct WarningLimiter: Hashable, Sendable {
+    private static let most = 5
+    private var counts: [StreamWarning.Kind: Int] = [:]
+
+    /// Whether one more of a kind is worth a word.
+    mutating func lets(_ kind: StreamWarning.Kind) -> Bool {
+        let count = (counts[kind] ?? 0) + 1
+        counts[kind] = min(count, Self.most + 1)
+        return count <= Self.most
+    }
+}
+
+extension StreamLoader {
+    mutating func warn(
+        _ kind: StreamWarning.Kind,
+        _ message: String,
+        _ url: HTTPURL?,
+        _ session: inout PlaybackSession,
+        now: MonotonicInstant
+    ) {
+        warn(kind, message, url?.description, &session, now: now)
+    }
+
+    mutating func warn(
+        _ kind: StreamWarning.Kind,
+        _ message: String,
+        _ url: String?,
+        _ session: inout PlaybackSession,
+        now: MonotonicInstant
+    ) {
+        guard warnings.lets(kind) else { return }
+        session.warn(StreamWarning(kind: kind, message: message, url: url), now: now)
+    }
+
+    /// What a viewer would notice in a segment, or whoever made it wants to know.
+    mutating func check(
+        _ content: SegmentContent,
+        _ segment: MediaSegment,
+        _ plan: StreamTrack.Plan,
+        _ placement: StreamTimeline.Placement?,
+        isFirst: Bool,
+        _ session: inout PlaybackSession,
+        now: MonotonicInstant
+    ) {
+        let found = SegmentCheck(content, segment, variant(at: plan.rung), isFirst: isFirst).findings
+        for finding in found { warn(finding.kind, finding.message, segment.url, &session, now: now) }
+    }
+}
+
+/// Compares what is in a segment with what was said of it.
+struct SegmentCheck {
+    /// A difference, in words.
+    struct Finding: Hashable, Sendable {
+        var kind: StreamWarning.Kind
+        var message: String
+    }
+
+    private let content: SegmentContent
+    private let segment: MediaSegment
+    private let variant: Variant?
+    private let isFirst: Bool
+
+    init(_ content: SegmentContent, _ segment: MediaSegment, _ variant: Variant?, isFirst: Bool) {
+        self.content = content
+        self.segment = segment
+        self.variant = variant
+        self.isFirst = isFirst
+    }
+
+    var findings: [Finding] { [keyframe, tracks, duration, bitrate, resolution, gap].compactMap(\.self) }
+
+    private var keyframe: Finding? {
+        guard let video = content.video, !video.startsWithKeyframe else { return nil }
+        return finding(.noKeyframe, "does not begin with a keyframe, so that it cannot be switched to")
+    }
+
+    /// Half a second: three frames of the slowest film, and far above what a frame of sound makes (ITU-R BT.1359 has
+    /// viewers notice sound 125 ms late and object from 185 ms on; segments differ by a frame or two by nature).
+    private var tracks: Finding? {
+        guard let video = content.video, let audio = content.audio else { return nil }
+        let (starts, ends) = (
+            audio.start.saturatingSubtract(video.start).magnitude, audio.end.saturatingSubtract(video.end).magnitude
+        )
+        guard max(starts, ends) > 500_000_000 else { return nil }
+        let milliseconds = max(starts, ends) / 1_000_000
+        return finding(.tracksApart, "has sound and picture \(milliseconds) ms apart")
+    }
+
+    /// RFC 8216 section 4.3.3.1 has durations rounded to the nearest integer at worst.
+    private var duration: Finding? {
+        guard let media = content.main else { return nil }
+        let real = media.end.saturatingSubtract(media.start)
+        let difference = real.saturatingSubtract(segment.duration)
+        guard difference.magnitude > UInt64(max(500_000_000, segment.duration / 4)) else { return nil }
+        return finding(.wrongDuration, "plays \(real / 1_000_000) ms, not \(segment.duration / 1_000_000) ms as declared")
+    }
+
+    /// HLS Authoring Specification 1.24: the measured peak is within 10 % of `BANDWIDTH`; twice that is worth a word.
+    private var bitrate: Finding? {
+        guard let variant, segment.duration >= 500_000_000, content.video != nil else { return nil }
+        let bitrate = Double(content.size) * 8e9 / Double(segment.duration)
+        guard bitrate > Double(variant.peakBitRate) * 1.2 else { return nil }
+        let kilobits = Int64(clamping: bitrate / 1000)
+        return finding(.wrongBitrate, "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitRate / 1000)")
+    }
+
+    private var resolution: Finding? {
+        guard isFirst, let declared = variant?.resolution, let real = content.video?.pictureSize,
+            declared.width != real.width || declared.height != real.height
+        else { return nil }
+        let message = "has pictures of \(real.width)×\(real.height), declared are \(declared.width)×\(declared.height)"
+        return finding(.wrongResolution, message)
+    }
+
+    private var gap: Finding? {
+        guard let gap = [content.video, content.audio].compactMap({ $0?.largestGap }).max(), gap > 200_000_000 else {
+            return nil
+        }
+        return finding(.frameGap, "lacks frames for \(gap / 1_000_000) ms")
+    }
+
+    private func finding(_ kind: StreamWarning.Kind, _ message: String) -> Finding {
+        Finding(kind: kind, message: "segment \(segment.sequence) \(message)")
+    }
+}

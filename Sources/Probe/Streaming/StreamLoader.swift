@@ -1,0 +1,160 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentTransport
+
+/// Decides what to fetch and when, from the manifest to the last segment, as an adaptive player does.
+///
+/// A value, changed under the engine's lock: events come in, orders gather in `commands`. It knows no network and no
+/// clock but what it is told.
+struct StreamLoader: Sendable {
+    let source: MediaSource
+    let configuration: ProbeConfiguration
+    var rule: any AdaptationRule
+    var random: any RandomSource
+
+    var commands: [LoadCommand] = []
+    var warnings = WarningLimiter()
+    private(set) var fetches: [Int: Fetching] = [:]
+    var retries: [FetchPurpose: Retrying] = [:]
+    private var nextNumber = 0
+
+    var presentation: Presentation?
+    /// The rungs of the ladder, whose `id` is the variant's place in the presentation.
+    var ladder: BitrateLadder?
+    /// Until when rungs are left alone, because fetching them failed.
+    var excluded: [Int: MonotonicInstant] = [:]
+    var renditions: [Rendition.ID: RenditionState] = [:]
+    var tracks: [StreamRole: StreamTrack] = [:]
+    var store = SegmentStore()
+    var timeline = StreamTimeline()
+    var throughput = ThroughputHistory()
+    var live = LiveState()
+    /// What came before it was known which tracks there are.
+    var waiting: [MediaArrival] = []
+    /// Nothing more is loaded: because of an error, or because all is there.
+    private(set) var isOver = false
+
+    init(source: MediaSource, configuration: ProbeConfiguration, random: any RandomSource) {
+        self.source = source
+        self.configuration = configuration
+        self.random = random
+        rule = configuration.profile.rule
+    }
+
+    var profile: PlayerProfile { configuration.profile }
+    var isLive: Bool { presentation.map { $0.kind == .live || $0.kind == .event } ?? false }
+}
+
+// MARK: What happens
+extension StreamLoader {
+    /// Playback was asked for.
+    mutating func begin(_ session: inout PlaybackSession, now: Timestamp) {
+        guard case .http(let text) = source.location else { return }
+        do throws(HTTPError) {
+            fetch(.manifest, try HTTPURL(text), now: now.instant)
+        } catch {
+            give(up: ProbeError(.refusedAddress, .manifest, source, error.message), &session, now: now.instant)
+        }
+    }
+
+    /// A fetch has ended.
+    mutating func ended(
+        _ number: Int,
+        _ result: Result<ResourceResponse, ResourceFailure>,
+        _ session: inout PlaybackSession,
+        now: Timestamp
+    ) {
+        guard let fetching = fetches.removeValue(forKey: number), !isOver else { return }
+        switch result {
+        case .success(let response):
+            accept(response, fetching, &session, now: now)
+        case .failure(let failure):
+            failed(fetching, failure, &session, now: now)
+        }
+        pump(&session, now: now)
+    }
+
+    /// Time has passed.
+    mutating func alarm(_ session: inout PlaybackSession, now: Timestamp) {
+        guard !isOver else { return }
+        for fetching in fetches.values.sorted(by: { $0.number < $1.number }) where fetching.tooLate <= now.instant {
+            cancel(fetching.number)
+            let message = "there was no answer in time; try again later, or allow more time"
+            failed(fetching, ResourceFailure(failure: .timeout, message: message), &session, now: now)
+        }
+        pump(&session, now: now)
+    }
+
+    /// The person jumped to where nothing is buffered.
+    mutating func seek(to position: Int64, _ session: inout PlaybackSession, now: Timestamp) {
+        guard presentation != nil else { return }
+        for fetching in fetches.values where fetching.purpose.role != nil { cancel(fetching.number) }
+        for role in tracks.keys { tracks[role]?.move(to: position) }
+        retries = retries.filter { $0.key.role == nil }
+        isOver = false
+        observe(.seeked, session, now: now.instant)
+        pump(&session, now: now)
+    }
+
+    /// Nothing more is wanted.
+    mutating func stop() {
+        isOver = true
+        for number in fetches.keys.sorted() { commands.append(.cancel(number)) }
+        fetches = [:]
+    }
+
+    /// All is there, or nothing more will come: what is buffered is played, then the end or the error is reported.
+    mutating func give(up error: ProbeError?, _ session: inout PlaybackSession, now: MonotonicInstant) {
+        stop()
+        waiting = []
+        session.exhausted(error, now: now)
+    }
+}
+
+// MARK: Fetching
+extension StreamLoader {
+    mutating func fetch(
+        _ purpose: FetchPurpose,
+        _ url: HTTPURL,
+        range: Range<Int64>? = nil,
+        now: MonotonicInstant
+    ) {
+        let policy = profile[retry: purpose.kind].limited(by: configuration)
+        let request = ResourceRequest(
+            kind: purpose.kind,
+            url: url,
+            range: range,
+            timeout: policy.loadTimeout ?? configuration.limits.longestFetch,
+            maxBytes: configuration.limits.bytes(of: purpose.kind),
+            maxBitrate: configuration.limits.maximumBandwidth,
+            isFirst: nextNumber == 0
+        )
+        let fetching = Fetching(
+            number: nextNumber,
+            purpose: purpose,
+            request: request,
+            buffer: FetchBuffer(),
+            begun: now,
+            failures: retries[purpose]?.failures ?? 0,
+            policy: policy
+        )
+        nextNumber += 1
+        fetches[fetching.number] = fetching
+        commands.append(.fetch(fetching))
+    }
+
+    mutating func cancel(_ number: Int) {
+        fetches[number] = nil
+        commands.append(.cancel(number))
+    }
+
+    func fetching(_ purpose: FetchPurpose) -> Fetching? { fetches.values.first { $0.purpose == purpose } }
+
+    /// Whether something is on its way for a role, or has to wait before it is tried again.
+    func isBusy(_ role: StreamRole) -> Bool { fetches.values.contains { $0.purpose.role == role } }
+
+    mutating func takeCommands() -> [LoadCommand] {
+        defer { commands = [] }
+        return commands
+    }
+}

@@ -1,0 +1,99 @@
+internal import Instrument
+internal import InstrumentTransport
+
+/// Fetches through the transport that the whole process shares.
+struct TransportFetcher: ResourceFetcher {
+    private static let maxRedirects = 10
+
+    let transport: any HTTPTransport
+    let clock: any SchedulingClock
+
+    func fetch(
+        _ request: ResourceRequest,
+        into buffer: FetchBuffer,
+        progress: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (Result<ResourceResponse, ResourceFailure>) -> Void
+    ) -> FetchCancellation {
+        let (transport, clock) = (transport, clock)
+        let task = Task {
+            do throws(HTTPError) {
+                let response = try await transport.send(Self.message(request)) { bytes in
+                    buffer.append(bytes, at: clock.now)
+                    progress()
+                }
+                if !Task.isCancelled { ended(Self.result(of: response, request, buffer)) }
+            } catch {
+                if !Task.isCancelled { ended(.failure(ResourceFailure(error))) }
+            }
+        }
+        return FetchCancellation { task.cancel() }
+    }
+
+    func offload(_ work: @escaping @Sendable () -> Void) { Task { work() } }
+
+    private static func message(_ request: ResourceRequest) throws(HTTPError) -> HTTPRequest {
+        var headers: HTTPHeaders = try HTTPHeaders(["User-Agent": "Instrument-Probe", "Accept": "*/*"])
+        if let range = request.range {
+            try headers.set("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+        }
+        var message = HTTPRequest(
+            .get,
+            request.url,
+            headers: headers,
+            timeout: request.timeout,
+            connectTimeout: min(request.timeout, .seconds(15)),
+            maxResponseBytes: request.maxBytes,
+            redirects: .follow(atMost: maxRedirects)
+        )
+        message.needsFreshConnection = request.isFirst
+        message.maxBytesPerSecond = request.maxBitrate.map { max(1, $0 / 8) }
+        return message
+    }
+
+    private static func result(
+        of response: HTTPResponse,
+        _ request: ResourceRequest,
+        _ buffer: FetchBuffer
+    ) -> Result<ResourceResponse, ResourceFailure> {
+        guard response.isSuccess else { return .failure(ResourceFailure(response)) }
+        let (bytes, arrivals) = buffer.take()
+        return .success(
+            ResourceResponse(
+                url: response.url,
+                status: response.status,
+                contentType: response.headers["Content-Type"],
+                bytes: bytes,
+                arrivals: arrivals,
+                timings: response.timings,
+                redirectCount: response.redirectCount,
+                version: response.version
+            )
+        )
+    }
+}
+
+extension ResourceFailure {
+    /// An answer that is none of success.
+    init(_ response: HTTPResponse) {
+        let advice =
+            response.status == 404
+            ? "check the address" : response.status >= 500 ? "try again later" : "check whether it may be fetched"
+        self.init(
+            failure: .status(response.status),
+            timings: response.timings,
+            message: "the server answered \(response.status); \(advice)"
+        )
+    }
+
+    init(_ error: HTTPError) {
+        let finals: Set<HTTPError.Code> = [
+            .tls, .redirectRefused, .invalidURL, .invalidHeader, .responseTooLarge, .configuration,
+        ]
+        self.init(
+            failure: error.code == .timedOut ? .timeout : .connection,
+            error: error,
+            message: error.message,
+            isFinal: finals.contains(error.code)
+        )
+    }
+}
