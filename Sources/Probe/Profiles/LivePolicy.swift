@@ -1,3 +1,5 @@
+internal import Instrument
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -5,7 +7,6 @@ internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
 #endif
-internal import Instrument
 
 /// How a player plays what is being made.
 public struct LivePolicy: Hashable, Sendable {
@@ -21,8 +22,7 @@ public struct LivePolicy: Hashable, Sendable {
             switch self {
             case .duration(let duration): return max(duration, .zero)
             case .targetDurations(let count):
-                let seconds = targetDuration.seconds * count
-                return seconds.isFinite && seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
+                return Duration(clampingSeconds: targetDuration.seconds * count)
             }
         }
     }

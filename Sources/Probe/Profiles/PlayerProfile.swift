@@ -94,6 +94,25 @@ public struct PlayerProfile: Sendable, Hashable {
         set { retries[kind] = newValue }
     }
 
+    /// The throughput to go by as long as nothing was measured, bit/s; nil if there is none.
+    public var initialEstimate: Int? {
+        if case .estimate(let bitrate) = start { max(0, bitrate) } else { nil }
+    }
+
+    /// The rung of the first segment; nil if the rule is to be asked.
+    ///
+    /// - Parameters:
+    ///   - firstListed: the rung that the manifest names first.
+    ///   - context: as the rule would get it.
+    public func firstRung(firstListed: Int, in context: AdaptationContext) -> Int? {
+        switch start {
+        case .estimate: nil
+        case .firstListed: context.allowedRungs.contains(firstListed) ? firstListed : context.lowestAllowedRung
+        case .lowest: context.lowestAllowedRung
+        case .highest: context.highestAllowedRung
+        }
+    }
+
     /// A rule is compared by its type and value.
     private struct RuleBox: Hashable {
         var rule: any AdaptationRule

@@ -49,8 +49,7 @@ public enum RetryBackoff: Hashable, Sendable {
     }
 
     private static func limited(_ seconds: Double, _ maximum: Duration) -> Duration {
-        guard seconds.isFinite, seconds > 0 else { return .zero }
-        return .seconds(min(seconds, max(0, maximum.seconds)))
+        min(Duration(clampingSeconds: seconds), max(maximum, .zero))
     }
 }
 
