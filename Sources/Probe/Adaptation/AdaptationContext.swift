@@ -64,6 +64,8 @@ public struct AdaptationContext: Hashable, Sendable {
     public var segment: Segment
     /// What earlier downloads took.
     public var throughput: ThroughputHistory
+    /// The throughput to go by as long as nothing was measured, bit/s; nil if the lowest rung is to be fetched then.
+    public var initialEstimate: Int?
     /// How far behind the live edge playback is; nil if the stream is not live.
     public var live: Live?
     /// 1 is the normal rate; finite and above zero.
@@ -82,6 +84,7 @@ public struct AdaptationContext: Hashable, Sendable {
         playhead: Playhead = .starting,
         segment: Segment,
         throughput: ThroughputHistory = ThroughputHistory(),
+        initialEstimate: Int? = nil,
         live: Live? = nil,
         playbackRate: Double = 1,
         constraints: AdaptationConstraints = AdaptationConstraints(),
@@ -94,6 +97,7 @@ public struct AdaptationContext: Hashable, Sendable {
         self.playhead = playhead
         self.segment = segment
         self.throughput = throughput
+        self.initialEstimate = initialEstimate
         self.live = live
         self.playbackRate = playbackRate.isFinite && playbackRate > 0 ? playbackRate : 1
         self.constraints = constraints
@@ -115,7 +119,7 @@ extension AdaptationContext {
 
     /// How long the buffer lasts at the present rate.
     public var timeToStarvation: Duration {
-        playbackRate == 1 ? bufferLevel : .seconds(min(bufferLevel.seconds / playbackRate, 1e9))
+        playbackRate == 1 ? bufferLevel : Duration(clampingSeconds: bufferLevel.seconds / playbackRate)
     }
 
     /// The highest allowed rung whose peak bitrate is at most `bitrate`, bit/s; the lowest allowed if none is.

@@ -37,6 +37,8 @@ public struct AdaptationDecision: Hashable, Sendable {
     /// The index of the rung in the context's ladder.
     public var rung: Int
     /// Fetch nothing as long as more than this is buffered, then ask again; nil fetches at once.
+    ///
+    /// A player heeds it only while its playhead moves, because the buffer would never drain otherwise.
     public var waitUntilBuffered: Duration?
 
     /// Creates a decision.

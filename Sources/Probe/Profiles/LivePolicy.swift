@@ -22,8 +22,7 @@ public struct LivePolicy: Hashable, Sendable {
             switch self {
             case .duration(let duration): return max(duration, .zero)
             case .targetDurations(let count):
-                let seconds = targetDuration.seconds * count
-                return seconds.isFinite && seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
+                return Duration(clampingSeconds: targetDuration.seconds * count)
             }
         }
     }

@@ -49,8 +49,7 @@ public enum RetryBackoff: Hashable, Sendable {
     }
 
     private static func limited(_ seconds: Double, _ maximum: Duration) -> Duration {
-        guard seconds.isFinite, seconds > 0 else { return .zero }
-        return .seconds(min(seconds, max(0, maximum.seconds)))
+        min(Duration(clampingSeconds: seconds), max(maximum, .zero))
     }
 }
 
@@ -84,6 +83,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var stallTimeout: Duration?
     /// Which HTTP statuses are worth another try.
     public var statuses: StatusRule
+    /// Whether a connection that failed or broke is worth another try.
+    public var retriesConnections: Bool
 
     /// Creates a policy; counts are not negative. After a timeout it is tried again like after other failures, where
     /// nothing else is given.
@@ -95,7 +96,8 @@ public struct RetryPolicy: Hashable, Sendable {
         firstByteTimeout: Duration? = nil,
         loadTimeout: Duration? = nil,
         stallTimeout: Duration? = nil,
-        statuses: StatusRule = .all
+        statuses: StatusRule = .all,
+        retriesConnections: Bool = true
     ) {
         self.maximumRetries = max(0, maximumRetries)
         self.maximumTimeoutRetries = max(0, maximumTimeoutRetries ?? maximumRetries)
@@ -105,6 +107,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.loadTimeout = loadTimeout
         self.stallTimeout = stallTimeout
         self.statuses = statuses
+        self.retriesConnections = retriesConnections
     }
 
     /// What went wrong with a request.
@@ -128,6 +131,7 @@ public struct RetryPolicy: Hashable, Sendable {
         case .timeout:
             return failures <= maximumTimeoutRetries ? timeoutBackoff.delay(after: failures, random: random) : nil
         case .status(let status) where !retries(status): return nil
+        case .connection where !retriesConnections: return nil
         case .status, .connection:
             return failures <= maximumRetries ? backoff.delay(after: failures, random: random) : nil
         }
@@ -140,6 +144,20 @@ public struct RetryPolicy: Hashable, Sendable {
         case .only(let statuses): statuses.contains(status)
         case .none: false
         }
+    }
+}
+
+/// An HTTP status upon which a player does not try again, but takes another variant at once, if there is one.
+public struct ImmediateFallback: Hashable, Sendable {
+    /// The statuses.
+    public var statuses: Set<Int>
+    /// The failing variant is left alone for so long.
+    public var excludedFor: Duration
+
+    /// Creates a rule.
+    public init(statuses: Set<Int>, excludedFor: Duration) {
+        self.statuses = statuses
+        self.excludedFor = excludedFor
     }
 }
 

@@ -1,0 +1,124 @@
+extension PlayerProfile {
+    /// All named profiles.
+    public static let named: [PlayerProfile] = [.standard, .exoPlayer, .avPlayer, .hlsJS, .dashJS, .shaka, .mpv]
+
+    /// The profile of a name, as `--profile` takes it; nil if there is none.
+    public init?(named name: String) {
+        guard let profile = Self.named.first(where: { $0.name == name }) else { return nil }
+        self = profile
+    }
+
+    /// Ours, where no player is imitated: what most players have in common.
+    public static let standard = PlayerProfile(
+        name: "standard",
+        buffer: .standard,
+        rule: HybridRule(),
+        start: .estimate(1_000_000),
+        segmentUse: .progressive,
+        retry: RetryPolicy(
+            maximumRetries: 3,
+            backoff: .exponential(first: .seconds(1), factor: 2, maximum: .seconds(8), jitter: 0.25),
+            firstByteTimeout: .seconds(10),
+            loadTimeout: .seconds(60),
+            stallTimeout: .seconds(10),
+            // RFC 9110, section 15, has these as passing; 404 may be in live streams, whose segments come late.
+            statuses: .only([404, 408, 425, 429, 500, 502, 503, 504])
+        ),
+        afterRetries: [.useOtherVariant(excludedFor: .seconds(60)), .fail],
+        live: LivePolicy(
+            // RFC 8216, section 6.3.3: not closer to the end than three target durations.
+            targetLatency: .targetDurations(3),
+            maximumLatency: .targetDurations(10),
+            catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(100)),
+            staleAfter: .targetDurations(3.5)
+        )
+    )
+
+    /// Media3's ExoPlayer 1.6 and later.
+    ///
+    /// `DefaultLoadControl` (buffer, no back buffer), `DefaultBandwidthMeter.DEFAULT_INITIAL_BITRATE_ESTIMATE` (the estimates
+    /// by country and network are not modelled), `DefaultLoadErrorHandlingPolicy` (three retries, after 0, 1 and 2 s; six
+    /// statuses exclude a track for 60 s), `DefaultHttpDataSource` (8 s to connect and for each read; not verified),
+    /// `DefaultLivePlaybackSpeedControl`, `DefaultHlsPlaylistTracker` (3.5 target durations without a change). DASH has 30 s
+    /// of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three target durations.
+    public static let exoPlayer = PlayerProfile(
+        name: "exoplayer",
+        buffer: .exoPlayer,
+        backBuffer: .zero,
+        rule: ThroughputRule.exoPlayer,
+        start: .estimate(1_000_000),
+        segmentUse: .progressive,
+        retry: RetryPolicy(
+            maximumRetries: 3,
+            backoff: .linearFromZero(step: .seconds(1), maximum: .seconds(5)),
+            firstByteTimeout: .seconds(8),
+            stallTimeout: .seconds(8)
+        ),
+        immediateFallback: ImmediateFallback(statuses: [403, 404, 410, 416, 500, 503], excludedFor: .seconds(60)),
+        afterRetries: [.fail],
+        live: LivePolicy(
+            targetLatency: .targetDurations(3),
+            targetIncreaseOnStall: .duration(.milliseconds(500)),
+            catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(20)),
+            staleAfter: .targetDurations(3.5)
+        )
+    )
+
+    /// Apple's AVPlayer, which publishes next to nothing of this: all figures are guesses, but for these.
+    ///
+    /// It begins with the variant that is listed first (Apple, HTTP Live Streaming FAQ; not verified for today's), and in
+    /// live streams not closer to the end than three target durations (RFC 8216, section 6.3.3).
+    public static let avPlayer = PlayerProfile(
+        name: "avplayer",
+        // Not published.
+        buffer: BufferPolicy(startThreshold: .seconds(2), resumeThreshold: .seconds(4), maximum: .seconds(50)),
+        // Not published.
+        rule: ThroughputRule(
+            estimator: ThroughputEstimator(.movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9))),
+            fraction: 0.8,
+            minimumBufferForIncrease: .seconds(10),
+            abandonment: .hlsJS
+        ),
+        start: .firstListed,
+        // Not published.
+        segmentUse: .progressive,
+        // Not published.
+        retry: RetryPolicy(
+            maximumRetries: 3,
+            backoff: .exponential(first: .seconds(1), factor: 2, maximum: .seconds(8), jitter: 0),
+            firstByteTimeout: .seconds(15),
+            loadTimeout: .seconds(60)
+        ),
+        // Not published.
+        afterRetries: [.useOtherVariant(excludedFor: nil), .fail],
+        live: LivePolicy(
+            targetLatency: .targetDurations(3),
+            // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations, the
+            // time in which RFC 8216, section 6.2.2, wants a change; when it gives up is a guess.
+            staleAfter: .targetDurations(6)
+        )
+    )
+
+    /// mpv with libavformat's own HLS and DASH demuxers.
+    ///
+    /// mpv's manual: `--cache-pause-wait` 1 s, `--cache-pause-initial` no, `--demuxer-max-bytes` 150 MiB,
+    /// `--demuxer-readahead-secs` 1 s, `--network-timeout` 60 s, `--hls-bitrate` max: it never changes the rendition.
+    /// libavformat's hls.c: `live_start_index` −3; a segment that fails is skipped (`seg_max_retry` 0). What is kept behind
+    /// the playhead is limited in bytes (50 MiB), which is not modelled.
+    public static let mpv = PlayerProfile(
+        name: "mpv",
+        buffer: BufferPolicy(startThreshold: .zero, resumeThreshold: .seconds(1), maximum: .seconds(1)),
+        byteBudget: ByteBudget(bytes: 150 << 20, limit: .seconds(3_600_000)),
+        rule: FixedRule(.highest),
+        start: .highest,
+        segmentUse: .progressive,
+        retry: RetryPolicy(
+            maximumRetries: 0,
+            backoff: .constant(.zero),
+            firstByteTimeout: .seconds(60),
+            stallTimeout: .seconds(60)
+        ),
+        afterRetries: [.skipSegment],
+        live: LivePolicy(targetLatency: .targetDurations(3))
+    )
+}
