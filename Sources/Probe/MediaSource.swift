@@ -49,6 +49,13 @@ public struct MediaSource: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether it is played by a playlist or a manifest, as the ending of its path says.
+    var isStream: Bool {
+        guard case .http = location else { return false }
+        let path = description.lowercased()
+        return [".m3u8", ".m3u", ".mpd"].contains { path.hasSuffix($0) }
+    }
+
     /// The last part of the path, for people who gave no title.
     var fileName: String {
         String(description.split(separator: "/").last ?? "")

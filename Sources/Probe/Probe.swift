@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentTrackers
+public import InstrumentTransport
 
 /// A headless player: fetches and demuxes media like a player, without decoding it, and reports what a viewer would have
 /// lived through.
@@ -16,23 +17,44 @@ public import InstrumentTrackers
 ///
 /// Everything may be called from any thread. A probe that is released stops.
 public final class Probe: Player {
-    private let engine: ProbeEngine
+    private let engine: any PlaybackEngine
     /// What the probe plays.
     public let source: MediaSource
 
     /// Creates a player for one playback of `source`.
     ///
     /// - Parameters:
-    ///   - source: a file or an HTTP(S) address of progressive media.
+    ///   - source: a file or an HTTP(S) address of progressive media, or the HTTP(S) address of an HLS playlist or a DASH
+    ///     manifest, which is known by the ending of its path (`.m3u8`, `.mpd`).
     ///   - configuration: how it plays.
     ///   - clock: what it plays by; give the instrument the same. With a `VirtualClock` use ``playThrough(advancing:)``.
+    ///   - transport: what it fetches playlists and segments with. Share one among probes: it has one thread for all.
+    ///   - random: spreads retries, where the profile does.
     public init(
         _ source: MediaSource,
         configuration: ProbeConfiguration = ProbeConfiguration(),
-        clock: any SchedulingClock = SystemClock()
+        clock: any SchedulingClock = SystemClock(),
+        transport: (any HTTPTransport)? = nil,
+        random: RandomSource = RandomSource()
     ) {
         self.source = source
-        engine = ProbeEngine(source: source, configuration: configuration, clock: clock)
+        if source.isStream {
+            engine = StreamEngine(
+                source: source,
+                configuration: configuration,
+                fetcher: TransportFetcher(transport: transport ?? SharedTransport.instance, clock: clock),
+                clock: clock,
+                random: random
+            )
+        } else {
+            engine = ProbeEngine(source: source, configuration: configuration, clock: clock)
+        }
+    }
+
+    /// Plays by an engine that was made elsewhere.
+    init(_ source: MediaSource, engine: any PlaybackEngine) {
+        self.source = source
+        self.engine = engine
     }
 
     deinit { engine.stop() }
@@ -45,6 +67,12 @@ public final class Probe: Player {
     public var progress: ProbeProgress { engine.progress }
     /// How the playback ended; nil as long as it has not.
     public var outcome: ProbeOutcome? { engine.outcome }
+
+    /// Reports each request for a playlist, a segment and what they need, when it has ended, to `observer`, which must not
+    /// hold it up; nil reports to nobody. Progressive media reports none.
+    public func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {
+        engine.report(requestsTo: observer)
+    }
 
     /// Reports signals to `observer`.
     public func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { engine.report(to: observer) }

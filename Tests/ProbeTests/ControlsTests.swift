@@ -46,7 +46,9 @@ struct ControlsTests {
     @Test("Jumps: inside the buffer, back, beyond the end and before the start")
     func seek() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
-        let played = await playThrough(try Fixtures.long.get(), ProbeConfiguration(buffer: buffer)) { clock, probe in
+        let played = await playThrough(try Fixtures.long.get(), ProbeConfiguration(bufferedBy: buffer)) {
+            clock,
+            probe in
             clock.at(1000) { probe.seek(to: .seconds(4)) }
             clock.at(2000) { probe.seek(to: .milliseconds(12_300)) }
             clock.at(3000) { probe.seek(to: .seconds(-7)) }
@@ -66,7 +68,7 @@ struct ControlsTests {
     @Test("After a jump the picture is the one at the target, also where what was read ahead had another size")
     func seekAcrossRenditions() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
-        let played = await playThrough(try Fixtures.sample(), ProbeConfiguration(buffer: buffer)) { clock, probe in
+        let played = await playThrough(try Fixtures.sample(), ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
             // The second rendition is read ahead by now, and nothing of it was shown.
             clock.at(1000) { probe.seek(to: .milliseconds(7000)) }
             clock.at(1500) { probe.seek(to: .milliseconds(500)) }
@@ -104,7 +106,7 @@ struct ControlsTests {
         // No length and no ranges: a stream of bytes.
         let server = try LoopbackServer([LoopbackServer.head("200 OK"), .send(film)])
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(1))
-        let played = await playThrough(server.address, ProbeConfiguration(buffer: buffer)) { clock, probe in
+        let played = await playThrough(server.address, ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
             clock.at(1000) { probe.seek(to: .milliseconds(3500)) }
         }
         #expect(played.outcome == .ended)
@@ -118,7 +120,7 @@ struct ControlsTests {
     func seekOverHTTP() async throws {
         let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.long.get()))])
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(2))
-        let played = await playThrough(server.address, ProbeConfiguration(buffer: buffer)) { clock, probe in
+        let played = await playThrough(server.address, ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
             clock.at(1000) { probe.seek(to: .milliseconds(15_500)) }
         }
         #expect(played.outcome == .ended)

@@ -58,6 +58,14 @@ func playThrough(
     return Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
 }
 
+extension ProbeConfiguration {
+    /// The standard profile with another buffer.
+    init(bufferedBy buffer: BufferPolicy) {
+        self.init()
+        self.buffer = buffer
+    }
+}
+
 /// Schedules something at so many milliseconds.
 extension VirtualClock {
     func at(_ milliseconds: Int64, _ action: @escaping @Sendable () -> Void) {

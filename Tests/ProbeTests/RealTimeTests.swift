@@ -10,7 +10,7 @@ import Testing
 struct RealTimeTests {
     /// Plays in real time through an instrument.
     private func play(_ source: String, _ buffer: BufferPolicy) async -> Played {
-        let probe = Probe(MediaSource(source), configuration: ProbeConfiguration(buffer: buffer))
+        let probe = Probe(MediaSource(source), configuration: ProbeConfiguration(bufferedBy: buffer))
         let recorder = Recorder()
         let instrument = Instrument(hub: CoreHub(), backends: [recorder])
         instrument.add(PlayerTracker(probe))

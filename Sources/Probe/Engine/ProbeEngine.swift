@@ -6,7 +6,7 @@ internal import InstrumentTrackers
 ///
 /// In real time the reader blocks on a thread of its own. On a virtual clock it reads inline and advances the clock
 /// whenever the buffer is full, so that reading takes no virtual time and a session is the same every time.
-final class ProbeEngine: Sendable {
+final class ProbeEngine: PlaybackEngine {
     private enum Order { case read, seek(Int64), wait, finish }
 
     /// Nobody pauses a session on a virtual clock for longer.
@@ -32,6 +32,8 @@ final class ProbeEngine: Sendable {
     var outcome: ProbeOutcome? { driver.outcome }
 
     func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { driver.report(to: observer) }
+    /// libavformat fetches for itself, and does not say what.
+    func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {}
 
     /// Begins to play in real time; does nothing if it has begun.
     func play() {

@@ -1,4 +1,5 @@
 public import Instrument
+public import InstrumentManifests
 internal import InstrumentTransport
 
 /// A request that a probe has made, and what came of it. Carries no credentials and no query.
@@ -9,8 +10,8 @@ public struct RequestRecord: Hashable, Sendable {
     public var kind: ResourceKind
     /// Where it was asked for, without credentials, query and fragment.
     public var url: String
-    /// The first and the last byte of the part that was asked for; nil for all.
-    public var byteRange: ClosedRange<Int64>?
+    /// The part that was asked for; nil for all.
+    public var byteRange: ByteRange?
     /// How often the same had failed before.
     public var earlierFailures: Int
     /// When it began.
@@ -39,12 +40,11 @@ public struct RequestRecord: Hashable, Sendable {
 
 extension RequestRecord {
     init(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>, _ clock: any SchedulingClock) {
-        let range = fetching.request.range.flatMap { $0.isEmpty ? nil : $0.lowerBound...($0.upperBound - 1) }
         let elapsed = fetching.begun.duration(to: clock.now)
         number = fetching.number
         kind = fetching.purpose.kind
         url = fetching.request.url.description
-        byteRange = range
+        byteRange = fetching.request.range
         earlierFailures = fetching.failures
         begun = clock.timestamp(of: fetching.begun)
         var timings: HTTPTimings?

@@ -7,7 +7,7 @@ struct ResourceRequest: Hashable, Sendable {
     var kind: ResourceKind
     var url: HTTPURL
     /// Which bytes of it; nil for all.
-    var range: Range<Int64>?
+    var range: ByteRange?
     /// All of it, redirects included, may take this long.
     var timeout: Duration
     /// More bytes than this are not taken.

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Instrument
 internal import InstrumentTrackers
 internal import InstrumentTransport
@@ -6,17 +7,22 @@ internal import InstrumentTransport
 ///
 /// No thread of its own: it works on the threads on which answers, alarms and callers come, for as long as it takes to look
 /// at a segment. So thousands fit into one process.
-final class StreamEngine: Sendable {
+final class StreamEngine: PlaybackEngine {
     private enum Running {
         case starting
         case active(FetchCancellation)
         case gone
     }
 
+    /// Nobody pauses a session on a virtual clock for longer.
+    private static let longestPause: Duration = .seconds(24 * 3600)
+
     private let driver: PlaybackDriver<StreamLoader>
     private let fetcher: any ResourceFetcher
     private let clock: any SchedulingClock
     private let running = Lock([Int: Running]())
+    /// Signalled whenever a fetch has ended, for whoever waits for the network instead of the clock.
+    private let arrival = DispatchSemaphore(value: 0)
     private let requests = Lock<(@Sendable (RequestRecord) -> Void)?>(nil)
     /// Whether playback waits for what is on its way, so that each piece of it counts.
     private let wantsProgress = Lock(false)
@@ -26,7 +32,7 @@ final class StreamEngine: Sendable {
         configuration: ProbeConfiguration,
         fetcher: any ResourceFetcher,
         clock: any SchedulingClock,
-        random: any RandomSource
+        random: RandomSource
     ) {
         self.fetcher = fetcher
         self.clock = clock
@@ -49,7 +55,25 @@ final class StreamEngine: Sendable {
         return outcome ?? .stopped
     }
 
-    func play() { change { session, loader, now in if session.request(now: now.instant) { loader.begin(&session, now: now) } } }
+    func play() {
+        change { session, loader, now in if session.request(now: now.instant) { loader.begin(&session, now: now) } }
+    }
+    /// Fetching takes real time and no virtual time; the clock is advanced when nothing is on its way.
+    func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
+        play()
+        while outcome == nil {
+            let isFetching = driver.look { _, loader, _ in loader.isFetching }
+            if isFetching {
+                arrival.wait()
+            } else if let next = clock.nextDeadline, clock.now.duration(to: next) < Self.longestPause {
+                clock.advance(to: next)
+            } else {
+                return nil
+            }
+        }
+        return outcome
+    }
+
     func pause() { change { session, _, now in session.pause(now: now.instant) } }
     func resume() { change { session, _, now in session.resume(now: now.instant) } }
     func setRate(_ rate: Double) { change { session, _, now in session.setRate(rate, now: now.instant) } }
@@ -121,6 +145,7 @@ final class StreamEngine: Sendable {
         if let observer = requests.withLock({ $0 }) { observer(RequestRecord(fetching, result, clock)) }
         change { $1.ended(fetching.number, result, &$0, now: $2) }
         running.withLock { $0[fetching.number] = nil }
+        arrival.signal()
     }
 
     /// Called for every piece that comes, on a thread that must not be held up.

@@ -13,7 +13,13 @@ extension StreamLoader {
     ) {
         let purpose = fetching.purpose
         let failures = fetching.failures + 1
-        let chance = Double(random.next() >> 11) * 0x1p-53
+        if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
+            fallback.statuses.contains(status),
+            useOtherVariant(than: purpose, for: fallback.excludedFor, now: now.instant)
+        {
+            return session.survive(ProbeError(failure, fetching, source), now: now.instant)
+        }
+        let chance = random.number(in: 0...1)
         if !failure.isFinal,
             let delay = fetching.policy.retryDelay(after: failure.failure, failures: failures, random: chance)
         {
@@ -68,7 +74,9 @@ extension StreamLoader {
     }
 
     /// Leaves the rung alone that something was for, if there is another.
-    private mutating func useOtherVariant(than purpose: FetchPurpose, for time: Duration?, now: MonotonicInstant) -> Bool {
+    private mutating func useOtherVariant(than purpose: FetchPurpose, for time: Duration?, now: MonotonicInstant)
+        -> Bool
+    {
         guard let ladder, let plan = tracks[.main]?.plan, concernsMain(purpose, plan) else { return false }
         let others = ladder.indices.filter { $0 != plan.rung && excluded[$0] == nil }
         guard !others.isEmpty else { return false }

@@ -28,7 +28,7 @@ extension StreamLoader {
             fetch(.manifest, url, now: now.instant)
         }
         for state in renditionsInUse where state.isLive {
-            if let reload = state.reloadAt, reload <= now.instant { refetchPlaylist(of: state, now: now.instant) }
+            if let reload = state.reloadAt, reload <= now.instant { fetchPlaylist(of: state, now: now.instant) }
             checkFreshness(of: state, &session, now: now)
             if isOver { return }
         }
@@ -41,30 +41,15 @@ extension StreamLoader {
         }
     }
 
-    /// A new MPD: what is known stays, what was added is added.
-    mutating func renew(_ renewed: Presentation, now: Timestamp) {
-        for rendition in renewed.renditions {
-            if renditions[rendition.id] == nil {
-                renditions[rendition.id] = RenditionState(rendition, renewed, now: now)
-            } else {
-                renditions[rendition.id]?.renew(rendition, renewed, now: now)
-            }
-        }
-        presentation?.kind = renewed.kind
-        presentation?.duration = renewed.duration
-        presentation?.live = renewed.live
-        live.updateAt = renewed.live?.updatePeriod.map { now.instant.advanced(by: .nanoseconds(max($0, 500_000_000))) }
-    }
-
     private mutating func checkFreshness(
         of state: RenditionState,
         _ session: inout PlaybackSession,
         now: Timestamp
     ) {
-        let target = state.index?.targetDuration ?? 0
-        guard target > 0 else { return }
-        let age = state.changedAt.duration(to: now.instant)
-        let limit = Duration.nanoseconds(target)
+        let limit = state.targetDuration
+        // What an MPD describes by a template needs no reload.
+        guard limit > .zero, let changed = state.timeline?.lastChange, state.reloadAt != nil else { return }
+        let age = changed.duration(to: now.instant)
         if let stale = profile.live.staleAfter?.duration(targetDuration: limit), stale > .zero, age > stale {
             let message = "the live playlist has not changed for \(age.milliseconds) ms; is it still on air?"
             return give(up: ProbeError(.stalePlaylist, .playlist, source, message), &session, now: now.instant)
@@ -72,52 +57,57 @@ extension StreamLoader {
         // RFC 8216 section 6.2.2: a new one has to come within 1.5 target durations.
         let isLate = age > limit * 3 / 2
         if isLate, !live.isLate {
-            let message = "the live playlist has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds)"
-            warn(.latePlaylist, message, state.address, &session, now: now.instant)
+            let message =
+                "the live playlist has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds)"
+            warn(.latePlaylist, message, state.playlistURL, &session, now: now.instant)
         }
         live.isLate = isLate
     }
 
     /// Where playback begins: where the person wants to, else where the stream says, live near the edge.
-    func startPosition(
-        _ index: SegmentIndex,
-        _ state: RenditionState,
-        _ session: PlaybackSession,
-        now: Timestamp
-    ) -> Int64 {
-        let (first, end) = (index.first?.start ?? 0, index.end)
-        if let wish = session.pendingSeek { return min(max(wish, first), max(first, end)) }
-        if let offset = presentation?.startOffset, !state.isLive || profile.live.followsStream {
-            let wish = offset.offset >= 0 ? first.saturatingAdd(offset.offset) : end.saturatingAdd(offset.offset)
-            return min(max(wish, first), max(first, end))
+    func startPosition(_ state: RenditionState, _ session: PlaybackSession, now: Timestamp) -> Int64 {
+        guard let timeline = state.timeline, let first = timeline.index.first?.start else { return 0 }
+        let edge = max(first, timeline.liveEdge(at: now.wallTime) ?? timeline.index.end)
+        if let wish = session.pendingSeek { return min(max(wish, first), edge) }
+        if let offset = presentation?.startOffset, !state.isLive || profile.live.followsStream,
+            let position = timeline.startPosition(at: now.wallTime, offset: offset)
+        {
+            return position
         }
-        guard state.isLive else { return first }
-        return max(first, end.saturatingSubtract(targetLatency(state)))
+        guard state.isLive, timeline.kind == .live else { return first }
+        return max(first, edge.saturatingSubtract(targetLatency(state)))
     }
 
     /// How far behind the edge playback should be.
     func targetLatency(_ state: RenditionState) -> Int64 {
-        let target = Duration.nanoseconds(state.index?.targetDuration ?? 0)
-        let wish = profile.live.targetLatency.duration(targetDuration: target).nanoseconds
-        let said = profile.live.followsStream ? state.targetLatency ?? presentation?.live?.targetLatency : nil
-        return (said ?? wish).saturatingAdd(live.addedLatency)
+        let wish = profile.live.targetLatency.duration(targetDuration: state.targetDuration).nanoseconds
+        let said = profile.live.followsStream ? state.timeline?.targetLatency ?? 0 : 0
+        return (said > 0 ? said : wish).saturatingAdd(live.addedLatency)
+    }
+
+    /// Where the live edge is: what can be fetched, and how time has gone on since it was listed.
+    private func edge(of state: RenditionState, now: Timestamp) -> Int64? {
+        guard let timeline = state.timeline, let edge = timeline.liveEdge(at: now.wallTime) else { return nil }
+        guard state.reloadAt != nil else { return edge }
+        let age = timeline.lastChange.duration(to: now.instant).nanoseconds
+        return edge.saturatingAdd(min(max(0, age), timeline.index.targetDuration))
     }
 
     /// Measures the latency, catches up, and jumps ahead when too much is missing.
     private mutating func followEdge(_ session: inout PlaybackSession, now: Timestamp) {
         guard let role = tracks[.main], let id = role.plan?.rendition ?? role.rendition, let state = renditions[id],
-            state.isLive, let index = state.index, let model = session.model, live.isPlaced
+            state.isLive, let index = state.index, let model = session.model, live.isPlaced,
+            let edge = edge(of: state, now: now)
         else { return }
-        let edge = index.end.saturatingAdd(state.changedAt.duration(to: now.instant).nanoseconds)
         let latency = max(0, edge.saturatingSubtract(model.position(at: now.instant)))
         let target = targetLatency(state)
         live.context = AdaptationContext.Live(latency: .nanoseconds(latency), target: .nanoseconds(target))
         session.learn(latency: .nanoseconds(latency))
-        let unit = Duration.nanoseconds(index.targetDuration)
-        if let most = profile.live.maximumLatency?.duration(targetDuration: unit), .nanoseconds(latency) > most,
+        if let most = profile.live.maximumLatency?.duration(targetDuration: state.targetDuration),
+            .nanoseconds(latency) > most,
             model.hasStarted, !model.isPaused
         {
-            return jump(to: max(index.first?.start ?? 0, index.end.saturatingSubtract(target)), &session, now: now)
+            return jump(to: max(index.first?.start ?? 0, edge.saturatingSubtract(target)), &session, now: now)
         }
         let rate = profile.live.playbackRate(
             latency: .nanoseconds(latency),
@@ -142,9 +132,16 @@ extension StreamLoader {
         }
         // Until the buffer is empty there is nothing to jump for.
         guard model.level(at: now.instant) <= 0 || model.isWaiting else { return false }
-        warn(.expiredSegments, "segments went out of the live window before they were fetched", nil as String?, &session, now: now.instant)
-        let target = renditions[tracks[role]?.plan?.rendition ?? tracks[role]?.rendition ?? first.fallbackID]
-            .map { max(first.start, index.end.saturatingSubtract(targetLatency($0))) } ?? first.start
+        warn(
+            .expiredSegments,
+            "segments went out of the live window before they were fetched",
+            nil as String?,
+            &session,
+            now: now.instant
+        )
+        let state = (tracks[role]?.plan?.rendition).flatMap { renditions[$0] }
+        let edge = state.map { index.end.saturatingSubtract(targetLatency($0)) } ?? 0
+        let target = max(first.start, edge)
         jump(to: target, &session, now: now)
         return false
     }

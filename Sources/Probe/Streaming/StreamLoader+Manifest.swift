@@ -12,10 +12,10 @@ extension StreamLoader {
     ) {
         do throws(ResourceFailure) {
             switch fetching.purpose {
-            case .manifest: try accept(manifest: response, &session, now: now)
-            case .playlist(let id): try accept(playlist: response, of: id, &session, now: now)
-            case .index(let id): try accept(index: response, fetching.request, of: id)
-            case .initialization(let role): accept(initialization: response, fetching.request, role)
+            case .manifest: try accept(manifest: response, fetching, &session, now: now)
+            case .playlist(let id): try accept(playlist: response, fetching, of: id, &session, now: now)
+            case .index(let id): try accept(index: response, fetching, of: id)
+            case .initialization(let role): try accept(initialization: response, fetching.request, role)
             case .key(let role): try accept(key: response, role)
             case .segment(let role):
                 try accept(segment: response, fetching, role, &session, now: now)
@@ -28,16 +28,40 @@ extension StreamLoader {
 
     private mutating func accept(
         manifest response: ResourceResponse,
+        _ fetching: Fetching,
         _ session: inout PlaybackSession,
         now: Timestamp
     ) throws(ResourceFailure) {
         let parsed = try parse { () throws(ManifestError) in
-            try Presentation(parsing: response.bytes, at: response.url, now: now.wallTime)
+            try Presentation(
+                parsing: response.bytes,
+                at: response.url,
+                requestedAs: fetching.request.url,
+                now: now.wallTime
+            )
         }
-        if presentation != nil { return renew(parsed, now: now) }
+        let isFirst = presentation == nil
         presentation = parsed
+        if isFirst { take(ladderOf: parsed) }
+        for rendition in parsed.renditions { take(rendition, of: parsed, begun: fetching.begun) }
+        live.updateAt = renditions.values.compactMap { $0.timeline?.nextReload }.min().flatMap {
+            parsed.format == .dash ? $0 : nil
+        }
+        if isFirst {
+            var info = MediaInfo()
+            info.duration = parsed.duration
+            session.manifestLoaded(info, now: now.instant)
+        } else {
+            session.learn(duration: parsed.duration)
+        }
+        for notice in parsed.notices where isFirst {
+            warn(.notSupported, notice.message, parsed.url, &session, now: now.instant)
+        }
+    }
+
+    private mutating func take(ladderOf presentation: Presentation) {
         ladder = BitrateLadder(
-            parsed.variants.enumerated().map { index, variant in
+            presentation.variants.enumerated().map { index, variant in
                 LadderRung(
                     id: index,
                     peakBitrate: Int(clamping: variant.peakBitRate),
@@ -47,67 +71,85 @@ extension StreamLoader {
                 )
             }
         )
-        for rendition in parsed.renditions { renditions[rendition.id] = RenditionState(rendition, parsed, now: now) }
-        live.updateAt = parsed.live?.updatePeriod.map { now.instant.advanced(by: .nanoseconds($0)) }
-        var info = MediaInfo()
-        info.duration = parsed.duration
-        session.manifestLoaded(info, now: now.instant)
-        for notice in parsed.notices { warn(.notSupported, notice.message, parsed.url, &session, now: now.instant) }
+    }
+
+    private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
+        var state = renditions[rendition.id] ?? RenditionState(rendition)
+        switch rendition.source {
+        case .segments(let index): state.take(index, live: presentation.live, begun: begun)
+        case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)
+        case .playlist, .index: break
+        }
+        renditions[rendition.id] = state
     }
 
     private mutating func accept(
         playlist response: ResourceResponse,
+        _ fetching: Fetching,
         of id: Rendition.ID,
         _ session: inout PlaybackSession,
         now: Timestamp
     ) throws(ResourceFailure) {
         guard var state = renditions[id] else { return }
-        try parse { () throws(ManifestError) in try state.update(with: response, reference: reference(for: id), now: now) }
-        renditions[id] = state
-        if let index = state.index, index.isComplete {
-            presentation?.kind = .onDemand
-            presentation?.duration = max(presentation?.duration ?? 0, index.end)
-            session.learn(duration: presentation?.duration)
-        } else if state.isLive {
-            presentation?.kind = .live
+        let definitions = presentation?.definitions ?? [:]
+        let parsed = try parse { () throws(ManifestError) in
+            try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
         }
-        for notice in state.takeNotices() { warn(.notSupported, notice.message, response.url, &session, now: now.instant) }
+        guard case .media(let playlist) = parsed else {
+            throw .wrongContent("this is a playlist of variants where one of segments should be")
+        }
+        let isNumberedAlike = state.rendition.id != tracks[.audio]?.plan?.rendition
+        state.take(playlist, on: &axis, isNumberedAlike: isNumberedAlike, begun: fetching.begun)
+        for notice in state.takeNotices() {
+            warn(.notSupported, notice.message, response.url, &session, now: now.instant)
+        }
+        renditions[id] = state
+        presentation?.kind = state.timeline?.kind ?? .onDemand
+        if let index = state.index, index.isComplete {
+            let duration = max(presentation?.duration ?? 0, index.end)
+            presentation?.duration = duration
+            session.learn(duration: duration)
+        }
     }
 
     private mutating func accept(
         index response: ResourceResponse,
-        _ request: ResourceRequest,
+        _ fetching: Fetching,
         of id: Rendition.ID
     ) throws(ResourceFailure) {
-        guard var state = renditions[id] else { return }
-        let bytes = try part(of: response, request.range)
-        try parse { () throws(ManifestError) in try state.update(withIndex: bytes) }
+        guard var state = renditions[id], case .index(let indexed) = state.rendition.source else { return }
+        let bytes = try part(of: response, fetching.request.range)
+        let index = try parse { () throws(ManifestError) in try indexed.segments(from: bytes) }
+        state.take(index, live: nil, begun: fetching.begun)
         renditions[id] = state
     }
 
-    private mutating func accept(initialization response: ResourceResponse, _ request: ResourceRequest, _ role: StreamRole) {
+    private mutating func accept(
+        initialization response: ResourceResponse,
+        _ request: ResourceRequest,
+        _ role: StreamRole
+    ) throws(ResourceFailure) {
         guard let segment = tracks[role]?.plan?.segment?.initialization else { return }
-        let bytes = (try? part(of: response, request.range)) ?? response.bytes
-        store.keep(bytes, of: segment)
+        store.keep(try part(of: response, request.range), of: segment)
     }
 
     private mutating func accept(key response: ResourceResponse, _ role: StreamRole) throws(ResourceFailure) {
         guard let url = tracks[role]?.plan?.segment?.encryption?.keyURL else { return }
         guard response.bytes.count == 16 else {
-            let message = "a key has 16 bytes, and \(response.bytes.count) came; does the key need a login?"
-            throw ResourceFailure(failure: .connection, message: message, isFinal: true)
+            throw .wrongContent("a key has 16 bytes, and \(response.bytes.count) came; does the key need a login?")
         }
         store.keep(key: response.bytes, at: url)
     }
 
     /// Of a file that was sent whole though a part was asked for: the part.
-    func part(of response: ResourceResponse, _ range: Range<Int64>?) throws(ResourceFailure) -> [UInt8] {
+    func part(of response: ResourceResponse, _ range: ByteRange?) throws(ResourceFailure) -> [UInt8] {
         guard let range, response.status == 200 else { return response.bytes }
-        guard range.lowerBound >= 0, range.upperBound <= Int64(response.bytes.count) else {
-            let message = "the part \(range.lowerBound)–\(range.upperBound - 1) lies outside of what was sent"
-            throw ResourceFailure(failure: .connection, message: message, isFinal: true)
+        let count = Int64(response.bytes.count)
+        let end = range.length.map { range.offset.saturatingAdd($0) } ?? count
+        guard range.offset >= 0, range.offset < end, end <= count else {
+            throw .wrongContent("the part that was asked for lies outside of the \(count) bytes that were sent")
         }
-        return Array(response.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        return Array(response.bytes[Int(range.offset)..<Int(end)])
     }
 
     private func parse<Value>(_ body: () throws(ManifestError) -> Value) throws(ResourceFailure) -> Value {

@@ -22,7 +22,13 @@ extension StreamLoader {
     ) throws(ResourceFailure) {
         guard let plan = tracks[role]?.plan, let segment = plan.segment else { return }
         if fetching.request.range != nil, response.status == 200 {
-            warn(.rangeIgnored, "all of the file was sent where a part was asked for", segment.url, &session, now: now.instant)
+            warn(
+                .rangeIgnored,
+                "all of the file was sent where a part was asked for",
+                segment.url,
+                &session,
+                now: now.instant
+            )
         }
         learn(from: response, fetching)
         let content = try content(of: response, fetching.request, plan, segment)
@@ -172,7 +178,7 @@ extension StreamLoader {
         guard let media = kinds.contains(.video) ? content.video : content.main,
             isWhole || kinds.allSatisfy({ content[$0] != nil })
         else { return }
-        if track.kinds.isEmpty { track.kinds = kinds.filter { content[$0] != nil } }
+        if track.kinds.isEmpty { track.kinds = Set(kinds.filter { content[$0] != nil }) }
         let placement = track.plan?.placement ?? place(media, content, segment, track, &session, now: now.instant)
         track.plan?.placement = placement
         tracks[role] = track
@@ -211,7 +217,8 @@ extension StreamLoader {
     ) -> [MediaArrival] {
         guard let last = log.last else { return [] }
         guard usesPoints else {
-            return isWhole ? [MediaArrival(track: kind, end: media.end.saturatingAdd(placement.offset), instant: last)] : []
+            return isWhole
+                ? [MediaArrival(track: kind, end: media.end.saturatingAdd(placement.offset), instant: last)] : []
         }
         // What a demuxer gives at the end of a part is not whole yet.
         let limit = isWhole ? Int.max : log.count - 188
@@ -277,8 +284,10 @@ extension StreamLoader {
         info.hasVideo = kinds.contains(.video)
         info.hasAudio = kinds.contains(.audio)
         info.areTracksTogether = tracks[.audio] == nil
-        info.framesPerSecond = content.video?.framesPerSecond ?? tracks[.main]?.plan.flatMap { variant(at: $0.rung)?.frameRate }
-        info.language = tracks[.audio]?.plan.flatMap { presentation?.rendition($0.rendition)?.language } ?? content.audio?.language
+        info.framesPerSecond =
+            content.video?.framesPerSecond ?? tracks[.main]?.plan.flatMap { variant(at: $0.rung)?.frameRate }
+        info.language =
+            tracks[.audio]?.plan.flatMap { presentation?.rendition($0.rendition)?.language } ?? content.audio?.language
         let first = (waiting + found).map(\.instant).min() ?? MonotonicInstant(nanoseconds: 0)
         session.opened(info, now: first)
         _ = session.takePendingSeek()

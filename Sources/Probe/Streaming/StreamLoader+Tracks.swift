@@ -45,7 +45,7 @@ extension StreamLoader {
             fetchIndex(of: state, now: now.instant)
             return false
         }
-        guard placeStart(index, role, state, &session, now: now) else { return true }
+        guard placeStart(role, state, &session, now: now) else { return true }
         guard let segment = plan.segment else { return chooseSegment(role, index, &session, now: now) }
         if segment.isGap {
             skip(segment, role, "the playlist declares a gap", &session, now: now.instant)
@@ -97,21 +97,19 @@ extension StreamLoader {
     ) {
         if let retry = retries[purpose], retry.notBefore > now { return }
         guard fetching(purpose) == nil else { return }
-        fetch(purpose, url, range: range?.range, now: now)
+        fetch(purpose, url, range: range, now: now)
     }
 
     private mutating func fetchIndex(of state: RenditionState, now: MonotonicInstant) {
-        switch state.rendition.source {
-        case .segments: return
-        case .playlist(let url): fetchIfDue(.playlist(state.rendition.id), url, nil, now: now)
-        case .index(let index): fetchIfDue(.index(state.rendition.id), index.url, index.byteRange, now: now)
+        if case .index(let index) = state.rendition.source {
+            fetchIfDue(.index(state.rendition.id), index.url, index.indexRange, now: now)
+        } else {
+            fetchPlaylist(of: state, now: now)
         }
     }
 
-    mutating func refetchPlaylist(of state: RenditionState, now: MonotonicInstant) {
-        if case .playlist(let url) = state.rendition.source {
-            fetchIfDue(.playlist(state.rendition.id), url, nil, now: now)
-        }
+    mutating func fetchPlaylist(of state: RenditionState, now: MonotonicInstant) {
+        if let url = state.playlistURL { fetchIfDue(.playlist(state.rendition.id), url, nil, now: now) }
     }
 }
 
@@ -174,7 +172,6 @@ extension StreamLoader {
     ///
     /// - Returns: whether it was known already.
     private mutating func placeStart(
-        _ index: SegmentIndex,
         _ role: StreamRole,
         _ state: RenditionState,
         _ session: inout PlaybackSession,
@@ -182,11 +179,11 @@ extension StreamLoader {
     ) -> Bool {
         guard role == .main, !live.isPlaced else { return true }
         live.isPlaced = true
-        let position = startPosition(index, state, session, now: now)
+        let position = startPosition(state, session, now: now)
         if position > 0 { session.seek(to: position, now: now.instant) }
         tracks[.main]?.cursor = .time(position)
         tracks[.main]?.loadedEnd = position
-        if let plan = tracks[.main]?.plan, let variant = variant(at: plan.rung), !variant.audio.isEmpty {
+        if let plan = tracks[.main]?.plan, let variant = variant(at: plan.rung), audio(of: variant) != nil {
             tracks[.audio] = StreamTrack(at: position)
         }
         return false
@@ -209,7 +206,9 @@ extension StreamLoader {
 
     /// The level below which a track wants more.
     func wanted(_ track: StreamTrack) -> Int64 {
-        min(profile.buffer.maximum.nanoseconds, track.waitUntilBuffered ?? .max)
+        let bitrate = (track.plan?.rung ?? track.rung).flatMap { rung in ladder.map { $0[rung].peakBitrate } }
+        let maximum = bitrate.map { profile.maximumBuffer(bitrate: $0) } ?? profile.buffer.maximum
+        return min(maximum.nanoseconds, track.waitUntilBuffered ?? .max)
     }
 
     private func hasRoom(_ track: StreamTrack, _ session: PlaybackSession, now: MonotonicInstant) -> Bool {
@@ -233,12 +232,19 @@ extension StreamLoader {
         }
     }
 
-    /// Sound as it was before, else in the language that is wished for, else the best choice.
+    /// Sound as it was before, else in the language that is wished for, else the best choice; nil if it comes with the picture.
     private func audio(of variant: Variant) -> Rendition.ID? {
+        let choice = audioChoice(of: variant)
+        return choice == variant.main ? nil : choice
+    }
+
+    private func audioChoice(of variant: Variant) -> Rendition.ID? {
         if let current = tracks[.audio]?.rendition {
             if variant.audio.contains(current) { return current }
             let language = presentation?.rendition(current)?.language
-            if let same = variant.audio.first(where: { presentation?.rendition($0)?.language == language }) { return same }
+            if let same = variant.audio.first(where: { presentation?.rendition($0)?.language == language }) {
+                return same
+            }
         }
         let wish = configuration.language?.lowercased()
         let wished = variant.audio.first { id in
@@ -264,12 +270,7 @@ extension StreamLoader {
 
     /// The first rung where the profile has a rule of its own for it.
     private func startRung(_ context: AdaptationContext) -> Int? {
-        switch profile.start {
-        case .estimate: nil
-        case .firstListed: context.ladder.indices.min { context.ladder[$0].id < context.ladder[$1].id }
-        case .lowest: context.lowestAllowedRung
-        case .highest: context.highestAllowedRung
-        }
+        profile.firstRung(firstListed: 0, in: context)
     }
 
     func context(
@@ -280,11 +281,6 @@ extension StreamLoader {
     ) -> AdaptationContext {
         var constraints = profile.constraints
         constraints.excluded.formUnion(excluded.keys)
-        var history = throughput
-        if history.samples.isEmpty, case .estimate(let bitrate) = profile.start {
-            let bytes = Int64(clamping: bitrate / 8)
-            history.append(ThroughputSample(bytes: bytes, transferTime: .seconds(1), timeToFirstByte: .zero, end: now))
-        }
         return AdaptationContext(
             ladder: ladder,
             currentRung: track.rung,
@@ -292,7 +288,7 @@ extension StreamLoader {
             buffer: profile.buffer,
             playhead: session.playhead,
             segment: nextSegment(track),
-            throughput: history,
+            throughput: throughput,
             live: live.context,
             playbackRate: session.model?.rate ?? 1,
             constraints: constraints,

@@ -97,16 +97,24 @@ struct SegmentCheck {
         let real = media.end.saturatingSubtract(media.start)
         let difference = real.saturatingSubtract(segment.duration)
         guard difference.magnitude > UInt64(max(500_000_000, segment.duration / 4)) else { return nil }
-        return finding(.wrongDuration, "plays \(real / 1_000_000) ms, not \(segment.duration / 1_000_000) ms as declared")
+        return finding(
+            .wrongDuration,
+            "plays \(real / 1_000_000) ms, not \(segment.duration / 1_000_000) ms as declared"
+        )
     }
 
     /// HLS Authoring Specification 1.24: the measured peak is within 10 % of `BANDWIDTH`; twice that is worth a word.
     private var bitrate: Finding? {
-        guard let variant, segment.duration >= 500_000_000, content.video != nil else { return nil }
+        guard let variant, variant.peakBitRate > 0, segment.duration >= 500_000_000, content.video != nil else {
+            return nil
+        }
         let bitrate = Double(content.size) * 8e9 / Double(segment.duration)
         guard bitrate > Double(variant.peakBitRate) * 1.2 else { return nil }
         let kilobits = Int64(clamping: bitrate / 1000)
-        return finding(.wrongBitrate, "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitRate / 1000)")
+        return finding(
+            .wrongBitrate,
+            "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitRate / 1000)"
+        )
     }
 
     private var resolution: Finding? {

@@ -10,7 +10,7 @@ struct StreamLoader: Sendable {
     let source: MediaSource
     let configuration: ProbeConfiguration
     var rule: any AdaptationRule
-    var random: any RandomSource
+    var random: RandomSource
 
     var commands: [LoadCommand] = []
     var warnings = WarningLimiter()
@@ -25,6 +25,8 @@ struct StreamLoader: Sendable {
     var excluded: [Int: MonotonicInstant] = [:]
     var renditions: [Rendition.ID: RenditionState] = [:]
     var tracks: [StreamRole: StreamTrack] = [:]
+    /// What ties the playlists of renditions to one timeline.
+    var axis = TimelineAxis()
     var store = SegmentStore()
     var timeline = StreamTimeline()
     var throughput = ThroughputHistory()
@@ -34,7 +36,7 @@ struct StreamLoader: Sendable {
     /// Nothing more is loaded: because of an error, or because all is there.
     private(set) var isOver = false
 
-    init(source: MediaSource, configuration: ProbeConfiguration, random: any RandomSource) {
+    init(source: MediaSource, configuration: ProbeConfiguration, random: RandomSource) {
         self.source = source
         self.configuration = configuration
         self.random = random
@@ -116,7 +118,7 @@ extension StreamLoader {
     mutating func fetch(
         _ purpose: FetchPurpose,
         _ url: HTTPURL,
-        range: Range<Int64>? = nil,
+        range: ByteRange? = nil,
         now: MonotonicInstant
     ) {
         let policy = profile[retry: purpose.kind].limited(by: configuration)
@@ -147,6 +149,8 @@ extension StreamLoader {
         fetches[number] = nil
         commands.append(.cancel(number))
     }
+
+    var isFetching: Bool { !fetches.isEmpty }
 
     func fetching(_ purpose: FetchPurpose) -> Fetching? { fetches.values.first { $0.purpose == purpose } }
 

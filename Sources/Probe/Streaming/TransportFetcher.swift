@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentManifests
 internal import InstrumentTransport
 
 /// Fetches through the transport that the whole process shares.
@@ -34,7 +35,7 @@ struct TransportFetcher: ResourceFetcher {
     private static func message(_ request: ResourceRequest) throws(HTTPError) -> HTTPRequest {
         var headers: HTTPHeaders = try HTTPHeaders(["User-Agent": "Instrument-Probe", "Accept": "*/*"])
         if let range = request.range {
-            try headers.set("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+            try headers.set("Range", range.headerValue)
         }
         var message = HTTPRequest(
             .get,

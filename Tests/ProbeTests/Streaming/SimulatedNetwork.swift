@@ -1,0 +1,160 @@
+import Foundation
+import Instrument
+import InstrumentManifests
+import InstrumentTransport
+
+@testable import InstrumentProbe
+
+/// Resources behind one link, in virtual time: what is asked for first comes first, each byte at its analytic instant.
+final class SimulatedNetwork: ResourceFetcher {
+    /// What is wrong with an answer.
+    enum Fault {
+        case status(Int)
+        /// Nothing comes.
+        case hang
+        /// So many bytes come, then nothing.
+        case hangAfter(Int)
+        /// So many bytes come, then the connection breaks.
+        case breakAfter(Int)
+        /// Something else comes.
+        case bytes([UInt8])
+    }
+
+    struct Request: Hashable {
+        var path: String
+        var instant: Int64
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var counts: [String: Int] = [:]
+        var linkFree: Int64 = 0
+    }
+
+    private let clock: VirtualClock
+    /// bit/s from an instant (ns) on; the first begins at 0.
+    private let bandwidth: [(from: Int64, bitrate: Int64)]
+    private let latency: Int64
+    private let resource: @Sendable (String) -> [UInt8]?
+    private let fault: @Sendable (String, Int) -> Fault?
+    private let state = Lock(State())
+
+    var requests: [Request] { state.withLock { $0.requests } }
+    /// The last parts of what was asked for, in order.
+    var names: [String] { requests.map { $0.path.split(separator: "/").last.map(String.init) ?? "" } }
+
+    init(
+        clock: VirtualClock,
+        bandwidth: [(from: Int64, bitrate: Int64)],
+        latency: Int64 = 0,
+        fault: @escaping @Sendable (String, Int) -> Fault? = { _, _ in nil },
+        resource: @escaping @Sendable (String) -> [UInt8]?
+    ) {
+        self.clock = clock
+        self.bandwidth = bandwidth
+        self.latency = latency
+        self.fault = fault
+        self.resource = resource
+    }
+
+    /// When so many bits have come that begin at `start`.
+    func end(of bits: Int64, from start: Int64) -> Int64 {
+        var (left, now) = (bits, start)
+        for (index, piece) in bandwidth.enumerated() {
+            let end = index + 1 < bandwidth.count ? bandwidth[index + 1].from : .max
+            if end <= now { continue }
+            if piece.bitrate == 0 {
+                now = end
+                continue
+            }
+            let needed = (left * 1_000_000_000 + piece.bitrate - 1) / piece.bitrate
+            if end == .max || needed <= end - now { return now + needed }
+            left -= (end - now) * piece.bitrate / 1_000_000_000
+            now = end
+        }
+        return now
+    }
+
+    func fetch(
+        _ request: ResourceRequest,
+        into buffer: FetchBuffer,
+        progress: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (Result<ResourceResponse, ResourceFailure>) -> Void
+    ) -> FetchCancellation {
+        let path = request.url.path
+        let now = clock.now.nanoseconds
+        let count = state.withLock { state in
+            state.requests.append(Request(path: path, instant: now))
+            state.counts[path, default: 0] += 1
+            return state.counts[path] ?? 0
+        }
+        let isOver = Lock(false)
+        let fault = fault(path, count)
+        var content = resource(path)
+        var limit = Int.max
+        switch fault {
+        case .bytes(let other): content = other
+        case .hang: limit = 0
+        case .hangAfter(let count), .breakAfter(let count): limit = count
+        case .status, nil: break
+        }
+        guard var bytes = content, !isStatus(fault) else {
+            let status = if case .status(let number) = fault { number } else { 404 }
+            at(now + latency, unless: isOver) {
+                ended(.failure(ResourceFailure(HTTPResponse(status: status, url: request.url))))
+            }
+            return FetchCancellation { isOver.withLock { $0 = true } }
+        }
+        if let range = request.range {
+            bytes = Array(
+                bytes[Int(range.offset)..<Int(range.offset + (range.length ?? Int64(bytes.count) - range.offset))]
+            )
+        }
+        let sent = bytes.prefix(limit)
+        let start = state.withLock { max(now + latency, $0.linkFree) }
+        for piece in stride(from: 0, to: sent.count, by: 1000) {
+            let part = Array(sent[piece..<min(piece + 1000, sent.count)])
+            at(end(of: Int64(piece + part.count) * 8, from: start), unless: isOver) { [clock] in
+                part.withUnsafeBytes { buffer.append($0, at: clock.now) }
+                progress()
+            }
+        }
+        let last = end(of: Int64(sent.count) * 8, from: start)
+        state.withLock { $0.linkFree = last }
+        if case .breakAfter = fault {
+            at(last, unless: isOver) {
+                ended(.failure(ResourceFailure(failure: .connection, message: "the connection broke")))
+            }
+        } else if limit == .max {
+            at(last, unless: isOver) { ended(.success(Self.response(request, buffer))) }
+        }
+        return FetchCancellation { [state, clock] in
+            isOver.withLock { $0 = true }
+            // What was not sent yet makes room for others.
+            state.withLock { $0.linkFree = min($0.linkFree, max(clock.now.nanoseconds, start)) }
+        }
+    }
+
+    func offload(_ work: @escaping @Sendable () -> Void) { work() }
+
+    private func isStatus(_ fault: Fault?) -> Bool { if case .status = fault { true } else { false } }
+
+    private func at(_ instant: Int64, unless isOver: Lock<Bool>, _ action: @escaping @Sendable () -> Void) {
+        _ = clock.schedule(at: MonotonicInstant(nanoseconds: instant)) {
+            if !isOver.withLock({ $0 }) { action() }
+        }
+    }
+
+    private static func response(_ request: ResourceRequest, _ buffer: FetchBuffer) -> ResourceResponse {
+        let (bytes, arrivals) = buffer.take()
+        return ResourceResponse(
+            url: request.url,
+            status: request.range == nil ? 200 : 206,
+            bytes: bytes,
+            arrivals: arrivals,
+            timings: HTTPTimings(),
+            redirectCount: 0,
+            version: "1.1"
+        )
+    }
+}
