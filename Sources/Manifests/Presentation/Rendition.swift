@@ -15,7 +15,7 @@ public struct Rendition: Hashable, Sendable, Identifiable {
         case video
         /// Sound alone.
         case audio
-        /// Pictures, and possibly sound in the same segments; HLS does not say before one is demuxed, unless there is a group.
+        /// Pictures, and possibly sound in the same segments; HLS often does not say before one is demuxed.
         case muxed
         /// Words.
         case subtitles
@@ -37,8 +37,10 @@ public struct Rendition: Hashable, Sendable, Identifiable {
 
     /// Where its segments come from.
     public enum Source: Hashable, Sendable {
-        /// They are known (DASH, and the only playlist of an HLS presentation without a multivariant one).
+        /// They are known (DASH).
         case segments(SegmentIndex)
+        /// They are known: the media playlist is all there is, without a multivariant one (HLS). Reload it while it is live.
+        case loaded(HLSMediaPlaylist)
         /// A media playlist has to be fetched and given to a ``RenditionTimeline`` (HLS).
         case playlist(HTTPURL)
         /// A `sidx` box has to be fetched and given to ``IndexedSegments/segments(from:limits:)`` (DASH `SegmentBase`).

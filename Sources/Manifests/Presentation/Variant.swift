@@ -30,8 +30,13 @@ public struct Variant: Hashable, Sendable, Identifiable {
     public var codecs: [String]
     /// The rendition that carries its video, or audio and video, or the audio of one without video.
     public var main: Rendition.ID
-    /// The renditions of separate audio to choose one from, the best choice first; empty if the main one carries all.
+    /// The renditions of audio to choose one from, the best choice first. One that is ``main`` itself is inside it, and
+    /// nothing further has to be fetched for it.
     public var audio: [Rendition.ID]
     /// The renditions of subtitles to choose from.
     public var subtitles: [Rendition.ID]
+    /// Renditions with the same as ``main`` from elsewhere, for when that fails (redundant streams, other pathways).
+    public var backups: [Rendition.ID]
+    /// Variants that share it have their audio in common (HLS `AUDIO`); stay inside a group to keep codec and channels.
+    public var audioGroup: String?
 }

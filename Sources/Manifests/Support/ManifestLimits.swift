@@ -6,6 +6,8 @@ public struct ManifestLimits: Hashable, Sendable {
     public var bytes = 16 << 20
     /// Bytes of one line of a playlist, or of one attribute or text of an MPD.
     public var lineBytes = 64 << 10
+    /// Bytes of all addresses that come out of one manifest, so that a short one cannot grow by variables or long bases.
+    public var addressBytes = 64 << 20
     /// Segments of a playlist or of a rendition. Of a live DASH window the newest stay.
     public var segments = 100_000
     /// Variants and renditions together, representations of an MPD, definitions of a playlist: each.

@@ -64,3 +64,14 @@ extension HTTPURL {
     /// Whether the host is an address, so that no name is looked up.
     var isAddress: Bool { host.hasPrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") } }
 }
+
+extension HTTPURL {
+    /// The value of a query parameter as it is written, not decoded; nil if there is none. May be a secret.
+    public func queryValue(named name: String) -> String? {
+        for pair in (query ?? "").split(separator: "&") {
+            let (key, value) = pair.split(at: "=")
+            if key == name { return value.map(String.init) ?? "" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,82 @@
+public import Instrument
+
+/// The segments of one rendition while it is played: on the presentation's time axis, kept up to date by reloads.
+///
+/// Start times and sequence numbers of what is known never change; reloads add at the end and remove at the start. A
+/// value: times come in, nothing is fetched.
+public struct RenditionTimeline: Hashable, Sendable {
+    /// What there is of segments. For a live MPD with a template it also lists segments of the future; see
+    /// ``MediaSegment/availability``.
+    public internal(set) var index: SegmentIndex
+    /// How it goes on.
+    public internal(set) var kind: Presentation.Kind
+    /// When to fetch the playlist again; nil if nothing will be added, and for DASH without `@minimumUpdatePeriod`.
+    ///
+    /// HLS, RFC 8216 section 6.3.4: a target duration after a load that brought something new, half of one after a load that
+    /// did not, counted from when the load began.
+    public internal(set) var nextReload: MonotonicInstant?
+    /// When a load last brought something new.
+    public internal(set) var lastChange: MonotonicInstant
+    /// How far behind the live edge to play, in nanoseconds: `HOLD-BACK`, else three target durations (RFC 8216 section
+    /// 6.3.3, rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three segments.
+    public internal(set) var targetLatency: Int64
+    /// What is not supported or odd, from all loads.
+    public var notices: [ManifestNotice] { noticeList.notices }
+
+    var noticeList = NoticeList(limit: 100)
+    var windowDuration: Int64?
+    /// The calendar time that stands at 0 (DASH).
+    var origin: WallTime?
+    /// How many reloads in a row had nothing in common with what was known.
+    var isHLS: Bool
+
+    /// Puts a media playlist on the axis (HLS).
+    /// - Parameters:
+    ///   - playlist: the first load of it.
+    ///   - axis: what ties it to the other renditions; is told of it.
+    ///   - isNumberedAlike: whether it is another variant of what the axis last was told of, so that equal media sequence
+    ///     numbers mean equal times where there are no dates. False for separate audio, which may be cut otherwise.
+    ///   - now: when its load began.
+    public init(
+        _ playlist: HLSMediaPlaylist,
+        on axis: inout TimelineAxis,
+        isNumberedAlike: Bool = true,
+        now: MonotonicInstant
+    ) {
+        let (start, notice) = axis.place(playlist, isNumberedAlike: isNumberedAlike)
+        let segments = playlist.segments.map { $0.moved(by: start) }
+        index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
+        kind = playlist.kind
+        lastChange = now
+        isHLS = true
+        targetLatency = Self.targetLatency(of: playlist)
+        noticeList.add(playlist.notices + [notice].compactMap(\.self))
+        axis.reference = index
+        nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))
+    }
+
+    static func targetLatency(of playlist: HLSMediaPlaylist) -> Int64 {
+        playlist.holdBack ?? playlist.targetDuration.saturatingMultiply(3)
+    }
+
+    /// Not less than half a second, so that a playlist that claims no duration is not asked for without end.
+    static func reloadPeriod(_ playlist: HLSMediaPlaylist) -> Int64 { max(playlist.targetDuration, 500_000_000) }
+
+    /// Whether a live playlist has brought nothing new for so long that a player gives it up: one and a half target
+    /// durations after it last did (RFC 8216 section 6.2.1: a server must add a segment within that time; AVPlayer and
+    /// Media3's `PlaylistStuckException`, which takes 3.5, go by the same measure).
+    /// - Parameter factor: how many target durations.
+    public func isStale(at now: MonotonicInstant, factor: Double = 1.5) -> Bool {
+        guard !index.isComplete, isHLS else { return false }
+        let limit = Int64(nanosecondsOf: Double(max(index.targetDuration, 500_000_000)) * factor / 1e9) ?? .max
+        return lastChange.duration(to: now) > .nanoseconds(limit)
+    }
+}
+
+extension MediaSegment {
+    func moved(by offset: Int64) -> MediaSegment {
+        var segment = self
+        segment.start = start.saturatingAdd(offset)
+        return segment
+    }
+}
