@@ -34,4 +34,5 @@ struct IndexFrame: Hashable, Sendable {
     var periodEnd: Int64?
     /// `@presentationTimeOffset` in nanoseconds.
     var timeOffset: Int64 = 0
+    var encryption: SegmentEncryption?
 }

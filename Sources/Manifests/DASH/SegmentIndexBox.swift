@@ -84,6 +84,7 @@ struct SegmentIndexBox: Hashable, Sendable {
             )
             segment.byteRange = range
             segment.initialization = file.initialization
+            segment.encryption = frame.encryption
             segment.mediaTime = media
             segment.bitRate = reference.size.saturatingMultiply(8).scaled(by: 1_000_000_000, over: segment.duration)
             segments.append(segment)

@@ -30,9 +30,7 @@ public enum HLSPlaylist: Hashable, Sendable {
                 self = .media(try parser.parse(bytes))
             }
         } catch {
-            var error = error
-            error.url = url.description
-            throw error
+            throw error.at(url)
         }
     }
 

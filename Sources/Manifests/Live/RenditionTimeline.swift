@@ -27,8 +27,15 @@ public struct RenditionTimeline: Hashable, Sendable {
     var windowDuration: Int64?
     /// The calendar time that stands at 0 (DASH).
     var origin: WallTime?
-    /// How many reloads in a row had nothing in common with what was known.
     var isHLS: Bool
+    var isNumberedAlike = true
+    /// How new numbers relate to the playlist's, after its server began to count anew.
+    var sequenceShift: Int64 = 0
+    var discontinuityShift: Int64 = 0
+    /// How many loads in a row were older than what is known.
+    var olderLoads = 0
+    /// Where a programme date lies on the axis.
+    var dateAnchor: DateAnchor?
 
     /// Puts a media playlist on the axis (HLS).
     /// - Parameters:
@@ -44,14 +51,15 @@ public struct RenditionTimeline: Hashable, Sendable {
         now: MonotonicInstant
     ) {
         let (start, notice) = axis.place(playlist, isNumberedAlike: isNumberedAlike)
-        let segments = playlist.segments.map { $0.moved(by: start) }
-        index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
+        index = SegmentIndex([], isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
         lastChange = now
         isHLS = true
+        self.isNumberedAlike = isNumberedAlike
         targetLatency = Self.targetLatency(of: playlist)
         noticeList.add(playlist.notices + [notice].compactMap(\.self))
-        axis.reference = index
+        index = index.with(appended(playlist.segments.map { $0.moved(by: start) }, to: []))
+        if isNumberedAlike || axis.reference == nil { axis.reference = index }
         nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))
     }
 
@@ -62,21 +70,12 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// Not less than half a second, so that a playlist that claims no duration is not asked for without end.
     static func reloadPeriod(_ playlist: HLSMediaPlaylist) -> Int64 { max(playlist.targetDuration, 500_000_000) }
 
-    /// Whether a live playlist has brought nothing new for so long that a player gives it up: one and a half target
-    /// durations after it last did (RFC 8216 section 6.2.1: a server must add a segment within that time; AVPlayer and
-    /// Media3's `PlaylistStuckException`, which takes 3.5, go by the same measure).
-    /// - Parameter factor: how many target durations.
+    /// Whether a live playlist has brought nothing new for too long: one and a half target durations, within which a
+    /// server must add a segment (RFC 8216 section 6.2).
+    /// - Parameter factor: how many target durations; players differ (Media3's `PlaylistStuckException` waits for 3.5).
     public func isStale(at now: MonotonicInstant, factor: Double = 1.5) -> Bool {
         guard !index.isComplete, isHLS else { return false }
-        let limit = Int64(nanosecondsOf: Double(max(index.targetDuration, 500_000_000)) * factor / 1e9) ?? .max
+        let limit = Int64(nanosecondsOf: Double(max(index.targetDuration, 500_000_000)) / 1e9 * factor) ?? .max
         return lastChange.duration(to: now) > .nanoseconds(limit)
-    }
-}
-
-extension MediaSegment {
-    func moved(by offset: Int64) -> MediaSegment {
-        var segment = self
-        segment.start = start.saturatingAdd(offset)
-        return segment
     }
 }

@@ -11,7 +11,7 @@ internal import Instrument
 /// 3. else at 0 if it has ended or nothing of it can have expired, and at the start of the newest known playlist otherwise.
 public struct TimelineAxis: Hashable, Sendable {
     /// The calendar time at 0, once a playlist has said it.
-    var origin: Instrument.WallTime?
+    var origin: WallTime?
     /// The newest known segments of any rendition.
     var reference: SegmentIndex?
 
@@ -22,7 +22,7 @@ public struct TimelineAxis: Hashable, Sendable {
     mutating func place(_ playlist: HLSMediaPlaylist, isNumberedAlike: Bool) -> (start: Int64, notice: ManifestNotice?) {
         let (start, notice) = start(of: playlist, isNumberedAlike)
         if origin == nil, let date = playlist.segments.first?.wallTime {
-            origin = date.advanced(nanoseconds: 0.saturatingSubtract(start))
+            origin = date.advanced(nanoseconds: Int64(0).saturatingSubtract(start))
         }
         return (start, notice)
     }

@@ -74,6 +74,9 @@ public struct LiveRules: Hashable, Sendable {
     public var windowDuration: Int64?
     /// The shortest time between two fetches of the manifest; nil if it need not be fetched again.
     public var updatePeriod: Int64?
-    /// The calendar time that stands at 0 of the presentation timeline; nil where unknown.
+    /// The calendar time that stands at 0 of the presentation timeline, by the clock that was handed in (it is corrected
+    /// by `UTCTiming` where that is given directly); nil where unknown.
     public var origin: WallTime?
+    /// Where to fetch the manifest next time (`Location`); nil for where it came from.
+    public var reloadURL: HTTPURL?
 }

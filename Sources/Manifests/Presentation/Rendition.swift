@@ -43,7 +43,16 @@ public struct Rendition: Hashable, Sendable, Identifiable {
         case loaded(HLSMediaPlaylist)
         /// A media playlist has to be fetched and given to a ``RenditionTimeline`` (HLS).
         case playlist(HTTPURL)
-        /// A `sidx` box has to be fetched and given to ``IndexedSegments/segments(from:limits:)`` (DASH `SegmentBase`).
+        /// Periods of which some have a `sidx` box that has to be fetched (DASH `SegmentBase`); join what they give
+        /// with ``SegmentIndex/init(joining:isComplete:)``.
+        case parts([Part])
+    }
+
+    /// The segments of one period.
+    public enum Part: Hashable, Sendable {
+        /// They are known.
+        case segments(SegmentIndex)
+        /// The index has to be fetched and given to ``IndexedSegments/segments(from:limits:)``.
         case index(IndexedSegments)
     }
 

@@ -16,6 +16,36 @@ public struct SegmentIndex: Hashable, Sendable {
         self.targetDuration = targetDuration
     }
 
+    init(rows: [SegmentRow], isComplete: Bool, targetDuration: Int64) {
+        storage = SegmentStorage(rows: rows)
+        self.isComplete = isComplete
+        self.targetDuration = targetDuration
+    }
+
+    /// The same with other segments.
+    func with(_ segments: [MediaSegment]) -> SegmentIndex {
+        SegmentIndex(segments, isComplete: isComplete, targetDuration: targetDuration)
+    }
+
+    /// The same with other sequence numbers.
+    func renumbered(by shift: Int64) -> SegmentIndex {
+        var index = self
+        if shift != 0 { index.storage = storage.renumbered(by: shift) }
+        return index
+    }
+
+    /// Puts the segments of periods one after another and numbers them through.
+    public init(joining parts: [SegmentIndex], isComplete: Bool = true) {
+        var next = parts.first?.first?.sequence ?? 0
+        var rows: [SegmentRow] = []
+        for row in parts.flatMap(\.storage.rows) where row.count > 0 {
+            rows.append(row.renumbered(by: next.saturatingSubtract(row.segment(at: 0).sequence)))
+            next = next.saturatingAdd(Int64(clamping: row.count))
+        }
+        let longest = parts.map(\.targetDuration).max() ?? 0
+        self.init(rows: rows, isComplete: isComplete, targetDuration: longest)
+    }
+
     /// The first segment that is there.
     public var first: MediaSegment? { storage.count > 0 ? storage.segment(at: 0) : nil }
 

@@ -31,6 +31,17 @@ struct SegmentStorage: Hashable, Sendable {
         lowerBound(count) { isPast(segment(at: $0)) }
     }
 
+    /// All of them; a copy of nothing where they are listed.
+    var all: [MediaSegment] {
+        if rows.count == 1, case .listed(let segments) = rows[0] { return segments }
+        return prefix(count)
+    }
+
+    /// The same with other sequence numbers.
+    func renumbered(by shift: Int64) -> SegmentStorage {
+        SegmentStorage(rows: rows.map { $0.renumbered(by: shift) })
+    }
+
     func prefix(_ limit: Int) -> [MediaSegment] { (0..<Swift.min(limit, count)).map(segment(at:)) }
 
     private func lowerBound(_ count: Int, _ test: (Int) -> Bool) -> Int {
@@ -59,6 +70,15 @@ enum SegmentRow: Hashable, Sendable {
         switch self {
         case .listed(let segments): segments[position]
         case .template(let row): row.segment(at: position)
+        }
+    }
+
+    func renumbered(by shift: Int64) -> SegmentRow {
+        switch self {
+        case .listed(let segments): return .listed(segments.map { $0.renumbered(by: shift, discontinuity: 0) })
+        case .template(var row):
+            row.sequence = row.sequence.saturatingAdd(shift)
+            return .template(row)
         }
     }
 }

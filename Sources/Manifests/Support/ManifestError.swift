@@ -41,6 +41,15 @@ public struct ManifestError: Error, Hashable, Sendable {
     }
 }
 
+extension ManifestError {
+    /// The same with the manifest's address.
+    func at(_ url: HTTPURL) -> ManifestError {
+        var error = self
+        error.url = url.description
+        return error
+    }
+}
+
 extension ManifestError: CustomStringConvertible {
     /// The redacted address with the line, the code and the message.
     public var description: String {
