@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
+        .library(name: "InstrumentManifests", targets: ["InstrumentManifests"]),
         .library(name: "InstrumentObservability", targets: ["InstrumentObservability"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
@@ -67,6 +68,13 @@ let package = Package(
                 .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
             ],
             path: "Sources/Transport"
+        ),
+
+        // HLS and DASH manifests, and the timeline that a player plays from. No I/O.
+        .target(
+            name: "InstrumentManifests",
+            dependencies: ["Instrument", "InstrumentTransport"],
+            path: "Sources/Manifests"
         ),
 
         // Learning records: statements, their rules, what an LRS is told and asked, and Seer's own payloads.
@@ -171,6 +179,7 @@ let package = Package(
             name: "TransportTests",
             dependencies: ["InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers"]
         ),
+        .testTarget(name: "ManifestsTests", dependencies: ["InstrumentManifests", "InstrumentTestKit"]),
         .testTarget(
             name: "XAPITests",
             dependencies: [

@@ -1,0 +1,78 @@
+internal import Instrument
+internal import InstrumentTransport
+
+/// A media presentation description (ISO/IEC 23009-1): its elements, and the periods' places in time.
+struct DASHManifest {
+    let root: ManifestElement
+    let url: HTTPURL
+    let limits: ManifestLimits
+
+    init(parsing bytes: [UInt8], at url: HTTPURL, limits: ManifestLimits) throws(ManifestError) {
+        let root: ManifestElement
+        do {
+            root = try ManifestElementReader.read(bytes, limits: limits)
+        } catch {
+            throw error.at(url)
+        }
+        guard root.name == "MPD" else {
+            throw ManifestError(.notAManifest, "the root element is not MPD", line: root.line, url: url)
+        }
+        self.root = root
+        self.url = url
+        self.limits = limits
+    }
+
+    var isDynamic: Bool { root["type"] == "dynamic" }
+
+    func presentation(now: WallTime) throws(ManifestError) -> Presentation {
+        do {
+            var builder = DASHPresentationBuilder(self, now: now)
+            return try builder.build()
+        } catch {
+            throw error.at(url)
+        }
+    }
+
+    /// A period with its place in time, in nanoseconds.
+    struct Period: Hashable, Sendable {
+        var element: ManifestElement
+        var number: Int64
+        var start: Int64
+        var end: Int64?
+    }
+
+    /// The periods that have a place in time (section 5.3.2.1): by their start, else after the one before, else at 0 where
+    /// the presentation is static; one without any of these is only announced.
+    func periods(_ notices: inout NoticeList) throws(ManifestError) -> [Period] {
+        let elements = root.all("Period").filter { $0["xlink:href"] != "urn:mpeg:dash:resolve-to-zero:2013" }
+        guard elements.count <= limits.periods else {
+            throw ManifestError(.limitExceeded, "the MPD has more than \(limits.periods) periods")
+        }
+        var periods: [Period] = []
+        for element in elements {
+            if element["xlink:href"] != nil {
+                notices.add(.unsupportedFeature, "xlink is not followed; a period elsewhere is left out", line: element.line)
+            }
+            let previous = periods.last
+            let follows = previous.flatMap { last in last.element.duration("duration").map { last.start.saturatingAdd($0) } }
+            let atZero: Int64? = periods.isEmpty && (!isDynamic || root["availabilityStartTime"] != nil) ? 0 : nil
+            guard let start = element.duration("start") ?? follows ?? atZero else {
+                notices.add(.oddity, "a period that does not say when it begins is left out", line: element.line)
+                continue
+            }
+            if let last = periods.indices.last {
+                guard start >= periods[last].start else {
+                    notices.add(.oddity, "a period that begins before the one in front of it is left out", line: element.line)
+                    continue
+                }
+                periods[last].end = min(start, periods[last].end ?? start)
+            }
+            let end = element.duration("duration").map { start.saturatingAdd($0) }
+            periods.append(Period(element: element, number: Int64(periods.count), start: start, end: end))
+        }
+        if let last = periods.indices.last, periods[last].end == nil {
+            periods[last].end = root.duration("mediaPresentationDuration")
+        }
+        return periods.filter { ($0.end ?? .max) > $0.start }
+    }
+}

@@ -1,0 +1,181 @@
+internal import Instrument
+internal import InstrumentTransport
+
+/// Makes a presentation of an MPD.
+///
+/// Each representation of the richest period becomes a rendition that goes on through all periods: in each by the
+/// representation with the same `@id`, else by the one with the nearest bit rate that is not above it.
+struct DASHPresentationBuilder {
+    private let manifest: DASHManifest
+    private let now: WallTime
+    private var notices: NoticeList
+    private var addressBudget: Int
+    private var calendarOrigin: WallTime?
+    private var representations = 0
+
+    init(_ manifest: DASHManifest, now: WallTime) {
+        self.manifest = manifest
+        self.now = now
+        notices = NoticeList(limit: manifest.limits.notices)
+        addressBudget = manifest.limits.addressBytes
+    }
+
+    private var root: ManifestElement { manifest.root }
+
+    mutating func build() throws(ManifestError) -> Presentation {
+        let origin = try manifestOrigin()
+        calendarOrigin = origin
+        let base = try self.base(manifest.url, root)
+        var periods: [PeriodTracks] = []
+        for period in try manifest.periods(&notices) { periods.append(try tracks(of: period, base)) }
+        periods.removeAll { $0.tracks.isEmpty }
+        guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
+            throw ManifestError(.malformed, "the MPD has nothing that can be played")
+        }
+        var joiner = PeriodJoiner(periods: periods, calendarOrigin: origin)
+        let renditions = joiner.renditions(of: richest, isComplete: isComplete(periods))
+        notices.add(joiner.notices)
+        var presentation = Presentation(
+            format: .dash,
+            url: manifest.url,
+            kind: manifest.isDynamic ? .live : .onDemand,
+            variants: DASHLadder.variants(of: richest, renditions),
+            renditions: renditions
+        )
+        presentation.duration = manifest.isDynamic ? nil : periods.last?.period.end ?? root.duration("mediaPresentationDuration")
+        presentation.hasIndependentSegments = true
+        presentation.live = manifest.isDynamic ? try liveRules(renditions, base) : nil
+        presentation.notices = notices.notices
+        return presentation
+    }
+
+    /// The calendar time at 0, by the clock that was handed in (section 5.8.4.11, `UTCTiming`).
+    private mutating func manifestOrigin() throws(ManifestError) -> WallTime? {
+        guard manifest.isDynamic else { return nil }
+        guard let start = root["availabilityStartTime"].flatMap({ CalendarText.wallTime($0) }) else {
+            throw ManifestError(.malformed, "the MPD is dynamic and has no availabilityStartTime", line: root.line)
+        }
+        let timings = root.all("UTCTiming")
+        let direct = timings.first { $0["schemeIdUri"]?.hasPrefix("urn:mpeg:dash:utc:direct:") == true }
+        guard let server = direct?["value"].flatMap({ CalendarText.wallTime($0) }) else {
+            if let timing = timings.first {
+                notices.add(.unsupportedFeature, "UTCTiming other than direct is not asked; the own clock counts", line: timing.line)
+            }
+            return start
+        }
+        return start.advanced(nanoseconds: now.nanoseconds(since: server))
+    }
+
+    private func isComplete(_ periods: [PeriodTracks]) -> Bool {
+        !manifest.isDynamic || root["minimumUpdatePeriod"] == nil && periods.last?.period.end != nil
+    }
+
+    private func liveRules(_ renditions: [Rendition], _ base: HTTPURL) throws(ManifestError) -> LiveRules {
+        let longest = renditions.map { rendition -> Int64 in
+            guard case .segments(let index) = rendition.source else { return 0 }
+            return index.targetDuration
+        }.max() ?? 0
+        var rules = LiveRules(
+            targetLatency: root.duration("suggestedPresentationDelay") ?? longest.saturatingMultiply(3),
+            windowDuration: root.duration("timeShiftBufferDepth"),
+            updatePeriod: root.duration("minimumUpdatePeriod"),
+            origin: calendarOrigin
+        )
+        if let location = root.first("Location") {
+            rules.reloadURL = try ReferenceBase(url: manifest.url).resolve(location.text.trimmingWhitespace, line: location.line)
+        }
+        return rules
+    }
+
+    /// The first `BaseURL` of a level; others are the same from elsewhere.
+    private mutating func base(_ outer: HTTPURL, _ element: ManifestElement) throws(ManifestError) -> HTTPURL {
+        guard let base = element.first("BaseURL") else { return outer }
+        return try ReferenceBase(url: outer).resolve(base.text.trimmingWhitespace, line: base.line, budget: &addressBudget)
+    }
+
+    private mutating func tracks(of period: DASHManifest.Period, _ outer: HTTPURL) throws(ManifestError) -> PeriodTracks {
+        let base = try base(outer, period.element)
+        var tracks: [Track] = []
+        for set in period.element.all("AdaptationSet") where isPlayable(set) {
+            tracks += try self.tracks(of: set, period, base, occurrence: tracks.count)
+        }
+        return PeriodTracks(period: period, base: base, tracks: tracks)
+    }
+
+    /// Pictures for fast winding, and what has properties that have to be understood and are not (section 5.8.4.8).
+    private mutating func isPlayable(_ set: ManifestElement) -> Bool {
+        if set["xlink:href"] != nil {
+            notices.add(.unsupportedFeature, "xlink is not followed; an adaptation set elsewhere is left out", line: set.line)
+        }
+        for property in set.all("EssentialProperty") {
+            let scheme = property["schemeIdUri"] ?? ""
+            if scheme == "http://dashif.org/guidelines/trickmode" { return false }
+            if scheme.hasPrefix("urn:mpeg:mpegB:cicp:") { continue }
+            notices.add(.unsupportedFeature, "an adaptation set with an unknown EssentialProperty is left out", line: set.line)
+            return false
+        }
+        return true
+    }
+
+    private mutating func tracks(
+        of set: ManifestElement,
+        _ period: DASHManifest.Period,
+        _ outer: HTTPURL,
+        occurrence: Int
+    ) throws(ManifestError) -> [Track] {
+        let base = try base(outer, set)
+        var tracks: [Track] = []
+        var shared: TemplateRow?
+        for representation in set.all("Representation") {
+            representations += 1
+            guard representations <= manifest.limits.variants else {
+                throw ManifestError(.limitExceeded, "there are more than \(manifest.limits.variants) representations")
+            }
+            let own = try self.base(base, representation)
+            let levels = RepresentationLevels(period: period.element, set: set, representation: representation, base: own)
+            guard let kind = levels.mediaKind else { continue }
+            let inherits = representation.first("SegmentTemplate") == nil
+            let part = try part(of: levels, period, &shared, inherits: inherits)
+            tracks.append(Track(levels: levels, kind: kind, set: occurrence, part: part))
+        }
+        return tracks
+    }
+
+    private mutating func part(
+        of levels: RepresentationLevels,
+        _ period: DASHManifest.Period,
+        _ shared: inout TemplateRow?,
+        inherits: Bool
+    ) throws(ManifestError) -> Rendition.Part {
+        if levels.isProtected {
+            let message = "the content is protected by rights management, which is not supported; it cannot be played"
+            notices.add(.unsupportedEncryption, message, line: levels.set.line)
+        }
+        let encryption = SegmentEncryption(method: .unsupported("ContentProtection"), keyURL: nil, initializationVector: [])
+        let calendar = calendarOrigin.map {
+            PeriodSegments.Calendar(origin: $0, now: now, window: root.duration("timeShiftBufferDepth"))
+        }
+        var segments = PeriodSegments(
+            levels: levels,
+            period: period,
+            limits: manifest.limits,
+            calendar: calendar,
+            encryption: levels.isProtected ? encryption : nil,
+            notices: notices,
+            addressBudget: addressBudget,
+            sharedRuns: inherits ? shared : nil
+        )
+        let part = try segments.part()
+        (notices, addressBudget) = (segments.notices, segments.addressBudget)
+        if inherits { shared = segments.made }
+        return part
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    var trimmingWhitespace: String {
+        let head = drop(while: \.isWhitespace)
+        return String(head.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

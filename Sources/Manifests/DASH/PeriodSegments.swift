@@ -1,0 +1,184 @@
+internal import Instrument
+internal import InstrumentTransport
+
+/// Makes the segments of one representation in one period.
+struct PeriodSegments {
+    let levels: RepresentationLevels
+    let period: DASHManifest.Period
+    let limits: ManifestLimits
+    /// For a live presentation: the calendar time at 0 and now, and how far back the window reaches.
+    let calendar: Calendar?
+    let encryption: SegmentEncryption?
+    var notices: NoticeList
+    var addressBudget: Int
+    /// What another representation of the set has made of the same timeline, so that it is there once.
+    var sharedRuns: TemplateRow?
+    /// What this one has made.
+    var made: TemplateRow?
+
+    struct Calendar: Hashable, Sendable {
+        var origin: WallTime
+        var now: WallTime
+        var window: Int64?
+    }
+
+    mutating func part() throws(ManifestError) -> Rendition.Part {
+        switch levels.kind {
+        case "SegmentTemplate": try template("SegmentTemplate")
+        case "SegmentList": try list()
+        default: try base()
+        }
+    }
+
+    private var references: ReferenceBase { ReferenceBase(url: levels.base) }
+    private var line: Int { levels.representation.line }
+
+    private func timescale(_ kind: String) throws(ManifestError) -> Int64 {
+        let value = levels.integer(kind, "timescale") ?? 1
+        guard value > 0 else { throw ManifestError(.malformed, "a timescale is 0", line: line) }
+        return value
+    }
+
+    // MARK: SegmentTemplate
+
+    private mutating func template(_ kind: String) throws(ManifestError) -> Rendition.Part {
+        guard let media = levels.information(kind, "media") else { return try base() }
+        let template = try parsed(media)
+        let first = try references.resolve(template.text(number: 0, time: 0), line: line, budget: &addressBudget)
+        var row = TemplateRow(
+            template: template,
+            timescale: try timescale(kind),
+            timeOffset: levels.integer(kind, "presentationTimeOffset") ?? 0,
+            periodStart: period.start,
+            periodEnd: period.end,
+            pattern: MediaSegment(sequence: 0, discontinuity: period.number, start: 0, duration: 0, url: first)
+        )
+        row.pattern.initialization = try initialization(kind)
+        row.pattern.encryption = encryption
+        row.calendarOrigin = calendar?.origin
+        row.availabilityOffset = availabilityOffset(kind)
+        if let shared = sharedRuns {
+            row.share(shared)
+        } else {
+            var runs = TimelineRuns(levels, kind, period, row, calendar, limits)
+            try runs.fill(&row, &notices)
+            addressBudget -= row.runs.count * MemoryLayout<TemplateRow.Run>.size
+            guard addressBudget >= 0 else {
+                throw ManifestError(.limitExceeded, "the timelines are too long altogether", line: line)
+            }
+        }
+        made = row
+        let longest = row.runs.filter { !$0.isGap }.map(\.ticks).max() ?? 0
+        row.sequence = row.runs.first?.number ?? 0
+        let target = longest.nanoseconds(timescale: row.timescale)
+        return .segments(SegmentIndex(rows: [.template(row)], isComplete: calendar == nil, targetDuration: target))
+    }
+
+    private func parsed(_ text: String) throws(ManifestError) -> SegmentTemplate {
+        do {
+            return try SegmentTemplate(text, base: levels.base, representation: levels.id, bandwidth: levels.bandwidth)
+        } catch {
+            throw ManifestError(.malformed, "a template of addresses cannot be read (\(error))", line: line)
+        }
+    }
+
+    private mutating func initialization(_ kind: String) throws(ManifestError) -> InitializationSegment? {
+        if let text = levels.information(kind, "initialization") {
+            let reference = try parsed(text).text(number: 0, time: 0)
+            return InitializationSegment(url: try references.resolve(reference, line: line, budget: &addressBudget))
+        }
+        guard let element = levels.child(kind, "Initialization") else { return nil }
+        let url = try references.resolve(element["sourceURL"] ?? "", line: line, budget: &addressBudget)
+        return InitializationSegment(url: url, byteRange: element.byteRange("range"))
+    }
+
+    /// Nanoseconds; nil for always (`INF`). What is there early only in chunks counts as not there.
+    private mutating func availabilityOffset(_ kind: String) -> Int64? {
+        guard let text = levels.information(kind, "availabilityTimeOffset") else { return 0 }
+        if levels.information(kind, "availabilityTimeComplete") == "false" {
+            notices.add(.unsupportedFeature, "low-latency chunks are not supported; whole segments are played", line: line)
+            return 0
+        }
+        return text == "INF" ? nil : DecimalText.nanoseconds(text) ?? 0
+    }
+
+    // MARK: SegmentList
+
+    private mutating func list() throws(ManifestError) -> Rendition.Part {
+        let kind = "SegmentList"
+        let elements = levels.children(kind, "SegmentURL")
+        guard elements.count <= limits.segments else {
+            throw ManifestError(.limitExceeded, "there are more than \(limits.segments) segments", line: line)
+        }
+        let whole = SegmentTemplate(base: levels.base, parts: [])
+        var row = TemplateRow(
+            template: whole,
+            timescale: try timescale(kind),
+            timeOffset: levels.integer(kind, "presentationTimeOffset") ?? 0,
+            periodStart: period.start,
+            periodEnd: period.end,
+            pattern: MediaSegment(sequence: 0, discontinuity: period.number, start: 0, duration: 0, url: levels.base)
+        )
+        row.pattern.initialization = try initialization(kind)
+        row.pattern.encryption = encryption
+        row.calendarOrigin = calendar?.origin
+        var runs = TimelineRuns(levels, kind, period, row, nil, limits)
+        runs.available = elements.count
+        try runs.fill(&row, &notices)
+        var segments: [MediaSegment] = []
+        let firstNumber = levels.integer(kind, "startNumber") ?? 1
+        for position in 0..<row.count {
+            var segment = row.segment(at: position)
+            if !segment.isGap {
+                let place = row.number(at: position).saturatingSubtract(firstNumber)
+                guard let index = Int(exactly: place), elements.indices.contains(index) else { break }
+                let element = elements[index]
+                segment.url = try references.resolve(element["media"] ?? "", line: element.line, budget: &addressBudget)
+                segment.byteRange = element.byteRange("mediaRange")
+            }
+            segments.append(segment)
+        }
+        let target = segments.filter { !$0.isGap }.map(\.duration).max() ?? 0
+        return .segments(SegmentIndex(segments, isComplete: calendar == nil, targetDuration: target))
+    }
+
+    // MARK: SegmentBase, or a file alone
+
+    private mutating func base() throws(ManifestError) -> Rendition.Part {
+        let kind = "SegmentBase"
+        let indexRange = levels.information(kind, "indexRange")
+        guard levels.kind == kind || levels.container == .fragmentedMP4 else { return single() }
+        let scale = try timescale(kind)
+        let offset = (levels.integer(kind, "presentationTimeOffset") ?? 0).nanoseconds(timescale: scale)
+        let element = ManifestElement(name: "", attributes: ["range": indexRange ?? ""], line: line)
+        // Players look at the beginning of a file that does not say where its index is.
+        let range = element.byteRange("range") ?? ByteRange(offset: 0, length: 65_536)
+        let initialization = try initialization(kind)
+            ?? InitializationSegment(url: levels.base, byteRange: range.offset > 0 ? ByteRange(offset: 0, length: range.offset) : nil)
+        if indexRange == nil, levels.kind != kind { return single() }
+        let frame = IndexFrame(
+            sequence: 0,
+            discontinuity: period.number,
+            periodStart: period.start,
+            periodEnd: period.end,
+            timeOffset: offset,
+            encryption: encryption
+        )
+        return .index(IndexedSegments(url: levels.base, indexRange: range, initialization: initialization, frame: frame))
+    }
+
+    /// A file that is one segment, such as subtitles.
+    private func single() -> Rendition.Part {
+        let end = period.end ?? period.start
+        var segment = MediaSegment(
+            sequence: 0,
+            discontinuity: period.number,
+            start: period.start,
+            duration: max(0, end.saturatingSubtract(period.start)),
+            url: levels.base
+        )
+        segment.encryption = encryption
+        segment.mediaTime = 0
+        return .segments(SegmentIndex([segment], isComplete: calendar == nil, targetDuration: segment.duration))
+    }
+}

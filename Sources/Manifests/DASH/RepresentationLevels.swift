@@ -1,0 +1,86 @@
+internal import InstrumentTransport
+
+/// A representation with what it inherits: period, adaptation set, representation, from the outside in.
+struct RepresentationLevels: Hashable, Sendable {
+    var period: ManifestElement
+    var set: ManifestElement
+    var representation: ManifestElement
+    /// What addresses are relative to, from the `BaseURL` elements of all levels.
+    var base: HTTPURL
+
+    private var inner: [ManifestElement] { [representation, set, period] }
+
+    /// An attribute that representations share with their set (section 5.3.7, common attributes).
+    func common(_ name: String) -> String? { representation[name] ?? set[name] }
+
+    /// How the segments are described: by the innermost level that says it (section 5.3.9.1).
+    var kind: String? {
+        for level in inner {
+            if let name = ["SegmentTemplate", "SegmentList", "SegmentBase"].first(where: { level.first($0) != nil }) {
+                return name
+            }
+        }
+        return nil
+    }
+
+    /// An attribute of the segment information; the innermost wins.
+    func information(_ kind: String, _ attribute: String) -> String? {
+        inner.lazy.compactMap { $0.first(kind)?[attribute] }.first
+    }
+
+    /// A child of the segment information; the innermost wins.
+    func child(_ kind: String, _ name: String) -> ManifestElement? {
+        inner.lazy.compactMap { $0.first(kind)?.first(name) }.first
+    }
+
+    /// The innermost segment information that has such children.
+    func children(_ kind: String, _ name: String) -> [ManifestElement] {
+        inner.lazy.compactMap { $0.first(kind)?.all(name) }.first { !$0.isEmpty } ?? []
+    }
+
+    func integer(_ kind: String, _ attribute: String) -> Int64? {
+        information(kind, attribute).flatMap { DecimalText.integer($0) }
+    }
+
+    var id: String { representation["id"] ?? "" }
+    var bandwidth: Int64 { representation.integer("bandwidth") ?? 0 }
+    var codecs: [String] { CodecList.split(common("codecs")) }
+    var isProtected: Bool { [representation, set].contains { $0.first("ContentProtection") != nil } }
+
+    var resolution: Resolution? {
+        guard let width = common("width").flatMap({ DecimalText.integer($0) }), width <= 1 << 20,
+            let height = common("height").flatMap({ DecimalText.integer($0) }), height <= 1 << 20
+        else { return nil }
+        return Resolution(width: Int(width), height: Int(height))
+    }
+
+    /// `25` or `30000/1001`.
+    var frameRate: Double? {
+        let parts = (common("frameRate") ?? "").split(separator: "/").compactMap { DecimalText.double($0) }
+        guard let first = parts.first, first > 0 else { return nil }
+        guard parts.count == 2 else { return first }
+        return parts[1] > 0 ? first / parts[1] : nil
+    }
+
+    var container: Rendition.Container {
+        let type = common("mimeType") ?? ""
+        if type.hasSuffix("/mp4") { return .fragmentedMP4 }
+        if type.hasSuffix("/webm") { return .webM }
+        if type == "text/vtt" { return .webVTT }
+        return type == "video/mp2t" ? .transportStream : .other
+    }
+
+    /// What it carries; nil for what is not played (images, unknown).
+    var mediaKind: Rendition.Kind? {
+        let type = common("mimeType") ?? ""
+        let declared = set["contentType"] ?? String(type.prefix { $0 != "/" })
+        let hasText = codecs.contains(where: CodecList.isText)
+        switch declared {
+        case "video": return codecs.contains(where: CodecList.isAudio) ? .muxed : .video
+        case "audio": return .audio
+        case "text": return .subtitles
+        case "application": return hasText || type == "application/ttml+xml" ? .subtitles : nil
+        default: return codecs.isEmpty || hasText ? nil : codecs.contains(where: CodecList.isVideo) ? .video : .audio
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import InstrumentTransport
+
+/// An address with places for a number and a time (ISO/IEC 23009-1 section 5.3.9.4.4).
+struct SegmentTemplate: Hashable, Sendable {
+    enum Part: Hashable, Sendable {
+        case text(String)
+        case number(width: Int)
+        case time(width: Int)
+    }
+
+    var base: HTTPURL
+    var parts: [Part]
+
+    /// The address for a segment. What makes an address valid was checked once; digits do not change it.
+    func url(number: Int64, time: Int64) -> HTTPURL {
+        (try? base.resolving(text(number: number, time: time))) ?? base
+    }
+
+    func text(number: Int64, time: Int64) -> String {
+        parts.reduce(into: "") { text, part in
+            switch part {
+            case .text(let piece): text += piece
+            case .number(let width): text += Self.padded(number, width)
+            case .time(let width): text += Self.padded(time, width)
+            }
+        }
+    }
+
+    static func padded(_ value: Int64, _ width: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}
+
+extension SegmentTemplate {
+    /// What cannot be a template.
+    enum Fault: Error { case unclosed, unknownIdentifier(String), invalidWidth }
+
+    /// Reads a template and puts in what is the same for all segments of a representation.
+    init(_ text: String, base: HTTPURL, representation: String, bandwidth: Int64) throws(Fault) {
+        self.base = base
+        parts = []
+        var literal = ""
+        var pieces = text.split(separator: "$", omittingEmptySubsequences: false)[...]
+        guard pieces.count % 2 == 1 else { throw .unclosed }
+        while let piece = pieces.popFirst() {
+            literal += piece
+            guard let identifier = pieces.popFirst() else { break }
+            if identifier.isEmpty { literal += "$" } else { try add(identifier, &literal, representation, bandwidth) }
+        }
+        if !literal.isEmpty { parts.append(.text(literal)) }
+    }
+
+    private mutating func add(
+        _ identifier: Substring,
+        _ literal: inout String,
+        _ representation: String,
+        _ bandwidth: Int64
+    ) throws(Fault) {
+        let name = identifier.prefix { $0 != "%" }
+        let width = try Self.width(identifier.dropFirst(name.count))
+        switch name {
+        case "RepresentationID": literal += representation
+        case "Bandwidth": literal += Self.padded(bandwidth, width)
+        case "Number", "Time":
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(name == "Number" ? .number(width: width) : .time(width: width))
+        default: throw .unknownIdentifier(String(name.prefix(40)))
+        }
+    }
+
+    /// The width in `%0Nd`; 1 where there is none.
+    private static func width(_ format: Substring) throws(Fault) -> Int {
+        if format.isEmpty { return 1 }
+        guard format.hasPrefix("%0"), format.hasSuffix("d"), let width = Int(format.dropFirst(2).dropLast()), 0...20 ~= width
+        else { throw .invalidWidth }
+        return max(width, 1)
+    }
+}

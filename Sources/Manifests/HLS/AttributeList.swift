@@ -1,0 +1,83 @@
+/// An attribute list (RFC 8216 section 4.2). What is not well-formed ends it; unknown names are kept and ignored.
+struct AttributeList: Hashable, Sendable {
+    /// A value, and whether it was in quotes.
+    struct Value: Hashable, Sendable {
+        var text: String
+        var isQuoted: Bool
+    }
+
+    private(set) var values: [String: Value] = [:]
+    /// Whether something in it could not be read.
+    private(set) var isDamaged = false
+
+    init(_ text: Substring) {
+        var rest = text.utf8
+        while !rest.isEmpty {
+            rest = rest.drop { $0 == UInt8(ascii: ",") || $0 <= 0x20 }
+            if rest.isEmpty { return }
+            guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else {
+                isDamaged = true
+                return
+            }
+            let name = String(Substring(rest[..<equals])).trimmingSpaces
+            rest = rest[rest.index(after: equals)...]
+            guard let value = Self.value(&rest) else {
+                isDamaged = true
+                return
+            }
+            // The same name must not come twice; the first one stays.
+            if values[name] == nil { values[name] = value }
+        }
+    }
+
+    private static func value(_ rest: inout Substring.UTF8View) -> Value? {
+        guard rest.first == UInt8(ascii: "\"") else {
+            let text = rest.prefix { $0 != UInt8(ascii: ",") }
+            rest = rest[text.endIndex...]
+            return Value(text: String(Substring(text)).trimmingSpaces, isQuoted: false)
+        }
+        let inner = rest.dropFirst()
+        guard let quote = inner.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+        rest = inner[inner.index(after: quote)...]
+        return Value(text: String(Substring(inner[..<quote])), isQuoted: true)
+    }
+
+    /// The text of a value; nil if there is none.
+    subscript(name: String) -> String? { values[name]?.text }
+
+    /// Whether the value is `YES`.
+    func isYes(_ name: String) -> Bool { values[name]?.text == "YES" }
+
+    func integer(_ name: String) -> Int64? { self[name].flatMap(DecimalText.integer) }
+
+    func nanoseconds(_ name: String) -> Int64? { self[name].flatMap(DecimalText.nanoseconds) }
+
+    /// `1920x1080`.
+    func resolution(_ name: String) -> Resolution? {
+        let parts = (self[name] ?? "").split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = parts.first.flatMap(DecimalText.integer), width <= 1 << 20,
+            let height = parts.last.flatMap(DecimalText.integer), height <= 1 << 20
+        else { return nil }
+        return Resolution(width: Int(width), height: Int(height))
+    }
+
+    /// The same list with variables put into what may have them: quoted strings and hexadecimal sequences.
+    func substituting(_ variables: VariableTable, line: Int) throws(ManifestError) -> AttributeList {
+        guard values.values.contains(where: { $0.text.contains("{$") }) else { return self }
+        var result = self
+        for (name, value) in values where value.text.contains("{$") {
+            result.values[name]?.text = try variables.substitute(value.text, line: line)
+        }
+        return result
+    }
+}
+
+extension String {
+    /// Without spaces and tabs at either end.
+    var trimmingSpaces: String {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard first.map(isSpace) == true || last.map(isSpace) == true else { return self }
+        let head = drop(while: isSpace)
+        return String(head.reversed().drop(while: isSpace).reversed())
+    }
+}

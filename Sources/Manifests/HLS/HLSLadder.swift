@@ -1,0 +1,127 @@
+internal import InstrumentTransport
+
+/// Makes variants and renditions of a multivariant playlist.
+struct HLSLadder {
+    private(set) var variants: [Variant] = []
+    private(set) var renditions: [Rendition] = []
+    private(set) var notices: [ManifestNotice] = []
+    private let playlist: HLSMultivariantPlaylist
+    /// Renditions of groups by kind and group, the best choice first; one without address stands for the main one.
+    private var groups: [GroupKey: [(media: HLSMultivariantPlaylist.Media, id: Rendition.ID?)]] = [:]
+    private var mains: [HTTPURL: Rendition.ID] = [:]
+    private var redundant: [VariantKey: Int] = [:]
+
+    private struct GroupKey: Hashable {
+        var kind: HLSMultivariantPlaylist.Media.Kind
+        var group: String
+    }
+
+    /// Streams that agree in this carry the same (RFC 8216 section 4.3.4.2, redundant streams).
+    private struct VariantKey: Hashable {
+        var bandwidth: Int64
+        var average: Int64?
+        var codecs: [String]
+        var resolution: Resolution?
+        var frameRate: Double?
+    }
+
+    init(_ playlist: HLSMultivariantPlaylist) { self.playlist = playlist }
+
+    mutating func build() {
+        addGroups()
+        let first = playlist.streams.first?.pathway
+        // The first pathway is the one to play (rfc8216bis section 4.4.6.2); the others come as backups.
+        for stream in playlist.streams where stream.pathway == first { addVariant(stream) }
+        for stream in playlist.streams where stream.pathway != first { addVariant(stream) }
+        let ranked = variants.enumerated().sorted { ($0.1.peakBitRate, $0.0) < ($1.1.peakBitRate, $1.0) }
+        variants = ranked.map(\.element)
+        if playlist.streams.contains(where: { $0.videoGroup != nil }) {
+            notices.append(ManifestNotice(.unsupportedFeature, "alternative video renditions are not chosen from"))
+        }
+    }
+
+    private mutating func addGroups() {
+        var known: Set<Rendition.ID> = []
+        for media in playlist.media where media.kind == .audio || media.kind == .subtitles {
+            let name = media.kind == .audio ? "audio" : "subtitles"
+            var id = Rendition.ID("\(name)/\(media.group)/\(media.name)")
+            if !known.insert(id).inserted { id = Rendition.ID("\(id)/\(known.count)") }
+            known.insert(id)
+            if let url = media.url { renditions.append(Rendition(media, id, url)) }
+            let key = GroupKey(kind: media.kind, group: media.group)
+            groups[key, default: []].append((media, media.url == nil ? nil : id))
+        }
+        for key in groups.keys {
+            // Sorting by rank keeps the playlist's order inside one.
+            groups[key] = (0...2).flatMap { rank in groups[key, default: []].filter { Self.rank($0.media) == rank } }
+        }
+    }
+
+    private static func rank(_ media: HLSMultivariantPlaylist.Media) -> Int {
+        media.isDefault ? 0 : media.isAutoselected ? 1 : 2
+    }
+
+    private mutating func addVariant(_ stream: HLSMultivariantPlaylist.Stream) {
+        let key = VariantKey(
+            bandwidth: stream.bandwidth,
+            average: stream.averageBandwidth,
+            codecs: stream.codecs,
+            resolution: stream.resolution,
+            frameRate: stream.frameRate
+        )
+        let main = main(of: stream)
+        // The same with another address is a backup; with another group of audio it is a variant.
+        if let index = redundant[key], variants[index].main != main || variants[index].audioGroup == stream.audioGroup {
+            if variants[index].main != main, !variants[index].backups.contains(main) { variants[index].backups.append(main) }
+            return
+        }
+        redundant[key] = redundant[key] ?? variants.count
+        let audio = stream.audioGroup.flatMap { groups[GroupKey(kind: .audio, group: $0)] } ?? []
+        let subtitles = stream.subtitleGroup.flatMap { groups[GroupKey(kind: .subtitles, group: $0)] } ?? []
+        variants.append(
+            Variant(
+                id: String(variants.count),
+                peakBitRate: stream.bandwidth,
+                averageBitRate: stream.averageBandwidth,
+                resolution: stream.resolution,
+                frameRate: stream.frameRate,
+                codecs: stream.codecs,
+                main: main,
+                audio: audio.isEmpty ? [main] : audio.map { $0.id ?? main },
+                subtitles: subtitles.compactMap(\.id),
+                backups: [],
+                audioGroup: stream.audioGroup
+            )
+        )
+    }
+
+    private mutating func main(of stream: HLSMultivariantPlaylist.Stream) -> Rendition.ID {
+        if let id = mains[stream.url] { return id }
+        let id = Rendition.ID("main/\(mains.count)")
+        mains[stream.url] = id
+        let separate = stream.audioGroup.flatMap { groups[GroupKey(kind: .audio, group: $0)] }?.first?.id != nil
+        var rendition = Rendition(id: id, kind: Self.kind(of: stream, hasSeparateAudio: separate), source: .playlist(stream.url))
+        rendition.codecs = stream.codecs
+        renditions.append(rendition)
+        return id
+    }
+
+    private static func kind(of stream: HLSMultivariantPlaylist.Stream, hasSeparateAudio: Bool) -> Rendition.Kind {
+        let hasPicture = stream.resolution != nil || stream.codecs.contains(where: CodecList.isVideo)
+        if !stream.codecs.isEmpty, !hasPicture { return .audio }
+        if hasSeparateAudio { return .video }
+        return stream.codecs.isEmpty || stream.codecs.contains(where: CodecList.isAudio) ? .muxed : .video
+    }
+}
+
+extension Rendition {
+    fileprivate init(_ media: HLSMultivariantPlaylist.Media, _ id: ID, _ url: HTTPURL) {
+        self.init(id: id, kind: media.kind == .audio ? .audio : .subtitles, source: .playlist(url))
+        language = media.language
+        name = media.name
+        isDefault = media.isDefault
+        isAutoselected = media.isAutoselected
+        characteristics = media.characteristics
+        if media.kind == .subtitles { container = .webVTT }
+    }
+}

@@ -1,0 +1,74 @@
+public import InstrumentTransport
+
+/// A multivariant playlist (RFC 8216 section 4.3.4, there called master playlist).
+public struct HLSMultivariantPlaylist: Hashable, Sendable {
+    /// One `EXT-X-STREAM-INF` with its address.
+    public struct Stream: Hashable, Sendable {
+        /// Where its media playlist is.
+        public var url: HTTPURL
+        /// `BANDWIDTH`: the largest bits a second over a segment; 0 where missing.
+        public var bandwidth: Int64
+        /// `AVERAGE-BANDWIDTH`; nil where missing.
+        public var averageBandwidth: Int64?
+        /// `CODECS`, one by one.
+        public var codecs: [String]
+        /// `RESOLUTION`.
+        public var resolution: Resolution?
+        /// `FRAME-RATE`.
+        public var frameRate: Double?
+        /// `AUDIO`: the group of audio renditions.
+        public var audioGroup: String?
+        /// `VIDEO`: the group of video renditions.
+        public var videoGroup: String?
+        /// `SUBTITLES`: the group of subtitles.
+        public var subtitleGroup: String?
+        /// `PATHWAY-ID` of content steering.
+        public var pathway: String?
+    }
+
+    /// One `EXT-X-MEDIA`.
+    public struct Media: Hashable, Sendable {
+        /// `TYPE`.
+        public enum Kind: String, Hashable, Sendable {
+            case audio = "AUDIO"
+            case video = "VIDEO"
+            case subtitles = "SUBTITLES"
+            case closedCaptions = "CLOSED-CAPTIONS"
+        }
+        /// `TYPE`.
+        public var kind: Kind
+        /// `GROUP-ID`.
+        public var group: String
+        /// `NAME`.
+        public var name: String
+        /// `LANGUAGE`.
+        public var language: String?
+        /// Where its media playlist is; nil if it is inside the variants' own segments.
+        public var url: HTTPURL?
+        /// `DEFAULT=YES`.
+        public var isDefault: Bool
+        /// `AUTOSELECT=YES`, or default.
+        public var isAutoselected: Bool
+        /// `CHARACTERISTICS`, one by one.
+        public var characteristics: [String]
+    }
+
+    /// Where it finally came from.
+    public var url: HTTPURL
+    /// `EXT-X-VERSION`; 1 without one.
+    public var version: Int64 = 1
+    /// The variants as listed.
+    public var streams: [Stream] = []
+    /// The renditions as listed.
+    public var media: [Media] = []
+    /// How many I-frame playlists there are; they are not used.
+    public var iFramePlaylists = 0
+    /// `EXT-X-START`.
+    public var startOffset: StartOffset?
+    /// Whether each segment of all renditions can be decoded without the ones before it.
+    public var hasIndependentSegments = false
+    /// `EXT-X-DEFINE`: what media playlists may import. May hold secrets.
+    public var definitions: [String: String] = [:]
+    /// What is not supported or odd.
+    public var notices: [ManifestNotice] = []
+}

@@ -1,0 +1,77 @@
+public import InstrumentTransport
+
+/// A playlist of HTTP Live Streaming (RFC 8216; draft-pantos-hls-rfc8216bis).
+public enum HLSPlaylist: Hashable, Sendable {
+    /// One that lists variants and renditions.
+    case multivariant(HLSMultivariantPlaylist)
+    /// One that lists segments.
+    case media(HLSMediaPlaylist)
+
+    /// Reads a playlist of either kind.
+    /// - Parameters:
+    ///   - bytes: all of it.
+    ///   - url: where it finally came from, after redirects.
+    ///   - definitions: the variables of the multivariant playlist that a media playlist may import.
+    ///   - limits: how large it may be.
+    /// - Throws: ``ManifestError`` with the line.
+    public init(
+        parsing bytes: [UInt8],
+        at url: HTTPURL,
+        definitions: [String: String] = [:],
+        limits: ManifestLimits = ManifestLimits()
+    ) throws(ManifestError) {
+        do {
+            try Self.check(bytes, limits)
+            if try Self.isMultivariant(bytes, limits) {
+                var parser = MultivariantParser(url, definitions, limits)
+                self = .multivariant(try parser.parse(bytes))
+            } else {
+                var parser = MediaPlaylistParser(url, definitions, limits)
+                self = .media(try parser.parse(bytes))
+            }
+        } catch {
+            throw error.at(url)
+        }
+    }
+
+    private static func check(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) {
+        guard bytes.count <= limits.bytes else {
+            throw ManifestError(.limitExceeded, "the playlist has more than \(limits.bytes) bytes")
+        }
+        var lines = PlaylistLines(bytes, limits: limits)
+        guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ") else {
+            throw ManifestError(.notAManifest, "the first line is not #EXTM3U, so this is no HLS playlist", line: 1)
+        }
+    }
+
+    /// By the tags that only one kind may have; a playlist of both is none (RFC 8216 section 4.1).
+    private static func isMultivariant(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) -> Bool {
+        var lines = PlaylistLines(bytes, limits: limits)
+        var (multivariant, media): (Int?, Int?)
+        while let line = lines.next() {
+            guard let tag = line.tag else { continue }
+            if multivariantTags.contains(tag) { multivariant = multivariant ?? line.number }
+            if mediaTags.contains(tag) { media = media ?? line.number }
+        }
+        if let line = lines.overlong {
+            throw ManifestError(.limitExceeded, "a line has more than \(limits.lineBytes) bytes", line: line)
+        }
+        if let multivariant, let media {
+            let message = "tags of a multivariant and of a media playlist are mixed; it has to be one of them"
+            throw ManifestError(.malformed, message, line: max(multivariant, media))
+        }
+        if multivariant == nil, media == nil {
+            throw ManifestError(.malformed, "the playlist lists neither variants nor segments")
+        }
+        return multivariant != nil
+    }
+
+    private static let multivariantTags: Set<Substring> = [
+        "#EXT-X-STREAM-INF", "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF", "#EXT-X-SESSION-DATA", "#EXT-X-SESSION-KEY",
+        "#EXT-X-CONTENT-STEERING",
+    ]
+    private static let mediaTags: Set<Substring> = [
+        "#EXTINF", "#EXT-X-TARGETDURATION", "#EXT-X-MEDIA-SEQUENCE", "#EXT-X-ENDLIST", "#EXT-X-PLAYLIST-TYPE",
+        "#EXT-X-DISCONTINUITY-SEQUENCE", "#EXT-X-I-FRAMES-ONLY",
+    ]
+}

@@ -1,0 +1,65 @@
+internal import InstrumentTransport
+
+/// The keys that hold at a place of a playlist (`EXT-X-KEY`, RFC 8216 section 4.3.2.4): one of each key format.
+struct KeyLine: Hashable, Sendable {
+    private struct Key: Hashable, Sendable {
+        var format: String
+        var method: SegmentEncryption.Method
+        var url: HTTPURL?
+        var vector: [UInt8]?
+    }
+
+    private var keys: [Key] = []
+
+    /// Whether the key gives an initialization vector.
+    var hasVector: Bool { chosen?.vector != nil }
+
+    /// One that can be used comes before those that cannot.
+    private var chosen: Key? { keys.first { $0.method == .aes128 } ?? keys.first }
+
+    mutating func take(
+        _ attributes: AttributeList,
+        _ references: ReferenceBase,
+        _ line: Int,
+        _ budget: inout Int
+    ) throws(ManifestError) {
+        guard let method = attributes["METHOD"] else {
+            throw ManifestError(.malformed, "EXT-X-KEY has no METHOD", line: line)
+        }
+        if method == "NONE" {
+            keys = []
+            return
+        }
+        let format = attributes["KEYFORMAT"] ?? "identity"
+        var key = Key(format: format, method: .unsupported(String(method.prefix(40))))
+        if method == "AES-128", format == "identity" {
+            guard let reference = attributes["URI"] else {
+                throw ManifestError(.malformed, "EXT-X-KEY has no URI", line: line)
+            }
+            key.method = .aes128
+            key.url = try references.resolve(reference, line: line, budget: &budget)
+            key.vector = try Self.vector(attributes, line)
+        } else if format != "identity" {
+            key.method = .unsupported("\(method.prefix(40)) with \(format.prefix(80))")
+        }
+        keys.removeAll { $0.format == format }
+        // More key formats than there are systems of rights management help nobody.
+        if keys.count < 16 { keys.append(key) }
+    }
+
+    private static func vector(_ attributes: AttributeList, _ line: Int) throws(ManifestError) -> [UInt8]? {
+        guard let text = attributes["IV"] else { return nil }
+        if let bytes = DecimalText.sixteenBytes(hexadecimal: text) { return bytes }
+        throw ManifestError(.malformed, "IV of EXT-X-KEY is not 0x and up to 32 hexadecimal digits", line: line)
+    }
+
+    /// What was done to the segment with this number (section 5.2: without a vector, the number is it).
+    func encryption(sequence: Int64) -> SegmentEncryption? {
+        chosen.map { key in
+            let number = UInt64(bitPattern: sequence)
+            let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
+            let vector = key.vector ?? [UInt8](repeating: 0, count: 8) + bytes
+            return SegmentEncryption(method: key.method, keyURL: key.url, initializationVector: vector)
+        }
+    }
+}

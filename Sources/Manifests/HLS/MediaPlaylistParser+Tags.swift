@@ -1,0 +1,181 @@
+internal import Instrument
+internal import InstrumentTransport
+
+extension MediaPlaylistParser {
+    mutating func read(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
+        switch tag {
+        case "#EXTINF": try readDuration(line)
+        case "#EXT-X-BYTERANGE": try readByteRange(line)
+        case "#EXT-X-DISCONTINUITY": isDiscontinuous = true
+        case "#EXT-X-GAP": isGap = true
+        case "#EXT-X-BITRATE": bitRate = DecimalText.integer(line.value).map { $0.saturatingMultiply(1_000) }
+        case "#EXT-X-PROGRAM-DATE-TIME": readDate(line)
+        case "#EXT-X-KEY": try readKey(line)
+        case "#EXT-X-MAP": try readMap(line)
+        case "#EXT-X-DATERANGE": try readDateRange(line)
+        default: try readHeader(tag, line)
+        }
+    }
+
+    private mutating func readHeader(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
+        switch tag {
+        case "#EXT-X-TARGETDURATION": try readTargetDuration(line)
+        case "#EXT-X-MEDIA-SEQUENCE":
+            if let value = try readNumber(line) { playlist.mediaSequence = value }
+        case "#EXT-X-DISCONTINUITY-SEQUENCE":
+            if let value = try readNumber(line) { discontinuity = value }
+        case "#EXT-X-ENDLIST": playlist.hasEnded = true
+        case "#EXT-X-PLAYLIST-TYPE": readType(line)
+        case "#EXT-X-VERSION": playlist.version = DecimalText.integer(line.value) ?? 1
+        case "#EXT-X-INDEPENDENT-SEGMENTS": playlist.hasIndependentSegments = true
+        case "#EXT-X-I-FRAMES-ONLY": playlist.isIFramesOnly = true
+        case "#EXT-X-START": playlist.startOffset = StartOffset(try attributes(line))
+        case "#EXT-X-SERVER-CONTROL": try readServerControl(line)
+        case "#EXT-X-DEFINE":
+            try variables.define(try attributes(line), url: references.url, imports: imports, line: line.number)
+        default: try readUnsupported(tag, line)
+        }
+    }
+
+    private mutating func readUnsupported(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
+        switch tag {
+        case "#EXT-X-PART", "#EXT-X-PART-INF", "#EXT-X-PRELOAD-HINT", "#EXT-X-RENDITION-REPORT":
+            let message = "low-latency parts are not supported; whole segments are played"
+            notices.add(.unsupportedFeature, message, line: line.number)
+        case "#EXT-X-SKIP":
+            let message = "a delta update came, which was not asked for; fetch the playlist without _HLS_skip"
+            throw ManifestError(.unsupported, message, line: line.number)
+        default: break
+        }
+    }
+
+    func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
+        try AttributeList(line.value).substituting(variables, line: line.number)
+    }
+
+    private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {
+        let text = line.value.prefix { $0 != "," }
+        guard let value = DecimalText.nanoseconds(String(text).trimmingSpaces) else {
+            throw ManifestError(.malformed, "EXTINF has no number of seconds", line: line.number)
+        }
+        if value < 0 { notices.add(.oddity, "a segment has a negative duration; it counts as none", line: line.number) }
+        duration = max(0, value)
+    }
+
+    private mutating func readByteRange(_ line: PlaylistLine) throws(ManifestError) {
+        guard let range = Self.byteRange(line.value) else {
+            throw ManifestError(.malformed, "EXT-X-BYTERANGE is not LENGTH or LENGTH@OFFSET", line: line.number)
+        }
+        byteRange = range
+    }
+
+    static func byteRange(_ text: Substring) -> (length: Int64, offset: Int64?)? {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard let length = parts.first.flatMap(DecimalText.integer), length > 0, parts.count <= 2 else { return nil }
+        if parts.count == 1 { return (length, nil) }
+        guard let offset = parts.last.flatMap(DecimalText.integer) else { return nil }
+        return (length, offset)
+    }
+
+    private mutating func readDate(_ line: PlaylistLine) {
+        programDate = CalendarText.wallTime(line.value)
+        if programDate == nil { notices.add(.oddity, "EXT-X-PROGRAM-DATE-TIME is no date of ISO 8601", line: line.number) }
+    }
+
+    private mutating func readTargetDuration(_ line: PlaylistLine) throws(ManifestError) {
+        // An integer by the RFC; fractions are met and understood.
+        guard let value = DecimalText.nanoseconds(line.value), value >= 0 else {
+            throw ManifestError(.malformed, "EXT-X-TARGETDURATION has no number of seconds", line: line.number)
+        }
+        playlist.targetDuration = value
+        hasTargetDuration = true
+    }
+
+    private mutating func readNumber(_ line: PlaylistLine) throws(ManifestError) -> Int64? {
+        guard playlist.segments.isEmpty else {
+            notices.add(.oddity, "a sequence number after the first segment is passed over", line: line.number)
+            return nil
+        }
+        guard let value = DecimalText.integer(line.value) else {
+            throw ManifestError(.malformed, "a sequence number is no decimal integer", line: line.number)
+        }
+        return value
+    }
+
+    private mutating func readType(_ line: PlaylistLine) {
+        switch line.value {
+        case "VOD": playlist.kind = .onDemand
+        case "EVENT": playlist.kind = .event
+        default: notices.add(.oddity, "EXT-X-PLAYLIST-TYPE is neither VOD nor EVENT", line: line.number)
+        }
+        // It must not change (section 4.3.3.5), so nothing will be added even where EXT-X-ENDLIST is forgotten.
+        if playlist.kind == .onDemand { playlist.hasEnded = true }
+    }
+
+    private mutating func readServerControl(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        playlist.holdBack = attributes.nanoseconds("HOLD-BACK").flatMap { $0 > 0 ? $0 : nil }
+        playlist.canSkipUntil = attributes.nanoseconds("CAN-SKIP-UNTIL").flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private mutating func readDateRange(_ line: PlaylistLine) throws(ManifestError) {
+        guard playlist.dateRanges.count < limits.segments else { return }
+        guard let range = DateRange(try attributes(line)) else {
+            notices.add(.oddity, "EXT-X-DATERANGE without ID or START-DATE is passed over", line: line.number)
+            return
+        }
+        playlist.dateRanges.append(range)
+    }
+
+    private mutating func readKey(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        try keys.take(attributes, references, line.number, &addressBudget)
+    }
+
+    private mutating func readMap(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        guard let reference = attributes["URI"] else {
+            throw ManifestError(.malformed, "EXT-X-MAP has no URI", line: line.number)
+        }
+        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+        var range: ByteRange?
+        if let text = attributes["BYTERANGE"] {
+            guard let (length, offset) = Self.byteRange(text[...]) else {
+                throw ManifestError(.malformed, "BYTERANGE of EXT-X-MAP is not LENGTH@OFFSET", line: line.number)
+            }
+            range = ByteRange(offset: offset ?? 0, length: length)
+        }
+        let next = playlist.segments.last.map { $0.sequence.saturatingAdd(1) } ?? playlist.mediaSequence
+        let encryption = keys.encryption(sequence: next)
+        if encryption?.method == .aes128, !keys.hasVector {
+            notices.add(.oddity, "EXT-X-MAP is encrypted without an IV, which is required", line: line.number)
+        }
+        map = InitializationSegment(url: url, byteRange: range, encryption: encryption)
+    }
+}
+
+extension StartOffset {
+    /// `EXT-X-START`; nil without an offset.
+    init?(_ attributes: AttributeList) {
+        guard let offset = attributes.nanoseconds("TIME-OFFSET") else { return nil }
+        self.init(offset: offset, isPrecise: attributes.isYes("PRECISE"))
+    }
+}
+
+extension DateRange {
+    init?(_ attributes: AttributeList) {
+        guard let id = attributes["ID"], let start = attributes["START-DATE"].flatMap({ CalendarText.wallTime($0) }) else {
+            return nil
+        }
+        let end = attributes["END-DATE"].flatMap { CalendarText.wallTime($0) }?.nanoseconds(since: start)
+        let rangeClass = attributes["CLASS"]
+        self.init(
+            id: id,
+            rangeClass: rangeClass,
+            start: start,
+            duration: attributes.nanoseconds("DURATION") ?? end ?? attributes.nanoseconds("PLANNED-DURATION"),
+            isAdvertising: rangeClass == "com.apple.hls.interstitial"
+                || attributes.values.keys.contains { $0.hasPrefix("SCTE35-") }
+        )
+    }
+}

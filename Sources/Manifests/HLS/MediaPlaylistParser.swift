@@ -1,0 +1,119 @@
+internal import Instrument
+internal import InstrumentTransport
+
+/// Reads a media playlist, line by line.
+struct MediaPlaylistParser {
+    var playlist: HLSMediaPlaylist
+    var notices: NoticeList
+    var variables: VariableTable
+    let references: ReferenceBase
+    let imports: [String: String]
+    let limits: ManifestLimits
+    var addressBudget: Int
+
+    // What the next address gets.
+    var duration: Int64?
+    var byteRange: (length: Int64, offset: Int64?)?
+    var isDiscontinuous = false
+    var isGap = false
+    var programDate: WallTime?
+
+    // What holds from here on.
+    var discontinuity: Int64 = 0
+    var bitRate: Int64?
+    var keys = KeyLine()
+    var map: InitializationSegment?
+    var hasTargetDuration = false
+    /// Where a programme date was last given: the start time and the date.
+    var dateAnchor: (start: Int64, date: WallTime)?
+
+    init(_ url: HTTPURL, _ imports: [String: String], _ limits: ManifestLimits) {
+        playlist = HLSMediaPlaylist(url: url)
+        notices = NoticeList(limit: limits.notices)
+        variables = VariableTable(limits: limits)
+        references = ReferenceBase(url: url)
+        self.imports = imports
+        self.limits = limits
+        addressBudget = limits.addressBytes
+    }
+
+    mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMediaPlaylist {
+        var lines = PlaylistLines(bytes, limits: limits)
+        while let line = lines.next() {
+            if let tag = line.tag { try read(tag, line) } else { try addSegment(line) }
+        }
+        finish()
+        return playlist
+    }
+
+    private mutating func addSegment(_ line: PlaylistLine) throws(ManifestError) {
+        defer { (duration, byteRange, isDiscontinuous, isGap, programDate) = (nil, nil, false, false, nil) }
+        guard let duration else {
+            notices.add(.oddity, "an address without EXTINF is left out", line: line.number)
+            return
+        }
+        guard playlist.segments.count < limits.segments else {
+            throw ManifestError(.limitExceeded, "there are more than \(limits.segments) segments", line: line.number)
+        }
+        let text = try variables.substitute(String(line.text), line: line.number)
+        let url = try references.resolve(text, line: line.number, budget: &addressBudget)
+        if isDiscontinuous { discontinuity = discontinuity.saturatingAdd(1) }
+        if playlist.segments.isEmpty { playlist.discontinuitySequence = discontinuity }
+        let previous = playlist.segments.last
+        let sequence = previous.map { $0.sequence.saturatingAdd(1) } ?? playlist.mediaSequence
+        var segment = MediaSegment(
+            sequence: sequence,
+            discontinuity: discontinuity,
+            start: previous?.end ?? 0,
+            duration: duration,
+            url: url
+        )
+        segment.isGap = isGap
+        segment.byteRange = range(after: previous, url, line)
+        segment.encryption = keys.encryption(sequence: sequence)
+        segment.initialization = map
+        segment.bitRate = bitRate
+        if let programDate { anchor(programDate, at: segment.start) }
+        segment.wallTime = dateAnchor.map { $0.date.advanced(nanoseconds: segment.start.saturatingSubtract($0.start)) }
+        playlist.segments.append(segment)
+    }
+
+    /// `EXT-X-BYTERANGE`; without an offset it begins where the one before it ended (RFC 8216 section 4.3.2.2).
+    private mutating func range(after previous: MediaSegment?, _ url: HTTPURL, _ line: PlaylistLine) -> ByteRange? {
+        guard let byteRange else { return nil }
+        if let offset = byteRange.offset { return ByteRange(offset: offset, length: byteRange.length) }
+        if let range = previous?.byteRange, previous?.url == url {
+            return ByteRange(offset: range.offset.saturatingAdd(range.length ?? 0), length: byteRange.length)
+        }
+        notices.add(.oddity, "a byte range without offset follows no range of the same file; it is read from 0", line: line.number)
+        return ByteRange(offset: 0, length: byteRange.length)
+    }
+
+    /// The first date also dates what comes before it.
+    private mutating func anchor(_ date: WallTime, at start: Int64) {
+        if dateAnchor == nil {
+            for index in playlist.segments.indices {
+                let earlier = playlist.segments[index].start.saturatingSubtract(start)
+                playlist.segments[index].wallTime = date.advanced(nanoseconds: earlier)
+            }
+        }
+        dateAnchor = (start, date)
+    }
+
+    private mutating func finish() {
+        let longest = playlist.segments.map(\.duration).max() ?? 0
+        if !hasTargetDuration {
+            notices.add(.oddity, "EXT-X-TARGETDURATION is missing; the longest segment stands for it")
+            playlist.targetDuration = max(longest, 1_000_000_000)
+        }
+        // Rounded to the nearest second, a segment must not be longer (RFC 8216 section 4.3.3.1).
+        if longest >= playlist.targetDuration.saturatingAdd(500_000_000) {
+            notices.add(.oddity, "a segment is longer than EXT-X-TARGETDURATION allows")
+        }
+        if playlist.hasEnded { playlist.kind = .onDemand }
+        if playlist.segments.contains(where: { $0.encryption.map { $0.method != .aes128 } ?? false }) {
+            notices.add(.unsupportedEncryption, "segments are encrypted in a way that is not supported; they cannot be played")
+        }
+        playlist.notices = notices.notices
+    }
+}

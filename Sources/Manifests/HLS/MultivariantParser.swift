@@ -1,0 +1,140 @@
+internal import InstrumentTransport
+
+/// Reads a multivariant playlist, line by line.
+struct MultivariantParser {
+    private var playlist: HLSMultivariantPlaylist
+    private var notices: NoticeList
+    private var variables: VariableTable
+    private let references: ReferenceBase
+    private let imports: [String: String]
+    private let limits: ManifestLimits
+    private var addressBudget: Int
+    private var stream: AttributeList?
+
+    init(_ url: HTTPURL, _ imports: [String: String], _ limits: ManifestLimits) {
+        playlist = HLSMultivariantPlaylist(url: url)
+        notices = NoticeList(limit: limits.notices)
+        variables = VariableTable(limits: limits)
+        references = ReferenceBase(url: url)
+        self.imports = imports
+        self.limits = limits
+        addressBudget = limits.addressBytes
+    }
+
+    mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMultivariantPlaylist {
+        var lines = PlaylistLines(bytes, limits: limits)
+        while let line = lines.next() {
+            if let tag = line.tag { try read(tag, line) } else { try addStream(line) }
+        }
+        guard !playlist.streams.isEmpty else {
+            throw ManifestError(.malformed, "the multivariant playlist lists no variant that can be played")
+        }
+        playlist.definitions = variables.values
+        playlist.notices = notices.notices
+        return playlist
+    }
+
+    private mutating func read(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
+        switch tag {
+        case "#EXT-X-STREAM-INF": stream = try attributes(line)
+        case "#EXT-X-MEDIA": try addMedia(line)
+        case "#EXT-X-I-FRAME-STREAM-INF": playlist.iFramePlaylists += 1
+        case "#EXT-X-VERSION": playlist.version = DecimalText.integer(line.value) ?? 1
+        case "#EXT-X-INDEPENDENT-SEGMENTS": playlist.hasIndependentSegments = true
+        case "#EXT-X-START": playlist.startOffset = StartOffset(try attributes(line))
+        case "#EXT-X-DEFINE":
+            try variables.define(try attributes(line), url: references.url, imports: imports, line: line.number)
+        case "#EXT-X-SESSION-KEY":
+            let method = try attributes(line)["METHOD"] ?? ""
+            if method != "NONE", method != "AES-128" {
+                let message = "the presentation announces encryption that is not supported (\(method.prefix(40)))"
+                notices.add(.unsupportedEncryption, message, line: line.number)
+            }
+        case "#EXT-X-CONTENT-STEERING":
+            notices.add(.unsupportedFeature, "content steering is not followed; the order of the playlist counts", line: line.number)
+        default: break
+        }
+    }
+
+    private func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
+        try AttributeList(line.value).substituting(variables, line: line.number)
+    }
+
+    private mutating func addStream(_ line: PlaylistLine) throws(ManifestError) {
+        guard let attributes = stream else {
+            notices.add(.oddity, "an address without EXT-X-STREAM-INF is left out", line: line.number)
+            return
+        }
+        stream = nil
+        try count(line)
+        let text = try variables.substitute(String(line.text), line: line.number)
+        let url: HTTPURL
+        do {
+            url = try references.resolve(text, line: line.number, budget: &addressBudget)
+        } catch {
+            guard error.code == .referenceRefused else { throw error }
+            return notices.add(.referenceRefused, "a variant is left out: \(error.message)", line: line.number)
+        }
+        if attributes.integer("BANDWIDTH") == nil {
+            notices.add(.oddity, "a variant has no BANDWIDTH, which is required", line: line.number)
+        }
+        playlist.streams.append(HLSMultivariantPlaylist.Stream(url: url, attributes))
+    }
+
+    private mutating func addMedia(_ line: PlaylistLine) throws(ManifestError) {
+        try count(line)
+        let attributes = try attributes(line)
+        guard let kind = attributes["TYPE"].flatMap(HLSMultivariantPlaylist.Media.Kind.init(rawValue:)),
+            let group = attributes["GROUP-ID"]
+        else { return notices.add(.oddity, "EXT-X-MEDIA without TYPE or GROUP-ID is left out", line: line.number) }
+        var url: HTTPURL?
+        if let reference = attributes["URI"] {
+            do {
+                url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+            } catch {
+                guard error.code == .referenceRefused else { throw error }
+                return notices.add(.referenceRefused, "a rendition is left out: \(error.message)", line: line.number)
+            }
+        }
+        playlist.media.append(HLSMultivariantPlaylist.Media(kind: kind, group: group, url: url, attributes))
+    }
+
+    private func count(_ line: PlaylistLine) throws(ManifestError) {
+        guard playlist.streams.count + playlist.media.count < limits.variants else {
+            let message = "there are more than \(limits.variants) variants and renditions"
+            throw ManifestError(.limitExceeded, message, line: line.number)
+        }
+    }
+}
+
+extension HLSMultivariantPlaylist.Stream {
+    fileprivate init(url: HTTPURL, _ attributes: AttributeList) {
+        self.init(
+            url: url,
+            bandwidth: attributes.integer("BANDWIDTH") ?? attributes.integer("AVERAGE-BANDWIDTH") ?? 0,
+            averageBandwidth: attributes.integer("AVERAGE-BANDWIDTH"),
+            codecs: CodecList.split(attributes["CODECS"]),
+            resolution: attributes.resolution("RESOLUTION"),
+            frameRate: attributes["FRAME-RATE"].flatMap { DecimalText.double($0) }.flatMap { $0 > 0 ? $0 : nil },
+            audioGroup: attributes["AUDIO"],
+            videoGroup: attributes["VIDEO"],
+            subtitleGroup: attributes["SUBTITLES"],
+            pathway: attributes["PATHWAY-ID"]
+        )
+    }
+}
+
+extension HLSMultivariantPlaylist.Media {
+    fileprivate init(kind: Kind, group: String, url: HTTPURL?, _ attributes: AttributeList) {
+        self.init(
+            kind: kind,
+            group: group,
+            name: attributes["NAME"] ?? "",
+            language: attributes["LANGUAGE"],
+            url: url,
+            isDefault: attributes.isYes("DEFAULT"),
+            isAutoselected: attributes.isYes("AUTOSELECT") || attributes.isYes("DEFAULT"),
+            characteristics: CodecList.split(attributes["CHARACTERISTICS"])
+        )
+    }
+}

@@ -1,0 +1,58 @@
+/// A line of a playlist that says something (RFC 8216 section 4.1).
+struct PlaylistLine: Hashable, Sendable {
+    /// Counted from 1.
+    var number: Int
+    /// Without white space around it.
+    var text: Substring
+
+    /// The tag's name with `#EXT`, up to the colon; nil for an address.
+    var tag: Substring? { text.hasPrefix("#") ? text.prefix { $0 != ":" } : nil }
+    /// What follows the tag's colon; empty if nothing does.
+    var value: Substring { tag.map { text.dropFirst($0.count + 1) } ?? "" }
+}
+
+/// Walks over the lines of a playlist; blank ones and comments are passed over.
+///
+/// Lines end with LF or CRLF; a byte order mark at the start is passed over, though the RFC forbids it.
+struct PlaylistLines: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    private var position = 0
+    private var number = 0
+    private let limits: ManifestLimits
+    /// The number of the first line that is too long; walking ends there.
+    private(set) var overlong: Int?
+
+    init(_ bytes: [UInt8], limits: ManifestLimits) {
+        self.bytes = bytes
+        self.limits = limits
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
+
+    mutating func next() -> PlaylistLine? {
+        while position < bytes.count {
+            let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
+            let line = trimmed(position..<end)
+            position = Swift.min(end + 1, bytes.count)
+            number += 1
+            guard line.count <= limits.lineBytes else {
+                overlong = number
+                position = bytes.count
+                return nil
+            }
+            if line.isEmpty || isComment(line) { continue }
+            return PlaylistLine(number: number, text: String(decoding: line, as: UTF8.self)[...])
+        }
+        return nil
+    }
+
+    private func trimmed(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        var line = bytes[range]
+        while let last = line.last, last <= 0x20 { line = line.dropLast() }
+        while let first = line.first, first <= 0x20 { line = line.dropFirst() }
+        return line
+    }
+
+    private func isComment(_ line: ArraySlice<UInt8>) -> Bool {
+        line.first == UInt8(ascii: "#") && !line.starts(with: "#EXT".utf8)
+    }
+}

@@ -1,0 +1,77 @@
+internal import InstrumentTransport
+
+/// The variables of a playlist (draft-pantos-hls-rfc8216bis section 4.3 and 4.4.2.3).
+struct VariableTable: Hashable, Sendable {
+    private(set) var values: [String: String] = [:]
+    private let limits: ManifestLimits
+
+    init(limits: ManifestLimits) { self.limits = limits }
+
+    /// Takes over one `EXT-X-DEFINE`.
+    mutating func define(
+        _ attributes: AttributeList,
+        url: HTTPURL,
+        imports: [String: String],
+        line: Int
+    ) throws(ManifestError) {
+        guard values.count < limits.variants else {
+            throw ManifestError(.limitExceeded, "more than \(limits.variants) variables are defined", line: line, url: url)
+        }
+        let (name, value) = try Self.definition(attributes, url: url, imports: imports, line: line)
+        guard values.updateValue(value, forKey: name) == nil else {
+            throw ManifestError(.malformed, "the variable '\(name.prefix(40))' is defined twice", line: line, url: url)
+        }
+    }
+
+    private static func definition(
+        _ attributes: AttributeList,
+        url: HTTPURL,
+        imports: [String: String],
+        line: Int
+    ) throws(ManifestError) -> (String, String) {
+        if let name = attributes["NAME"], let value = attributes["VALUE"] { return (name, value) }
+        if let name = attributes["QUERYPARAM"] {
+            if let value = url.queryValue(named: name) { return (name, value) }
+            let message = "EXT-X-DEFINE wants a query parameter that the playlist's address does not have"
+            throw ManifestError(.malformed, message, line: line, url: url)
+        }
+        if let name = attributes["IMPORT"] {
+            if let value = imports[name] { return (name, value) }
+            let message = "EXT-X-DEFINE imports '\(name.prefix(40))', which the multivariant playlist does not define"
+            throw ManifestError(.malformed, message, line: line, url: url)
+        }
+        throw ManifestError(.malformed, "EXT-X-DEFINE has neither NAME, IMPORT nor QUERYPARAM", line: line, url: url)
+    }
+
+    /// The text with `{$name}` replaced. Values are not looked at again.
+    func substitute(_ text: String, line: Int) throws(ManifestError) -> String {
+        guard text.contains("{$") else { return text }
+        var (result, rest) = ("", text[...])
+        while let open = rest.range(ofReference: "{$") {
+            result += rest[..<open.lowerBound]
+            let inner = rest[open.upperBound...]
+            guard let close = inner.firstIndex(of: "}"), let value = values[String(inner[..<close])] else {
+                throw ManifestError(.malformed, "a variable is used that is not defined", line: line)
+            }
+            result += value
+            guard result.utf8.count <= limits.lineBytes else {
+                throw ManifestError(.limitExceeded, "variables make a line too long", line: line)
+            }
+            rest = inner[inner.index(after: close)...]
+        }
+        return result + rest
+    }
+}
+
+extension Substring {
+    /// Where a two-byte mark first stands.
+    fileprivate func range(ofReference mark: String) -> Range<Index>? {
+        var start = startIndex
+        while let index = self[start...].firstIndex(of: "{") {
+            let next = self.index(after: index)
+            if self[index...].hasPrefix(mark) { return index..<self.index(after: next) }
+            start = next
+        }
+        return nil
+    }
+}

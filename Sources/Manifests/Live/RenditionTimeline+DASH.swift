@@ -1,0 +1,63 @@
+public import Instrument
+
+extension RenditionTimeline {
+    /// Takes the segments of a rendition of an MPD.
+    /// - Parameters:
+    ///   - index: what the rendition has (``Rendition/Source/segments(_:)``), or a `sidx` box gave.
+    ///   - live: the presentation's rules; nil if it never changes.
+    ///   - now: when the load of the MPD began.
+    public init(_ index: SegmentIndex, live: LiveRules?, now: MonotonicInstant) {
+        self.index = index
+        kind = live == nil || index.isComplete ? .onDemand : .live
+        lastChange = now
+        isHLS = false
+        targetLatency = 0
+        take(live, now, hasNews: true)
+    }
+
+    /// Takes the same rendition's segments from a reloaded MPD.
+    ///
+    /// Times in an MPD are absolute, so they stay; the numbers are brought in line with the known ones.
+    /// - Returns: whether there are new segments or an end.
+    @discardableResult
+    public mutating func update(with new: SegmentIndex, live: LiveRules?, now: MonotonicInstant) -> Bool {
+        guard let last = index.last, let first = new.first else {
+            if !new.isEmpty || new.isComplete { index = new }
+            take(live, now, hasNews: !index.isEmpty)
+            return !index.isEmpty
+        }
+        let (oldEnd, wasComplete) = (last.end, index.isComplete)
+        index = new.renumbered(by: shift(to: new, first, last))
+        let hasNews = index.end > oldEnd || index.isComplete != wasComplete
+        if hasNews { lastChange = now }
+        kind = live == nil || index.isComplete ? .onDemand : .live
+        take(live, now, hasNews: hasNews)
+        return hasNews
+    }
+
+    /// The known number of what begins at the same time, less the new one.
+    private func shift(to new: SegmentIndex, _ first: MediaSegment, _ last: MediaSegment) -> Int64 {
+        let middle = first.start.saturatingAdd(first.duration / 2)
+        if let known = index.segment(containing: middle), known.start <= middle {
+            return known.sequence.saturatingSubtract(first.sequence)
+        }
+        if let oldest = index.first, first.start < oldest.start,
+            let shared = new.segment(containing: oldest.start.saturatingAdd(oldest.duration / 2))
+        {
+            return oldest.sequence.saturatingSubtract(shared.sequence)
+        }
+        return last.sequence.saturatingAdd(1).saturatingSubtract(first.sequence)
+    }
+
+    private mutating func take(_ live: LiveRules?, _ now: MonotonicInstant, hasNews: Bool) {
+        targetLatency = live?.targetLatency ?? 0
+        windowDuration = live?.windowDuration
+        origin = live?.origin
+        // A period of 0 means that something inside the media says when (ISO/IEC 23009-1 section 5.3.1.2); a segment's
+        // length stands for that.
+        nextReload = live?.updatePeriod.map { period in
+            let shortest = period > 0 ? period : max(index.targetDuration, 1_000_000_000)
+            return now.advanced(by: .nanoseconds(max(shortest, 500_000_000)))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+public import Instrument
+
+/// A programme date and where it lies on the axis.
+struct DateAnchor: Hashable, Sendable {
+    var date: WallTime
+    var start: Int64
+}
+
+extension RenditionTimeline {
+    /// Merges a reloaded media playlist into what is known.
+    ///
+    /// Segments are recognised by media sequence number, and where that does not fit (a server that began anew) by their
+    /// addresses; what shares nothing follows what is known, at its programme date if it has a later one. A load that is
+    /// older than what is known (another edge of a network) changes nothing.
+    /// - Parameters:
+    ///   - playlist: the reload.
+    ///   - axis: what ties it to the other renditions; is told of it.
+    ///   - now: when the reload began.
+    /// - Returns: whether there are new segments or an end.
+    @discardableResult
+    public mutating func update(
+        with playlist: HLSMediaPlaylist,
+        on axis: inout TimelineAxis,
+        now: MonotonicInstant
+    ) -> Bool {
+        noticeList.add(playlist.notices)
+        let (oldFirst, oldLast, wasComplete) = (index.first?.sequence, index.last?.sequence, index.isComplete)
+        merge(playlist)
+        let hasNews = index.last?.sequence != oldLast || index.isComplete != wasComplete
+        if hasNews { lastChange = now }
+        let isChanged = hasNews || index.first?.sequence != oldFirst
+        if isNumberedAlike || axis.reference == nil { axis.reference = index }
+        let period = Self.reloadPeriod(playlist)
+        nextReload = index.isComplete ? nil : now.advanced(by: .nanoseconds(isChanged ? period : period / 2))
+        return hasNews
+    }
+
+    private mutating func merge(_ playlist: HLSMediaPlaylist) {
+        guard !playlist.segments.isEmpty else {
+            if playlist.hasEnded { take(index.storage.all, playlist) }
+            return
+        }
+        let known = index.storage.all
+        guard let last = known.last, let first = known.first else {
+            return take(appended(playlist.segments, to: []), playlist)
+        }
+        guard let match = match(playlist.segments) else {
+            return mergeUnmatched(playlist, first, last)
+        }
+        let renumbered = playlist.segments.map { $0.renumbered(by: match.sequence, discontinuity: match.discontinuity) }
+        // An older state of the same playlist: what is known already goes further.
+        if let end = renumbered.last, end.sequence < last.sequence, !playlist.hasEnded { return }
+        (sequenceShift, discontinuityShift, olderLoads) = (match.sequence, match.discontinuity, 0)
+        take(joined(known, renumbered), playlist)
+    }
+
+    private mutating func take(_ segments: [MediaSegment], _ playlist: HLSMediaPlaylist) {
+        index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
+        kind = playlist.kind
+        targetLatency = Self.targetLatency(of: playlist)
+    }
+
+    /// How the numbers of a reload relate to the known ones; nil if nothing is shared.
+    private func match(_ segments: [MediaSegment]) -> (sequence: Int64, discontinuity: Int64)? {
+        var mismatch: (MediaSegment, MediaSegment)?
+        for segment in segments {
+            guard let known = index.segment(numbered: segment.sequence.saturatingAdd(sequenceShift)) else { continue }
+            if known.isSame(as: segment) {
+                return (sequenceShift, known.discontinuity.saturatingSubtract(segment.discontinuity))
+            }
+            mismatch = mismatch ?? (known, segment)
+        }
+        if let (known, segment) = sharedByAddress(segments) {
+            let shift = known.sequence.saturatingSubtract(segment.sequence)
+            return (shift, known.discontinuity.saturatingSubtract(segment.discontinuity))
+        }
+        // Numbers and dates that agree are believed, whatever the addresses are called now.
+        guard let (known, segment) = mismatch, let date = known.wallTime, let other = segment.wallTime,
+            date.nanoseconds(since: other).magnitude < 500_000_000
+        else { return nil }
+        return (sequenceShift, known.discontinuity.saturatingSubtract(segment.discontinuity))
+    }
+
+    private func sharedByAddress(_ segments: [MediaSegment]) -> (MediaSegment, MediaSegment)? {
+        var known: [MediaSegment.Name: MediaSegment] = [:]
+        for segment in index { known[segment.name] = segment }
+        for segment in segments {
+            if let match = known[segment.name] { return (match, segment) }
+        }
+        return nil
+    }
+
+    /// What is still there keeps its place and takes the newest address; what is new follows.
+    private mutating func joined(_ known: [MediaSegment], _ renumbered: [MediaSegment]) -> [MediaSegment] {
+        guard let first = renumbered.first, let oldest = known.first, let newest = known.last else { return known }
+        var kept: [MediaSegment] = []
+        for segment in renumbered where oldest.sequence...newest.sequence ~= segment.sequence {
+            guard var place = index.segment(numbered: segment.sequence) else { continue }
+            (place.url, place.byteRange, place.isGap) = (segment.url, segment.byteRange, segment.isGap)
+            (place.initialization, place.encryption) = (segment.initialization, segment.encryption)
+            place.wallTime = segment.wallTime ?? place.wallTime
+            kept.append(place)
+        }
+        // An event's playlist must not lose segments, but one that does is believed.
+        if first.sequence < oldest.sequence, kind != .live {
+            noticeList.add(.oddity, "a reload has segments before those that were known; they are left out")
+        }
+        return appended(renumbered.filter { $0.sequence > newest.sequence }, to: kept)
+    }
+
+    /// Nothing is shared: the window moved on past all that was known, or the server began anew, or the load is old.
+    private mutating func mergeUnmatched(_ playlist: HLSMediaPlaylist, _ first: MediaSegment, _ last: MediaSegment) {
+        guard let head = playlist.segments.first, let tail = playlist.segments.last else { return }
+        let sequence = head.sequence.saturatingAdd(sequenceShift)
+        if sequence > last.sequence {
+            let missed = sequence.saturatingSubtract(last.sequence).saturatingSubtract(1)
+            if missed > 0 { noticeList.add(.oddity, "a live playlist moved on past all that was known of it") }
+            let guess = last.end.saturatingAdd(missed.saturatingMultiply(playlist.targetDuration))
+            return restart(playlist, sequence, byDate(head, after: last, else: guess))
+        }
+        olderLoads += 1
+        let isOlder = tail.wallTime.flatMap { date in last.wallTime.map { date <= $0 } } ?? (olderLoads < 2)
+        if isOlder, olderLoads < 4 { return }
+        noticeList.add(.oddity, "a live playlist began anew with other media sequence numbers")
+        let next = last.discontinuity.saturatingAdd(1).saturatingSubtract(head.discontinuity)
+        discontinuityShift = next
+        restart(playlist, last.sequence.saturatingAdd(1), byDate(head, after: last, else: last.end))
+    }
+
+    private func byDate(_ segment: MediaSegment, after last: MediaSegment, else guess: Int64) -> Int64 {
+        guard let date = segment.wallTime, let anchor = dateAnchor else { return guess }
+        let start = anchor.start.saturatingAdd(date.nanoseconds(since: anchor.date))
+        // Within an hour of the guess, so that a wrong date does not open a gap that nobody sits through.
+        let isNear = start.saturatingSubtract(guess).magnitude < 3_600_000_000_000
+        return start >= last.end && isNear ? start : guess
+    }
+
+    private mutating func restart(_ playlist: HLSMediaPlaylist, _ sequence: Int64, _ start: Int64) {
+        guard let head = playlist.segments.first else { return }
+        sequenceShift = sequence.saturatingSubtract(head.sequence)
+        olderLoads = 0
+        let moved = playlist.segments.map {
+            $0.renumbered(by: sequenceShift, discontinuity: discontinuityShift).moved(by: start.saturatingSubtract(head.start))
+        }
+        dateAnchor = nil
+        take(appended(moved, to: []), playlist)
+    }
+
+    /// Puts segments behind others, each where the one before it ends.
+    ///
+    /// Durations in playlists are rounded, so their sum drifts away from the programme dates, for each rendition
+    /// otherwise. While a playlist is live, one that is more than 100 ms off its date is put there; dates that jump by
+    /// more than a target duration belong to the content and are not followed.
+    mutating func appended(_ new: [MediaSegment], to known: [MediaSegment]) -> [MediaSegment] {
+        var segments = known
+        for var segment in new {
+            if let previous = segments.last { segment.start = previous.end }
+            if let date = segment.wallTime, !index.isComplete {
+                if let anchor = dateAnchor {
+                    let dated = anchor.start.saturatingAdd(date.nanoseconds(since: anchor.date))
+                    let drift = dated.saturatingSubtract(segment.start)
+                    if drift.magnitude > max(index.targetDuration, 1_000_000_000).magnitude {
+                        dateAnchor = DateAnchor(date: date, start: segment.start)
+                    } else if drift.magnitude > 100_000_000 {
+                        segment.start = max(dated, segments.last?.start ?? dated)
+                    }
+                } else {
+                    dateAnchor = DateAnchor(date: date, start: segment.start)
+                }
+            }
+            segments.append(segment)
+        }
+        return segments
+    }
+}

@@ -1,0 +1,66 @@
+internal import InstrumentTransport
+
+extension Presentation {
+    /// Presents a media playlist that stands alone: one variant of one rendition.
+    public init(_ playlist: HLSMediaPlaylist) {
+        let id = Rendition.ID("main")
+        let kind: Rendition.Kind = playlist.segments.first.map(Self.kind(of:)) ?? .muxed
+        let rates = playlist.segments.compactMap(\.bitRate)
+        let variant = Variant(
+            id: "0",
+            peakBitRate: rates.max() ?? 0,
+            codecs: [],
+            main: id,
+            audio: kind == .subtitles ? [] : [id],
+            subtitles: kind == .subtitles ? [id] : [],
+            backups: []
+        )
+        var rendition = Rendition(id: id, kind: kind, source: .loaded(playlist))
+        rendition.container = playlist.container
+        self.init(format: .hls, url: playlist.url, kind: playlist.kind, variants: [variant], renditions: [rendition])
+        duration = playlist.hasEnded ? playlist.duration : nil
+        startOffset = playlist.startOffset
+        hasIndependentSegments = playlist.hasIndependentSegments
+        notices = playlist.notices
+    }
+
+    private static func kind(of segment: MediaSegment) -> Rendition.Kind {
+        let name = segment.url.path.lowercased()
+        if [".aac", ".mp3", ".ac3", ".ec3", ".m4a", ".cmfa"].contains(where: name.hasSuffix) { return .audio }
+        return [".vtt", ".webvtt"].contains(where: name.hasSuffix) ? .subtitles : .muxed
+    }
+
+    /// Presents a multivariant playlist; its media playlists have to be fetched.
+    public init(_ playlist: HLSMultivariantPlaylist) {
+        var ladder = HLSLadder(playlist)
+        ladder.build()
+        self.init(format: .hls, url: playlist.url, kind: .unknown, variants: ladder.variants, renditions: ladder.renditions)
+        startOffset = playlist.startOffset
+        hasIndependentSegments = playlist.hasIndependentSegments
+        definitions = playlist.definitions
+        notices = playlist.notices + ladder.notices
+    }
+
+    init(format: Format, url: HTTPURL, kind: Kind, variants: [Variant], renditions: [Rendition]) {
+        self.format = format
+        self.url = url
+        self.kind = kind
+        self.variants = variants
+        self.renditions = renditions
+        hasIndependentSegments = false
+        notices = []
+    }
+}
+
+extension Rendition {
+    init(id: ID, kind: Kind, source: Source) {
+        self.id = id
+        self.kind = kind
+        self.source = source
+        isDefault = false
+        isAutoselected = false
+        characteristics = []
+        container = .other
+        codecs = []
+    }
+}

@@ -1,0 +1,114 @@
+/// The segments of a rendition in order, and what is known of their end.
+///
+/// Sequence numbers rise by one, start times never fall. What a DASH template describes is made on demand, so an index of
+/// a day costs as little as one of a minute. It is a value: a live rendition is given a new one after each reload.
+public struct SegmentIndex: Hashable, Sendable {
+    var storage: SegmentStorage
+    /// Whether no segment will be added at the end.
+    public internal(set) var isComplete: Bool
+    /// How long segments are by promise, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest or `@duration`); 0 if unknown.
+    public internal(set) var targetDuration: Int64
+
+    /// Creates an index of segments whose numbers rise by one.
+    public init(_ segments: [MediaSegment], isComplete: Bool, targetDuration: Int64) {
+        storage = SegmentStorage(segments)
+        self.isComplete = isComplete
+        self.targetDuration = targetDuration
+    }
+
+    init(rows: [SegmentRow], isComplete: Bool, targetDuration: Int64) {
+        storage = SegmentStorage(rows: rows)
+        self.isComplete = isComplete
+        self.targetDuration = targetDuration
+    }
+
+    /// The same with other segments.
+    func with(_ segments: [MediaSegment]) -> SegmentIndex {
+        SegmentIndex(segments, isComplete: isComplete, targetDuration: targetDuration)
+    }
+
+    /// The same with other sequence numbers.
+    func renumbered(by shift: Int64) -> SegmentIndex {
+        var index = self
+        if shift != 0 { index.storage = storage.renumbered(by: shift) }
+        return index
+    }
+
+    /// Puts the segments of periods one after another and numbers them through.
+    public init(joining parts: [SegmentIndex], isComplete: Bool = true) {
+        var next = parts.first?.first?.sequence ?? 0
+        var rows: [SegmentRow] = []
+        for row in parts.flatMap(\.storage.rows) where row.count > 0 {
+            rows.append(row.renumbered(by: next.saturatingSubtract(row.segment(at: 0).sequence)))
+            next = next.saturatingAdd(Int64(clamping: row.count))
+        }
+        let longest = parts.map(\.targetDuration).max() ?? 0
+        self.init(rows: rows, isComplete: isComplete, targetDuration: longest)
+    }
+
+    /// The first segment that is there.
+    public var first: MediaSegment? { storage.count > 0 ? storage.segment(at: 0) : nil }
+
+    /// The last segment that is there.
+    public var last: MediaSegment? { storage.count > 0 ? storage.segment(at: storage.count - 1) : nil }
+
+    /// When the last segment ends, in nanoseconds on the presentation timeline; the live edge while it is live. 0 if empty.
+    public var end: Int64 { last?.end ?? 0 }
+
+    /// What plays at `time`: the segment that contains it, else (in a hole) the next one; nil at and after the end.
+    ///
+    /// A time before the first segment gives the first one. Where segments overlap, the last one that begins by then.
+    public func segment(containing time: Int64) -> MediaSegment? {
+        let position = storage.firstPosition { $0.start > time }
+        if position > 0 {
+            let candidate = storage.segment(at: position - 1)
+            if time < candidate.end { return candidate }
+        }
+        return position < storage.count ? storage.segment(at: position) : nil
+    }
+
+    /// The segment with this number; nil if it has expired or is not there yet.
+    public func segment(numbered sequence: Int64) -> MediaSegment? {
+        guard let position = position(of: sequence) else { return nil }
+        return storage.segment(at: position)
+    }
+
+    /// The first segment there is whose number is larger; nil if there is none yet. If the very next one has expired,
+    /// it is the oldest that has not.
+    public func segment(after sequence: Int64) -> MediaSegment? {
+        guard let first, let last, sequence < last.sequence else { return nil }
+        return sequence < first.sequence ? first : segment(numbered: sequence.saturatingAdd(1))
+    }
+
+    /// Whether the segment with this number is no longer there.
+    public func hasExpired(_ sequence: Int64) -> Bool { first.map { sequence < $0.sequence } ?? false }
+
+    /// Whether the segments of two renditions begin at the same times where both have some, so that a switch at a boundary
+    /// neither repeats nor leaves out anything. At most `tolerance` nanoseconds apart; at least one boundary is compared.
+    public func isAligned(with other: SegmentIndex, tolerance: Int64 = 50_000_000) -> Bool {
+        let (mine, others) = (Array(storage.prefix(64)), Array(other.storage.prefix(64)))
+        guard let begin = [mine.first?.start, others.first?.start].compactMap(\.self).max(),
+            let end = [mine.last?.start, others.last?.start].compactMap(\.self).min(), mine.count * others.count > 0
+        else { return false }
+        let range = begin.saturatingSubtract(tolerance)...Swift.max(begin, end).saturatingAdd(tolerance)
+        let (left, right) = (mine.map(\.start).filter(range.contains), others.map(\.start).filter(range.contains))
+        guard !left.isEmpty, left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { $0.saturatingSubtract($1).magnitude <= tolerance.magnitude }
+    }
+
+    private func position(of sequence: Int64) -> Int? {
+        guard let first else { return nil }
+        let (distance, overflow) = sequence.subtractingReportingOverflow(first.sequence)
+        guard !overflow, distance >= 0, distance < storage.count else { return nil }
+        return Int(distance)
+    }
+}
+
+extension SegmentIndex: RandomAccessCollection {
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// How many segments there are.
+    public var endIndex: Int { storage.count }
+    /// The segment at a place, counted from the oldest that is there.
+    public subscript(position: Int) -> MediaSegment { storage.segment(at: position) }
+}

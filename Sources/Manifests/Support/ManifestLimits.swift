@@ -1,0 +1,28 @@
+/// How large a manifest may be. What is larger is an error or, where the rest can be played, a notice.
+///
+/// The defaults are far above what players meet and far below what hurts: a day of two-second segments is 43,200.
+public struct ManifestLimits: Hashable, Sendable {
+    /// Bytes of a playlist or MPD.
+    public var bytes = 16 << 20
+    /// Bytes of one line of a playlist, or of one attribute or text of an MPD.
+    public var lineBytes = 64 << 10
+    /// Bytes of all addresses that come out of one manifest, so that a short one cannot grow by variables or long bases.
+    public var addressBytes = 64 << 20
+    /// Segments of a playlist or of a rendition. Of a live DASH window the newest stay.
+    public var segments = 100_000
+    /// Variants and renditions together, representations of an MPD, definitions of a playlist: each.
+    public var variants = 1_000
+    /// Elements within elements of an MPD.
+    public var depth = 32
+    /// Elements of an MPD.
+    public var elements = 500_000
+    /// Periods of an MPD.
+    public var periods = 1_000
+    /// References of a `sidx` box.
+    public var indexReferences = 65_535
+    /// Notices that are kept, one of a kind.
+    public var notices = 100
+
+    /// The defaults.
+    public init() {}
+}
