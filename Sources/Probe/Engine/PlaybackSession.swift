@@ -106,7 +106,8 @@ extension PlaybackSession {
     /// The source is open.
     mutating func opened(_ info: MediaInfo, now: MonotonicInstant) {
         self.info = info
-        quality = Quality(width: info.width, height: info.height, bitrate: 0)
+        // Segments have told theirs.
+        if kind == .media { quality = Quality(width: info.width, height: info.height, bitrate: 0) }
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }

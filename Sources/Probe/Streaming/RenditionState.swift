@@ -14,8 +14,22 @@ struct RenditionState: Sendable {
     /// Where the media of the latest segment ended.
     var lastMediaEnd: (sequence: Int64, end: Int64)?
     private var toldNotices = 0
+    /// Of periods that have an index of their own: what was fetched.
+    private var parts: [SegmentIndex?] = []
 
-    init(_ rendition: Rendition) { self.rendition = rendition }
+    init(_ rendition: Rendition) {
+        self.rendition = rendition
+        guard case .parts(let parts) = rendition.source else { return }
+        self.parts = parts.map { if case .segments(let index) = $0 { index } else { nil } }
+    }
+
+    /// The first index that is still to be fetched.
+    var missingPart: (place: Int, index: IndexedSegments)? {
+        guard case .parts(let sources) = rendition.source, let place = parts.firstIndex(where: { $0 == nil }),
+            case .index(let index) = sources[place]
+        else { return nil }
+        return (place, index)
+    }
 
     var index: SegmentIndex? { timeline?.index }
     var targetDuration: Duration { .nanoseconds(index?.targetDuration ?? 0) }
@@ -27,7 +41,7 @@ struct RenditionState: Sendable {
         switch rendition.source {
         case .playlist(let url): url
         case .loaded(let playlist): playlist.url
-        case .segments, .index: nil
+        case .segments, .parts: nil
         }
     }
 
@@ -46,7 +60,15 @@ struct RenditionState: Sendable {
         reloadAt = timeline?.nextReload
     }
 
-    /// What an MPD, or the index of a file, says: for the first time or again.
+    /// The index of a period has come.
+    mutating func take(part index: SegmentIndex, at place: Int, begun: MonotonicInstant) {
+        guard parts.indices.contains(place) else { return }
+        parts[place] = index
+        let known = parts.compactMap(\.self)
+        if known.count == parts.count { take(SegmentIndex(joining: known), live: nil, begun: begun) }
+    }
+
+    /// What an MPD says: for the first time or again.
     mutating func take(_ index: SegmentIndex, live: LiveRules?, begun: MonotonicInstant) {
         if timeline == nil {
             timeline = RenditionTimeline(index, live: live, now: begun)

@@ -7,12 +7,13 @@ extension StreamLoader {
         if isOver { return nil }
         var next = fetches.values.map(\.tooLate)
         next += retries.values.map(\.notBefore).filter { $0 > now }
-        if let update = live.updateAt { next.append(update) }
-        for state in renditionsInUse where state.isLive {
-            if let reload = state.reloadAt, fetching(.playlist(state.rendition.id)) == nil { next.append(reload) }
-        }
+        if presentation != nil, let update = manifestDue { next.append(update) }
+        next += renditionsInUse.filter(\.isLive).compactMap(playlistDue)
+        if let check = reconsiderAt { next.append(check) }
         next += StreamRole.allCases.compactMap { deadline(of: $0, session, now: now, wallTime: wallTime) }
-        return next.filter { $0.nanoseconds < .max }.min()
+        guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
+        // What is due and was not done waits for something else: looking again at once would go on for ever.
+        return first > now ? first : now.advanced(by: .milliseconds(10))
     }
 
     /// When a track has room again, or its segment is there to be fetched.

@@ -23,16 +23,28 @@ extension StreamLoader {
     /// How often playlists of streams that go on are asked for again, and whether they still go on.
     mutating func refresh(_ session: inout PlaybackSession, now: Timestamp) {
         guard presentation != nil else { return }
-        if let update = live.updateAt, update <= now.instant, fetching(.manifest) == nil, let url = presentation?.url {
+        if let update = manifestDue, update <= now.instant, let url = presentation?.url {
             live.updateAt = nil
             fetch(.manifest, url, now: now.instant)
         }
         for state in renditionsInUse where state.isLive {
-            if let reload = state.reloadAt, reload <= now.instant { fetchPlaylist(of: state, now: now.instant) }
+            if let due = playlistDue(state), due <= now.instant { fetchPlaylist(of: state, now: now.instant) }
             checkFreshness(of: state, &session, now: now)
             if isOver { return }
         }
         followEdge(&session, now: now)
+    }
+
+    /// When the MPD is to be fetched again, or tried again.
+    var manifestDue: MonotonicInstant? {
+        fetching(.manifest) == nil ? retries[.manifest]?.notBefore ?? live.updateAt : nil
+    }
+
+    /// When a playlist is to be fetched again, or tried again.
+    func playlistDue(_ state: RenditionState) -> MonotonicInstant? {
+        let purpose = FetchPurpose.playlist(state.rendition.id)
+        guard let reload = state.reloadAt, fetching(purpose) == nil else { return nil }
+        return max(reload, retries[purpose]?.notBefore ?? reload)
     }
 
     var renditionsInUse: [RenditionState] {

@@ -78,7 +78,7 @@ extension StreamLoader {
         switch rendition.source {
         case .segments(let index): state.take(index, live: presentation.live, begun: begun)
         case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)
-        case .playlist, .index: break
+        case .playlist, .parts: break
         }
         renditions[rendition.id] = state
     }
@@ -117,11 +117,10 @@ extension StreamLoader {
         _ fetching: Fetching,
         of id: Rendition.ID
     ) throws(ResourceFailure) {
-        guard var state = renditions[id], case .index(let indexed) = state.rendition.source else { return }
+        guard let missing = renditions[id]?.missingPart else { return }
         let bytes = try part(of: response, fetching.request.range)
-        let index = try parse { () throws(ManifestError) in try indexed.segments(from: bytes) }
-        state.take(index, live: nil, begun: fetching.begun)
-        renditions[id] = state
+        let index = try parse { () throws(ManifestError) in try missing.index.segments(from: bytes) }
+        renditions[id]?.take(part: index, at: missing.place, begun: fetching.begun)
     }
 
     private mutating func accept(

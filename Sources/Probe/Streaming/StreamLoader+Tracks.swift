@@ -101,7 +101,7 @@ extension StreamLoader {
     }
 
     private mutating func fetchIndex(of state: RenditionState, now: MonotonicInstant) {
-        if case .index(let index) = state.rendition.source {
+        if let index = state.missingPart?.index {
             fetchIfDue(.index(state.rendition.id), index.url, index.indexRange, now: now)
         } else {
             fetchPlaylist(of: state, now: now)

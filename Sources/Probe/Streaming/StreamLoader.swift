@@ -31,6 +31,8 @@ struct StreamLoader: Sendable {
     var timeline = StreamTimeline()
     var throughput = ThroughputHistory()
     var live = LiveState()
+    /// When to ask the rule whether the segment on its way is still worth it.
+    var reconsiderAt: MonotonicInstant?
     /// What came before it was known which tracks there are.
     var waiting: [MediaArrival] = []
     /// Nothing more is loaded: because of an error, or because all is there.
@@ -84,6 +86,7 @@ extension StreamLoader {
             let message = "there was no answer in time; try again later, or allow more time"
             failed(fetching, ResourceFailure(failure: .timeout, message: message), &session, now: now)
         }
+        reconsider(session, now: now.instant)
         pump(&session, now: now)
     }
 
@@ -143,6 +146,7 @@ extension StreamLoader {
         nextNumber += 1
         fetches[fetching.number] = fetching
         commands.append(.fetch(fetching))
+        watch(fetching)
     }
 
     mutating func cancel(_ number: Int) {

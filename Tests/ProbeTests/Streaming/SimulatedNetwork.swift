@@ -112,8 +112,10 @@ final class SimulatedNetwork: ResourceFetcher {
         }
         let sent = bytes.prefix(limit)
         let start = state.withLock { max(now + latency, $0.linkFree) }
-        for piece in stride(from: 0, to: sent.count, by: 1000) {
-            let part = Array(sent[piece..<min(piece + 1000, sent.count)])
+        // Fine enough to see a start, coarse enough to be quick.
+        let size = max(1000, sent.count / 64)
+        for piece in stride(from: 0, to: sent.count, by: size) {
+            let part = Array(sent[piece..<min(piece + size, sent.count)])
             at(end(of: Int64(piece + part.count) * 8, from: start), unless: isOver) { [clock] in
                 part.withUnsafeBytes { buffer.append($0, at: clock.now) }
                 progress()

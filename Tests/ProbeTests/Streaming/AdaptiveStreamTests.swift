@@ -1,0 +1,253 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentProbe
+
+/// A master playlist over the same pictures at several bitrates: what is missing is padded with null packets.
+struct PaddedLadder: Sendable {
+    /// bit/s of each variant, in the order in which they are listed.
+    var bitrates: [Int]
+    var hasOwnAudio = false
+
+    /// Two seconds each.
+    func size(_ variant: Int) -> Int { bitrates[variant] / 8 * 2 / 188 * 188 }
+
+    var master: String {
+        var text = "#EXTM3U\n#EXT-X-INDEPENDENT-SEGMENTS\n"
+        if hasOwnAudio {
+            text +=
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"English\",LANGUAGE=\"en\",DEFAULT=YES,URI=\"audio/media.m3u8\"\n"
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Deutsch\",LANGUAGE=\"de\",URI=\"ton/media.m3u8\"\n"
+        }
+        for (index, bitrate) in bitrates.enumerated() {
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(bitrate),AVERAGE-BANDWIDTH=\(bitrate)"
+            text += hasOwnAudio ? ",AUDIO=\"a\"\n" : "\n"
+            text += "v\(index)/media.m3u8\n"
+        }
+        return text
+    }
+
+    func resource(_ path: String) -> [UInt8]? {
+        let parts = path.split(separator: "/").map(String.init)
+        guard let name = parts.last else { return nil }
+        if name == "master.m3u8" { return Array(master.utf8) }
+        guard let first = parts.first else { return nil }
+        if first == "audio" || first == "ton" { return read(Fixtures.hlsSound, name) }
+        guard let variant = Int(first.dropFirst()), let bytes = read(Fixtures.hlsTS, name) else { return nil }
+        return name.hasSuffix(".ts") ? padded(bytes, to: size(variant)) : bytes
+    }
+
+    private func read(_ folder: Result<String, FixtureError>, _ name: String) -> [UInt8]? {
+        (try? Fixtures.data(folder.get() + "/" + name)).map { [UInt8]($0) }
+    }
+
+    private func padded(_ bytes: [UInt8], to size: Int) -> [UInt8] {
+        let null: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        return bytes + (0..<max(0, (size - bytes.count) / 188)).flatMap { _ in null }
+    }
+}
+
+@Suite("Adaptive streams in virtual time")
+struct AdaptiveStreamTests {
+    private static let ladder = PaddedLadder(bitrates: [400_000, 1_200_000, 3_000_000])
+
+    private func play(
+        _ configuration: ProbeConfiguration,
+        of ladder: PaddedLadder = ladder,
+        bandwidth: [(from: Int64, bitrate: Int64)] = [(0, 8_000_000)],
+        fault: @escaping @Sendable (String, Int) -> SimulatedNetwork.Fault? = { _, _ in nil },
+        script: (VirtualClock, Probe) -> Void = { _, _ in }
+    ) async throws -> (Played, SimulatedNetwork) {
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(clock: clock, bandwidth: bandwidth, fault: fault) { ladder.resource($0) }
+        let played = await playStream("/master.m3u8", over: network, clock, configuration, script: script)
+        return (played, network)
+    }
+
+    private func variants(_ network: SimulatedNetwork) -> [String] {
+        network.requests.map(\.path).filter { $0.hasSuffix(".ts") }.map { String($0.dropFirst().prefix(2)) }
+    }
+
+    @Test("A switch fetches the new playlist once, goes on at the next segment, and is told when the playhead is there")
+    func switching() async throws {
+        // One rung up with each segment.
+        struct Climber: AdaptationRule {
+            mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+                AdaptationDecision(rung: context.segment.index / 2)
+            }
+        }
+        let configuration = ProbeConfiguration(profile: .plain(rule: Climber()))
+        let (played, network) = try await play(configuration)
+        #expect(
+            network.requests.map(\.path) == [
+                "/master.m3u8", "/v0/media.m3u8", "/v0/media0.ts", "/v0/media1.ts", "/v1/media.m3u8", "/v1/media2.ts",
+                "/v1/media3.ts", "/v2/media.m3u8", "/v2/media4.ts", "/v2/media5.ts",
+            ]
+        )
+        let start = try #require(played.time(.start))
+        let changes = played.all(.qualityChangeUp).map { $0.time.instant.milliseconds - start }
+        #expect(changes == [4000, 8000])
+        #expect(played.all(.qualityChangeUp).map { $0.attributes[.bitrate] } == [1_200_000, 3_000_000])
+        #expect(played.outcome == .ended)
+        #expect(played.all(.streamWarning).isEmpty)
+    }
+
+    @Test(
+        "Throughput that falls brings the quality down, and up again when it is back",
+        arguments: PlayerProfile.named.map(\.name).filter { $0 != "mpv" }
+    )
+    func adapting(name: String) async throws {
+        let profile = try #require(PlayerProfile(named: name))
+        // Thirty seconds of the same, so that rules have time to think.
+        let ladder = LongLadder(bitrates: [400_000, 1_200_000, 3_000_000], count: 90)
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(
+            clock: clock,
+            bandwidth: [(0, 8_000_000), (40_000_000_000, 600_000), (100_000_000_000, 8_000_000)]
+        ) { ladder.resource($0) }
+        let played = await playStream("/master.m3u8", over: network, clock, ProbeConfiguration(profile: profile))
+        #expect(played.outcome == .ended, "\(profile.name)")
+        let last = network.requests.filter { $0.path.hasSuffix(".ts") }.map { $0.path.dropFirst().prefix(2) }
+        #expect(last.contains("v2"), "\(profile.name): \(last)")
+        #expect(
+            played.actions.contains(.qualityChangeDown) && played.actions.contains(.qualityChangeUp),
+            "\(profile.name)"
+        )
+    }
+
+    @Test("A variant that fails is replaced by another, which is said, and nothing is shown twice")
+    func fallback() async throws {
+        let configuration = ProbeConfiguration(
+            profile: .plain(rule: FixedRule(.highest), after: [.useOtherVariant(excludedFor: nil), .fail])
+        )
+        let (played, network) = try await play(
+            configuration,
+            fault: { path, _ in
+                path.hasPrefix("/v2/media3") ? .status(500) : nil
+            }
+        )
+        #expect(variants(network) == ["v0", "v2", "v2", "v2", "v1", "v1", "v1"])
+        let errors = played.all(.error)
+        #expect(errors.count == 1 && errors.first?.attributes[.isFatal] == false)
+        #expect(played.outcome == .ended)
+        #expect(played.all(.qualityChangeDown).count == 1)
+    }
+
+    @Test("Sound of its own is fetched beside the picture, in the language that is wished for", arguments: ["", "de"])
+    func ownAudio(language: String) async throws {
+        var ladder = Self.ladder
+        ladder.hasOwnAudio = true
+        let configuration = ProbeConfiguration(profile: .plain(), language: language.isEmpty ? nil : language)
+        let (played, network) = try await play(configuration, of: ladder)
+        let folder = language.isEmpty ? "/audio/" : "/ton/"
+        let sound = network.requests.map(\.path).filter { $0.hasPrefix(folder) }
+        // The last of the sound is a rest of a few frames.
+        #expect(sound == [folder + "media.m3u8"] + (0..<7).map { folder + "media\($0).ts" })
+        #expect(variants(network).filter { $0 == "v0" }.count == 6)
+        #expect(played.outcome == .ended)
+        #expect(played.first(.start)?.attributes[.language] == (language.isEmpty ? "en" : "de"))
+    }
+}
+
+/// The same six segments again and again, as one long playlist with joints.
+struct LongLadder: Sendable {
+    var bitrates: [Int]
+    var count: Int
+    var isSound = false
+
+    func resource(_ path: String) -> [UInt8]? {
+        let padded = PaddedLadder(bitrates: bitrates)
+        if path == "/master.m3u8" { return Array(padded.master.utf8) }
+        let parts = path.split(separator: "/").map(String.init)
+        guard parts.count == 2 else { return nil }
+        if parts[1] == "media.m3u8" { return Array(playlist(0..<count, isComplete: true).utf8) }
+        guard let number = Int(parts[1].dropFirst(5).dropLast(3)) else { return nil }
+        return padded.resource("/\(parts[0])/media\(number % 6).ts")
+    }
+
+    func playlist(_ numbers: Range<Int>, isComplete: Bool) -> String {
+        var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+        text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, numbers.lowerBound - 1) / 6)\n"
+        for number in numbers {
+            if number % 6 == 0, number > 0 { text += "#EXT-X-DISCONTINUITY\n" }
+            text += "#EXTINF:2.0,\nmedia\(number).ts\n"
+        }
+        return text + (isComplete ? "#EXT-X-ENDLIST\n" : "")
+    }
+}
+
+@Suite("Live streams in virtual time")
+struct LiveStreamTests {
+    /// A window of five segments that slides; segment n is there at (n + 1) × 2 s.
+    private func play(
+        from begin: Int64 = 60,
+        until limit: Duration,
+        profile: PlayerProfile = .plain(),
+        endsAt last: Int = .max,
+        freezesAt frozen: Int = .max,
+        script: (VirtualClock, Probe) -> Void = { _, _ in }
+    ) async throws -> (Played, SimulatedNetwork) {
+        let ladder = LongLadder(bitrates: [400_000], count: 0)
+        let clock = VirtualClock(startingAt: MonotonicInstant(nanoseconds: begin * 1_000_000_000))
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+            guard path.hasSuffix("media.m3u8") else { return ladder.resource(path) }
+            let there = min(Int(clock.now.nanoseconds / 2_000_000_000), last, frozen)
+            return Array(ladder.playlist(max(0, there - 5)..<there, isComplete: there == last).utf8)
+        }
+        let configuration = ProbeConfiguration(profile: profile)
+        let played = await playStream("/master.m3u8", over: network, clock, configuration, until: limit, script: script)
+        return (played, network)
+    }
+
+    @Test("Live begins three target durations behind the edge and follows it without a stall")
+    func following() async throws {
+        let (played, network) = try await play(until: .seconds(120))
+        let segments = network.names.filter { $0.hasSuffix(".ts") }
+        // At 60 s the window is 25 to 29 and the edge at 60 s: 54 s, where segment 27 begins.
+        #expect(segments.first == "media27.ts")
+        #expect(segments == (27..<(27 + segments.count)).map { "media\($0).ts" })
+        #expect(segments.count >= 60)
+        #expect(played.all(.bufferBegin).count == 1)
+        #expect(!played.actions.contains(.error) && !played.actions.contains(.end))
+        // One reload a target duration, not more.
+        let reloads = network.names.filter { $0 == "media.m3u8" }.count
+        #expect(reloads >= 55 && reloads <= 70, "\(reloads)")
+    }
+
+    @Test("A stream that ends is played to its end")
+    func ending() async throws {
+        let (played, network) = try await play(until: .seconds(600), endsAt: 40)
+        #expect(played.outcome == .ended)
+        #expect(network.names.filter { $0.hasSuffix(".ts") }.last == "media39.ts")
+    }
+
+    @Test("A playlist that stays as it is is late, then stale, and then an error")
+    func stale() async throws {
+        var profile = PlayerProfile.plain()
+        profile.live.staleAfter = .targetDurations(3.5)
+        let (played, _) = try await play(until: .seconds(600), profile: profile, freezesAt: 40)
+        guard case .failed(let error) = played.outcome else {
+            Issue.record("it went on: \(played.story)")
+            return
+        }
+        #expect(error.code == .stalePlaylist)
+        #expect(played.all(.streamWarning).contains { $0.attributes[.warningCode] == "latePlaylist" })
+    }
+
+    @Test("Who paused for longer than the window goes on near the edge")
+    func longPause() async throws {
+        let (played, network) = try await play(
+            until: .seconds(120),
+            script: { clock, probe in
+                clock.at(65_000) { probe.pause() }
+                clock.at(125_000) { probe.resume() }
+            }
+        )
+        let numbers = network.names.compactMap { Int($0.dropFirst(5).dropLast(3)) }
+        #expect((numbers.last ?? 0) > 80, "\(numbers)")
+        #expect(!played.actions.contains(.error))
+        #expect(played.all(.streamWarning).contains { $0.attributes[.warningCode] == "expiredSegments" })
+    }
+}
