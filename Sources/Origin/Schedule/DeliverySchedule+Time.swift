@@ -49,8 +49,9 @@ extension DeliverySchedule {
         if round.units == 0 { return nil }
         // The round in which the goal is reached: with the last unit of a round it is that round's end.
         let rounds = (goal - 1) / round.units
-        guard let within = Self.instant(of: goal - rounds * round.units, in: table, before: round.length),
-            let base = Int64(exactly: rounds * UInt128(round.length))
+        let (base128, isBeyond) = rounds.multipliedReportingOverflow(by: UInt128(round.length))
+        guard !isBeyond, let base = Int64(exactly: base128),
+            let within = Self.instant(of: goal - rounds * round.units, in: table, before: round.length)
         else { return nil }
         let (sum, tooFar) = base.addingReportingOverflow(within)
         return tooFar ? nil : sum
