@@ -28,8 +28,9 @@ struct MessageTests {
             ("GET / HTTP/1.1\r\nContent-Length: -1", 400), ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked", 501),
         ]
     )
-    func refused(text: String, status: Int) {
-        #expect(throws: RequestHead.Refusal(rawValue: status)) { try RequestHead(parsing: Array(text.utf8)) }
+    func refused(text: String, status: Int) throws {
+        let refusal = try #require(RequestHead.Refusal(rawValue: status))
+        #expect(throws: refusal) { try RequestHead(parsing: Array(text.utf8)) }
     }
 
     @Test("No bytes bring the reader down")
