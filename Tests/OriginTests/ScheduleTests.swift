@@ -40,8 +40,12 @@ struct ScheduleTests {
     @Test("An unlimited link takes no time worth the name, and no number overflows")
     func extremes() {
         let unlimited = DeliverySchedule.unlimited
-        #expect(unlimited.instant(ofByte: 1 << 30, startingAt: .zero) == .nanoseconds(2))
-        #expect(unlimited.instant(ofByte: .max, startingAt: .seconds(1)) != nil)
+        #expect(unlimited.instant(ofByte: 1 << 30, startingAt: .seconds(3)) == .seconds(3))
+        #expect(unlimited.instant(ofByte: .max, startingAt: .seconds(1)) == .seconds(1))
+        #expect(
+            DeliverySchedule([.init(.kilobits(8), for: .seconds(1)), .init(.unlimited)])
+                .instant(ofByte: 5_000, startingAt: .zero) == .seconds(1)
+        )
         #expect(unlimited.bytes(from: .zero, to: .seconds(Int64.max)) == .max)
         #expect(DeliverySchedule(Bandwidth(bitsPerSecond: 1)).instant(ofByte: .max, startingAt: .zero) == nil)
         #expect(DeliverySchedule(Bandwidth(bitsPerSecond: 1)).instant(ofByte: -5, startingAt: .seconds(-5)) == .zero)

@@ -56,12 +56,14 @@ struct FixtureMaker: Sendable {
         try encode(in: work)
         for rendition in Fixtures.renditions { try package(rendition, in: work) }
         for language in Fixtures.languages {
-            try fragment("e-\(language.name).mp4", as: "\(language.name).mp4", in: work)
+            let options = ["-bsf:a", "aac_adtstoasc", "-metadata:s:a:0", "language=\(language.code)"]
+            try fragment("e-\(language.name).aac", as: "\(language.name).mp4", options, in: work)
         }
         progress("encrypted segments, progressive film")
         try encrypt(in: work)
         try run(
-            ["-i", "e-v1.mp4", "-i", "e-en.mp4", "-c", "copy"] + Self.exact + ["-movflags", "+faststart", "movie.mp4"],
+            ["-i", "e-v1.mp4", "-i", "e-en.aac", "-c", "copy", "-bsf:a", "aac_adtstoasc"] + Self.exact
+                + ["-movflags", "+faststart", "movie.mp4"],
             in: work
         )
         clean(work)
@@ -83,7 +85,7 @@ struct FixtureMaker: Sendable {
         for rendition in Fixtures.renditions {
             progress("\(rendition.width) × \(rendition.height), \(rendition.bitrate / 1_000) kbit/s")
             let rate = "\(rendition.videoBitrate)"
-            // Constant bitrate down to a fifth of a second, a keyframe every two seconds and nowhere else.
+            // Constant bitrate down to a fifth of a second, a keyframe every two seconds and nowhere else; no messages (SEI).
             let options = "nal-hrd=cbr:force-cfr=1:scenecut=0:keyint=50:min-keyint=50:threads=1:sliced-threads=0"
             try run(
                 [
@@ -92,6 +94,7 @@ struct FixtureMaker: Sendable {
                 ]
                     + ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-profile:v", "main"]
                     + ["-pix_fmt", "yuv420p", "-threads", "1", "-x264-params", options]
+                    + ["-bsf:v", "filter_units=remove_types=6"]
                     + ["-b:v", rate, "-maxrate", rate, "-minrate", rate, "-bufsize", "\(rendition.videoBitrate / 5)"]
                     + Self.exact + ["e-\(rendition.name).mp4"],
                 in: work
@@ -100,10 +103,11 @@ struct FixtureMaker: Sendable {
         for language in Fixtures.languages {
             progress("sound, \(language.title)")
             try run(
-                ["-f", "lavfi", "-i", "sine=frequency=\(language.tone):sample_rate=48000:duration=\(seconds)"]
-                    // 375 frames of 1,024 samples are eight seconds.
+                ["-f", "lavfi", "-i", "sine=frequency=\(language.tone):sample_rate=48000:duration=\(seconds + 1)"]
+                    // 375 frames of 1,024 samples are eight seconds; more sound than that, so that the last one is whole.
                     + ["-c:a", "aac", "-b:a", "64k", "-ac", "2", "-frames:a", "\(seconds * 375 / 8)"]
-                    + ["-metadata:s:a:0", "language=\(language.name)"] + Self.exact + ["e-\(language.name).mp4"],
+                    // A stream of frames: an MP4 file would cut the first and the last one short.
+                    + Self.exact + ["-f", "adts", "e-\(language.name).aac"],
                 in: work
             )
         }
@@ -112,7 +116,7 @@ struct FixtureMaker: Sendable {
     private func package(_ rendition: Fixtures.Rendition, in work: String) throws(OriginError) {
         try fragment("e-\(rendition.name).mp4", as: "\(rendition.name).mp4", in: work)
         try run(
-            ["-i", "e-\(rendition.name).mp4", "-i", "e-en.mp4", "-c", "copy"] + Self.exact
+            ["-i", "e-\(rendition.name).mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
                 + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
                 + ["-hls_segment_filename", "t-%d.ts", "t.m3u8"],
             in: work
@@ -128,9 +132,14 @@ struct FixtureMaker: Sendable {
         try write(whole, to: "\(work)/\(rendition.name).ts")
     }
 
-    private func fragment(_ source: String, as name: String, in work: String) throws(OriginError) {
+    private func fragment(
+        _ source: String,
+        as name: String,
+        _ options: [String] = [],
+        in work: String
+    ) throws(OriginError) {
         try run(
-            ["-i", source, "-c", "copy"] + Self.exact
+            ["-i", source, "-c", "copy"] + options + Self.exact
                 + ["-movflags", "+frag_keyframe+empty_moov+default_base_moof+global_sidx"]
                 + ["-frag_duration", "\(Fixtures.segmentSeconds * 1_000_000)", "-f", "mp4", name],
             in: work
@@ -141,7 +150,7 @@ struct FixtureMaker: Sendable {
         try write(Data(Fixtures.key), to: "\(work)/t.key")
         try write(Data("key\nt.key\n\(Fixtures.initializationVector)\n".utf8), to: "\(work)/t.keyinfo")
         try run(
-            ["-i", "e-v0.mp4", "-i", "e-en.mp4", "-c", "copy"] + Self.exact
+            ["-i", "e-v0.mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
                 + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
                 + ["-hls_key_info_file", "t.keyinfo", "-hls_segment_filename", "aes-%d.ts", "t.m3u8"],
             in: work

@@ -29,8 +29,11 @@ public struct Fixtures: Sendable {
         Rendition(name: "v2", width: 854, height: 480, bitrate: 2_500_000, videoBitrate: 2_220_000),
     ]
 
-    /// The languages of the sound: as they are called in paths, in playlists (RFC 5646), and the tone in hertz.
-    static let languages = [(name: "en", title: "English", tone: 440), (name: "fr", title: "Français", tone: 660)]
+    /// The languages of the sound: as they are called in paths and playlists (RFC 5646), in MP4 files (ISO 639-2), for people;
+    /// and the tone in hertz.
+    static let languages = [
+        (name: "en", code: "eng", title: "English", tone: 440), (name: "fr", code: "fra", title: "Français", tone: 660),
+    ]
 
     static var segmentSeconds: Int { 2 }
 

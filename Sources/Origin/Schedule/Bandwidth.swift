@@ -12,7 +12,7 @@ public struct Bandwidth: Hashable, Comparable, Sendable {
         return Bandwidth(bitsPerSecond: overflow ? (count < 0 ? 0 : most) : bits)
     }
 
-    /// A link that holds nothing up: 2^62 bits a second, a gigabyte in two nanoseconds.
+    /// A link that holds nothing up: bytes leave at once. Counted as 2^62 bits a second.
     public static let unlimited = Bandwidth(bitsPerSecond: most)
 
     /// A link that stands still.

@@ -43,6 +43,11 @@ extension DeliverySchedule {
     /// The earliest nanosecond by which `units` more have been carried than at `start`; nil: never.
     func instant(after units: UInt128, from start: Int64) -> Int64? {
         if units == 0 { return start }
+        // Without a limit it takes no time, not even the nanosecond that rounding up would make of it.
+        return reached(units, from: start).map { max(start, $0) }
+    }
+
+    private func reached(_ units: UInt128, from start: Int64) -> Int64? {
         let (goal, overflow) = carried(by: start).addingReportingOverflow(units)
         if overflow { return nil }
         guard let round else { return Self.instant(of: goal, in: table, before: nil) }
@@ -76,7 +81,8 @@ extension DeliverySchedule {
     private static func instant(of goal: UInt128, in table: [Entry], before end: Int64?) -> Int64? {
         // The last step that starts short of the goal is the one in which it is reached.
         guard let entry = table.last(where: { $0.units < goal }), entry.rate > 0 else { return nil }
-        let wait = (goal - entry.units + entry.rate - 1) / entry.rate
+        let isUnlimited = entry.rate == UInt128(Bandwidth.unlimited.bitsPerSecond)
+        let wait = isUnlimited ? 0 : (goal - entry.units + entry.rate - 1) / entry.rate
         guard let wait = Int64(exactly: wait) else { return nil }
         let (time, overflow) = entry.start.addingReportingOverflow(wait)
         if overflow { return nil }

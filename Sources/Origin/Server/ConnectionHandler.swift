@@ -102,11 +102,9 @@ final class ConnectionHandler: ChannelInboundHandler {
         isClosing = true
         let plan = ResponsePlan(refusal.rawValue, reason: "The request is not understood", keepsAlive: false)
         context.write(wrapOutboundOut(ByteBuffer(string: plan.head ?? "")), promise: nil)
-        if let body = plan.body.bytes(at: 0, count: plan.body.count) {
-            context.write(wrapOutboundOut(body), promise: nil)
-        }
-        context.flush()
-        context.close(promise: nil)
+        let body = plan.body.bytes(at: 0, count: plan.body.count) ?? ByteBuffer()
+        let channel = context.channel
+        channel.writeAndFlush(body).whenComplete { _ in channel.close(promise: nil) }
     }
 
     private func begin(_ head: RequestHead, in context: ChannelHandlerContext) {

@@ -87,11 +87,7 @@ final class Exchange {
         }
         if total == 0 { finish(at: now) }
         if let head = plan.head { channel.write(ByteBuffer(string: head), promise: nil) }
-        if total == 0 {
-            channel.flush()
-            onEnd?(plan.ending)
-            return
-        }
+        if total == 0 { return conclude(with: ByteBuffer()) }
         // The head leaves even if the first byte of the body takes its time.
         channel.flush()
         pump()
@@ -102,14 +98,16 @@ final class Exchange {
         guard !isOver, ready != nil else { return }
         alarm?.cancel()
         alarm = nil
-        while !isOver {
-            let now = reception.clock.now
-            let released = released(at: now)
-            guard released > sent else { return waitForMore(at: now) }
+        let now = reception.clock.now
+        let released = released(at: now)
+        // What is released while this is written waits for the next piece: whoever ran after every byte would keep the event
+        // loop from all others.
+        while !isOver, sent < released {
             // Comes again when the channel is writable.
             guard channel.isWritable else { return }
             write(upTo: released, at: now)
         }
+        if !isOver { waitForMore(at: now) }
     }
 
     private func write(upTo released: Int, at now: MonotonicInstant) {
@@ -130,8 +128,19 @@ final class Exchange {
             leaveLink()
             finish(at: now)
         }
-        channel.writeAndFlush(bytes, promise: nil)
-        if isLast { onEnd?(plan.ending) }
+        if isLast { conclude(with: bytes) } else { channel.writeAndFlush(bytes, promise: nil) }
+    }
+
+    /// Sends the last bytes, and says that the response has ended: at once if the connection goes on, and otherwise when the
+    /// kernel has them all, because closing throws away what is not written yet.
+    private func conclude(with bytes: ByteBuffer) {
+        if plan.ending == .keepAlive || plan.ending == .hang {
+            channel.writeAndFlush(bytes, promise: nil)
+            onEnd?(plan.ending)
+            return
+        }
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.writeAndFlush(bytes).whenComplete { _ in bound.value.onEnd?(bound.value.plan.ending) }
     }
 
     private func released(at now: MonotonicInstant) -> Int {
