@@ -227,7 +227,13 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
-        .testTarget(name: "OriginTests", dependencies: ["Instrument", "InstrumentOrigin", "InstrumentTestKit"]),
+        .testTarget(
+            name: "OriginTests",
+            dependencies: [
+                "Instrument", "InstrumentOrigin", "InstrumentTestKit", "TestOrigin",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
         .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
         .testTarget(
             name: "TestKitTests",

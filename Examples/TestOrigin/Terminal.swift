@@ -41,3 +41,16 @@ enum StopSignals {
         for source in sources { source.cancel() }
     }
 }
+
+/// Lets as many connections be open as the system allows this user; the usual limit is 1,024.
+func raiseFileLimit() {
+    var limit = rlimit()
+    #if canImport(Darwin)
+    let files = RLIMIT_NOFILE
+    #else
+    let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #endif
+    guard getrlimit(files, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(files, &limit)
+}

@@ -60,6 +60,22 @@ struct TestOrigin: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many threads serve the connections.", valueName: "COUNT"))
     var threads = 1
 
+    /// As the parser has it, but for the exit code of wrong use, which is 2, as in `player-monitor`.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            writeToStandardError(fullMessage(for: error) + "\n")
+            _exit(2)
+        }
+    }
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
         guard (1...64).contains(threads) else { throw ValidationError("Give 1 to 64 threads.") }
@@ -84,6 +100,7 @@ struct TestOrigin: AsyncParsableCommand {
             faults: settings.faults,
             configuration: configuration
         )
+        raiseFileLimit()
         announce(origin, settings)
         await StopSignals.first()
         await origin.stop()

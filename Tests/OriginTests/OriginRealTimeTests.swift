@@ -127,6 +127,42 @@ struct OriginRealTimeTests {
         await origin.stop()
     }
 
+    @Test("ffmpeg plays live streams over the seam of the loop", arguments: ["live/fmp4/v0.m3u8", "live/ts/v0.m3u8"])
+    func livePlayback(path: String) async throws {
+        // The stream has been on for a minute; 72 s is where the loop starts anew.
+        let clock = VirtualClock()
+        var configuration = OriginConfiguration()
+        configuration.clock = clock
+        let origin = try await Origin.start(
+            media: [.fixtures(try await SharedFixtures.get())],
+            configuration: configuration
+        )
+        clock.advance(by: .seconds(18))
+        let result = try await command(
+            ["timeout", "30", "ffmpeg", "-nostdin", "-v", "error", "-live_start_index", "0"]
+                + ["-i", origin.url(path + "?window=10"), "-t", "15", "-map", "0:v:0", "-f", "framecrc", "-"]
+        )
+        let times = result.output.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .compactMap { $0.split(separator: ",").dropFirst(2).first.flatMap { Int($0.drop { $0 == " " }) } }
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+        #expect(times == Array(0..<375))
+        await origin.stop()
+    }
+
+    @Test("Four hundred connections are served at once")
+    func many() async throws {
+        let origin = try await origin("unlimited")
+        let port = origin.port
+        let sizes = try await blocking {
+            let clients = try (0..<400).map { _ in try RawClient(port: port, timeout: 30) }
+            for client in clients { client.send("GET /vod/ts/v0/0.ts HTTP/1.1\r\n\r\n") }
+            return clients.map { $0.receive().body.count }
+        }
+        #expect(sizes == Array(repeating: 100_016, count: 400))
+        #expect(origin.requests.count == 400 && origin.requests.allSatisfy { $0.outcome == .complete })
+        await origin.stop()
+    }
+
     @Test("Two hundred idle connections cost little memory, and are counted")
     func idle() async throws {
         let origin = try await Origin.start()
