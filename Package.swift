@@ -21,12 +21,15 @@ let package = Package(
         .library(name: "InstrumentManifests", targets: ["InstrumentManifests"]),
         .library(name: "InstrumentObservability", targets: ["InstrumentObservability"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
+        .library(name: "InstrumentOrigin", targets: ["InstrumentOrigin"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
+        .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     ],
     targets: [
@@ -141,6 +144,22 @@ let package = Package(
             path: "Examples/PlayerMonitor"
         ),
 
+        // An HTTP server of media that keeps a schedule and fails on command. Who does not use it links no NIO.
+        .target(
+            name: "InstrumentOrigin",
+            dependencies: [
+                "Instrument", "InstrumentJSON",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Origin"
+        ),
+        .executableTarget(
+            name: "TestOrigin",
+            dependencies: ["InstrumentOrigin", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Examples/TestOrigin"
+        ),
+
         // Servers that misbehave on command, for the tests of whatever speaks HTTP.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
@@ -215,6 +234,13 @@ let package = Package(
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
                 "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "OriginTests",
+            dependencies: [
+                "Instrument", "InstrumentOrigin", "InstrumentTestKit", "TestOrigin",
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),

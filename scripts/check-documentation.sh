@@ -39,3 +39,4 @@ document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue
 document InstrumentObservability Observability
+document InstrumentOrigin Origin

@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import InstrumentOrigin
+
+/// What the options and the scenario file say together; options win, faults of both count.
+struct Settings {
+    var schedule = DeliverySchedule.unlimited
+    var faults: [FaultRule] = []
+    var configuration = OriginConfiguration()
+
+    init(_ command: TestOrigin) throws {
+        do {
+            if let path = command.scenario {
+                let scenario = try OriginScenario(contentsOf: path)
+                schedule = scenario.schedule
+                faults = scenario.faults
+                scenario.apply(to: &configuration)
+            }
+            if let text = command.schedule { schedule = try DeliverySchedule(text) }
+            faults = try command.fault.map { try FaultRule($0) } + faults
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        configuration.host = command.host
+        configuration.port = command.port
+        configuration.threads = command.threads
+        configuration.sharing = command.sharing ?? configuration.sharing
+        configuration.scope = command.scope ?? configuration.scope
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import NIOCore
+
+/// The user's own files, under `media/`: a folder's content, or files by their names. Nothing outside is ever given out.
+struct ServedFiles: Sendable {
+    /// Folders, with symbolic links resolved.
+    private var folders: [String] = []
+    private var files: [String: String] = [:]
+
+    init(_ paths: [String]) throws(OriginError) {
+        for path in paths {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+                throw OriginError(.noSuchMedia, "There is nothing at \(path). Give a folder or a file that exists.")
+            }
+            let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            if isFolder.boolValue {
+                folders.append(url.path)
+            } else {
+                files[URL(fileURLWithPath: path).lastPathComponent] = url.path
+            }
+        }
+    }
+
+    func resource(_ names: [String]) -> Resource? {
+        // What could lead outside is no name: an empty one, the folder itself, the one above, or a hidden one.
+        guard !names.isEmpty, !names.contains(where: { $0.isEmpty || $0.hasPrefix(".") || $0.contains("/") }) else {
+            return nil
+        }
+        let path = names.joined(separator: "/")
+        if let file = files[path] { return Self.resource(file, path) }
+        for folder in folders {
+            let resolved = URL(fileURLWithPath: folder + "/" + path).resolvingSymlinksInPath().path
+            // A link may lead outside, too.
+            if resolved.hasPrefix(folder + "/"), let found = Self.resource(resolved, path) { return found }
+        }
+        return nil
+    }
+
+    private static func resource(_ file: String, _ path: String) -> Resource? {
+        OpenFile(path: file).map { Resource(ContentType.of(path: path), .file($0, 0..<$0.size)) }
+    }
+
+    /// Files, and playlists, manifests and films in folders, a thousand at most.
+    var catalogue: [CatalogueEntry] {
+        var entries = files.keys.sorted().map { CatalogueEntry("media/\($0)", "a file of yours") }
+        let endings = [".m3u8", ".mpd", ".mp4", ".ts", ".mkv", ".webm", ".mov", ".mp3", ".m4a"]
+        for folder in folders {
+            let found = FileManager.default.enumerator(atPath: folder)
+            while entries.count < 1_000, let name = found?.nextObject() as? String {
+                let isHidden = name.split(separator: "/").contains { $0.hasPrefix(".") }
+                if !isHidden, endings.contains(where: { name.lowercased().hasSuffix($0) }) {
+                    entries.append(CatalogueEntry("media/\(name)", "a file of yours"))
+                }
+            }
+        }
+        return entries
+    }
+}

@@ -1,0 +1,213 @@
+internal import Foundation
+
+extension Fixtures {
+    /// Makes the fixtures in a folder, or takes them over if they are there already.
+    ///
+    /// Takes about three seconds of processor time for 24 seconds of media. Several processes may do so at once in one
+    /// folder. Blocks a thread of its own, not the caller's.
+    /// - Parameters:
+    ///   - cache: the folder; it is made if need be.
+    ///   - seconds: how long the media are to be; rounded up to a multiple of 24, 480 at most.
+    ///   - ffmpeg: the program.
+    ///   - progress: is told what is being made.
+    /// - Throws: ``OriginError`` if ffmpeg is not there or fails, with what it said.
+    public static func make(
+        in cache: String,
+        seconds: Int = 24,
+        ffmpeg: String = "ffmpeg",
+        progress: (@Sendable (String) -> Void)? = nil
+    ) async throws(OriginError) -> Fixtures {
+        let rounded = (min(max(seconds, 1), 480) + 23) / 24 * 24
+        // The number says which recipe made them.
+        let folder = "\(cache)/instrument-fixtures-\(FixtureMaker.recipe)-\(rounded)s"
+        if !FileManager.default.fileExists(atPath: folder) {
+            let maker = FixtureMaker(seconds: rounded, ffmpeg: ffmpeg, progress: progress ?? { _ in })
+            let result: Result<Void, OriginError> = await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    continuation.resume(returning: Result { () throws(OriginError) in try maker.make(into: folder) })
+                }
+                thread.start()
+            }
+            try result.get()
+        }
+        return try Fixtures(loading: folder, seconds: rounded)
+    }
+}
+
+/// Makes the files of the fixtures by ffmpeg.
+struct FixtureMaker: Sendable {
+    /// Another recipe has another number, so that what an older one made is not taken for it.
+    static var recipe: Int { 1 }
+
+    var seconds: Int
+    var ffmpeg: String
+    var progress: @Sendable (String) -> Void
+
+    /// Makes all beside `folder` and moves it there in one go, so that nobody ever finds half of it.
+    func make(into folder: String) throws(OriginError) {
+        let files = FileManager.default
+        let work = "\(folder).\(UUID().uuidString)"
+        defer { try? files.removeItem(atPath: work) }
+        do {
+            try files.createDirectory(atPath: work, withIntermediateDirectories: true)
+        } catch {
+            throw OriginError(.cannotMakeFixtures, "Cannot make the folder for fixtures: \(error.localizedDescription)")
+        }
+        try encode(in: work)
+        for rendition in Fixtures.renditions { try package(rendition, in: work) }
+        for language in Fixtures.languages {
+            let options = ["-bsf:a", "aac_adtstoasc", "-metadata:s:a:0", "language=\(language.code)"]
+            try fragment("e-\(language.name).aac", as: "\(language.name).mp4", options, in: work)
+        }
+        progress("encrypted segments, progressive film")
+        try encrypt(in: work)
+        try run(
+            ["-i", "e-v1.mp4", "-i", "e-en.aac", "-c", "copy", "-bsf:a", "aac_adtstoasc"] + Self.exact
+                + ["-movflags", "+faststart", "movie.mp4"],
+            in: work
+        )
+        clean(work)
+        do {
+            try files.moveItem(atPath: work, toPath: folder)
+        } catch {
+            // Another process was faster: what it made is the same.
+            if !files.fileExists(atPath: folder) {
+                throw OriginError(.cannotMakeFixtures, "Cannot keep the fixtures: \(error.localizedDescription)")
+            }
+        }
+    }
+
+    private static let exact = [
+        "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "-map_metadata", "-1",
+    ]
+
+    private func encode(in work: String) throws(OriginError) {
+        for rendition in Fixtures.renditions {
+            progress("\(rendition.width) × \(rendition.height), \(rendition.bitrate / 1_000) kbit/s")
+            let rate = "\(rendition.videoBitrate)"
+            // Constant bitrate down to a fifth of a second, a keyframe every two seconds and nowhere else; no messages (SEI).
+            let options = "nal-hrd=cbr:force-cfr=1:scenecut=0:keyint=50:min-keyint=50:threads=1:sliced-threads=0"
+            try run(
+                [
+                    "-f", "lavfi", "-i",
+                    "testsrc2=size=\(rendition.width)x\(rendition.height):rate=25:duration=\(seconds)",
+                ]
+                    + ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-profile:v", "main"]
+                    + ["-pix_fmt", "yuv420p", "-threads", "1", "-x264-params", options]
+                    + ["-bsf:v", "filter_units=remove_types=6"]
+                    + ["-b:v", rate, "-maxrate", rate, "-minrate", rate, "-bufsize", "\(rendition.videoBitrate / 5)"]
+                    + Self.exact + ["e-\(rendition.name).mp4"],
+                in: work
+            )
+        }
+        for language in Fixtures.languages {
+            progress("sound, \(language.title)")
+            try run(
+                ["-f", "lavfi", "-i", "sine=frequency=\(language.tone):sample_rate=48000:duration=\(seconds + 1)"]
+                    // 375 frames of 1,024 samples are eight seconds; more sound than that, so that the last one is whole.
+                    + ["-c:a", "aac", "-b:a", "64k", "-ac", "2", "-frames:a", "\(seconds * 375 / 8)"]
+                    // A stream of frames: an MP4 file would cut the first and the last one short.
+                    + Self.exact + ["-f", "adts", "e-\(language.name).aac"],
+                in: work
+            )
+        }
+    }
+
+    private func package(_ rendition: Fixtures.Rendition, in work: String) throws(OriginError) {
+        try fragment("e-\(rendition.name).mp4", as: "\(rendition.name).mp4", in: work)
+        try run(
+            ["-i", "e-\(rendition.name).mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
+                + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
+                + ["-hls_segment_filename", "t-%d.ts", "t.m3u8"],
+            in: work
+        )
+        var whole = Data()
+        for number in 0..<(seconds / Fixtures.segmentSeconds) {
+            let name = "\(work)/t-\(number).ts"
+            guard let segment = FileManager.default.contents(atPath: name) else {
+                throw OriginError(.cannotMakeFixtures, "ffmpeg made no segment \(number) of \(rendition.name)")
+            }
+            whole += try TransportStream.padded(segment, to: rendition.transportSegmentLength)
+        }
+        try write(whole, to: "\(work)/\(rendition.name).ts")
+    }
+
+    private func fragment(
+        _ source: String,
+        as name: String,
+        _ options: [String] = [],
+        in work: String
+    ) throws(OriginError) {
+        try run(
+            ["-i", source, "-c", "copy"] + options + Self.exact
+                + ["-movflags", "+frag_keyframe+empty_moov+default_base_moof+global_sidx"]
+                + ["-frag_duration", "\(Fixtures.segmentSeconds * 1_000_000)", "-f", "mp4", name],
+            in: work
+        )
+    }
+
+    private func encrypt(in work: String) throws(OriginError) {
+        try write(Data(Fixtures.key), to: "\(work)/t.key")
+        try write(Data("key\nt.key\n\(Fixtures.initializationVector)\n".utf8), to: "\(work)/t.keyinfo")
+        try run(
+            ["-i", "e-v0.mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
+                + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
+                + ["-hls_key_info_file", "t.keyinfo", "-hls_segment_filename", "aes-%d.ts", "t.m3u8"],
+            in: work
+        )
+    }
+
+    /// Deletes what was only on the way.
+    private func clean(_ work: String) {
+        let files = FileManager.default
+        for name in (try? files.contentsOfDirectory(atPath: work)) ?? []
+        where name.hasPrefix("e-") || name.hasPrefix("t-") || name.hasPrefix("t.") {
+            try? files.removeItem(atPath: "\(work)/\(name)")
+        }
+    }
+
+    private func write(_ bytes: Data, to path: String) throws(OriginError) {
+        if !FileManager.default.createFile(atPath: path, contents: bytes) {
+            throw OriginError(.cannotMakeFixtures, "Cannot write fixtures. Is the disk full?")
+        }
+    }
+
+    private func run(_ arguments: [String], in work: String) throws(OriginError) {
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [ffmpeg, "-nostdin", "-v", "error", "-y"] + arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: work)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        do {
+            try process.run()
+        } catch {
+            throw OriginError(.cannotMakeFixtures, "ffmpeg cannot be started: \(error.localizedDescription)")
+        }
+        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let hint = process.terminationStatus == 127 ? "Install ffmpeg (with libx264). " : ""
+            throw OriginError(.cannotMakeFixtures, "\(hint)ffmpeg failed: \(said.prefix(500))")
+        }
+    }
+}
+
+/// Packets of 188 bytes (ISO/IEC 13818-1, 2.4.3).
+enum TransportStream {
+    /// The stream with null packets (PID 0x1FFF) behind it, up to `length` bytes.
+    static func padded(_ stream: Data, to length: Int) throws(OriginError) -> Data {
+        guard stream.count <= length, stream.count % 188 == 0, length % 188 == 0 else {
+            let found = "\(stream.count) of \(length) bytes"
+            throw OriginError(
+                .cannotMakeFixtures,
+                "This ffmpeg does not keep the bitrate (\(found)). Try another version."
+            )
+        }
+        let null = Data([0x47, 0x1F, 0xFF, 0x10]) + Data(repeating: 0xFF, count: 184)
+        var padded = stream
+        while padded.count < length { padded += null }
+        return padded
+    }
+}

@@ -1,0 +1,150 @@
+extension Fixtures {
+    /// What is at a path under `vod/`, `event/` or `live/`.
+    func resource(_ kind: StreamKind, _ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
+        guard let first = names.first else { return nil }
+        let rest = Array(names.dropFirst())
+        if let packaging = Track.Packaging(rawValue: first) {
+            return hls(kind, packaging, rest, query, moment)
+        }
+        switch (kind, first) {
+        case (.vod, "dash"): return dash(rest)
+        case (.live, "dash"): return liveDash(rest, query, moment)
+        case (.vod, "range"): return ranges(rest)
+        case (.vod, "aes"): return encryption(rest)
+        case (.vod, "movie.mp4") where rest.isEmpty: return Resource("video/mp4", .buffer(movie))
+        case (.vod, "movie.ts") where rest.isEmpty: return Resource("video/mp2t", .buffer(transport[1]))
+        default: return nil
+        }
+    }
+
+    private func hls(
+        _ kind: StreamKind,
+        _ packaging: Track.Packaging,
+        _ names: [String],
+        _ query: StreamQuery,
+        _ moment: Moment
+    ) -> Resource? {
+        guard let name = names.first else { return nil }
+        if names.count == 2 {
+            let count = track(name, packaging)?.count ?? 0
+            return segment(names, packaging, in: window(kind, packaging, count, query, moment))
+        }
+        guard names.count == 1, name.hasSuffix(".m3u8") else { return nil }
+        if name == "master.m3u8" {
+            return Resource(ContentType.hls, Body(masterPlaylist(packaging, query: query.text)))
+        }
+        guard let track = track(String(name.dropLast(5)), packaging) else { return nil }
+        let window = window(kind, packaging, track.count, query, moment)
+        return Resource(ContentType.hls, Body(mediaPlaylist(track, packaging, kind, window, query: query.text)))
+    }
+
+    /// `TRACK/init.mp4`, `TRACK/NUMBER.ts`, `TRACK/NUMBER.m4s` or `TRACK/tTIME.m4s`.
+    private func segment(_ names: [String], _ packaging: Track.Packaging, in window: LiveWindow) -> Resource? {
+        guard names.count == 2, let track = track(names[0], packaging) else { return nil }
+        if names[1] == "init.mp4", let file = fragmentedFile(names[0]), packaging == .fragmented {
+            return Resource("video/mp4", file.initializationBody)
+        }
+        let parts = names[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1] == track.ending, let number = number(parts[0], names[0]),
+            window.available.contains(number), let body = track.body(number)
+        else { return nil }
+        return Resource(ContentType.of(path: names[1]), body)
+    }
+
+    private func number(_ text: Substring, _ name: String) -> Int? {
+        guard text.hasPrefix("t") else { return Int(text) }
+        guard let time = Int(text.dropFirst()) else { return nil }
+        return fragmentedFile(name)?.fragments.firstIndex { $0.start == time }
+    }
+
+    private func window(
+        _ kind: StreamKind,
+        _ packaging: Track.Packaging,
+        _ count: Int,
+        _ query: StreamQuery,
+        _ moment: Moment
+    ) -> LiveWindow {
+        let length = Int64(packaging.seconds) * 1_000
+        switch kind {
+        case .vod: return .whole(count: count)
+        case .event: return .event(at: moment, segment: length, count: count)
+        case .live: return .live(at: moment, segment: length, window: query.window)
+        }
+    }
+
+    private func dash(_ names: [String]) -> Resource? {
+        guard let name = names.first else { return nil }
+        if names.count == 2 { return segment(names, .fragmented, in: .whole(count: segmentCount)) }
+        guard names.count == 1 else { return nil }
+        if name.hasSuffix(".mpd"), let addressing = DASHAddressing(rawValue: String(name.dropLast(4))) {
+            return Resource(ContentType.dash, Body(manifest(addressing)))
+        }
+        guard name.hasSuffix(".mp4"), let file = fragmentedFile(String(name.dropLast(4))) else { return nil }
+        return Resource("video/mp4", .buffer(file.bytes))
+    }
+
+    private func liveDash(_ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
+        if names == ["number.mpd"] {
+            return Resource(ContentType.dash, Body(liveManifest(at: moment, window: query.window)))
+        }
+        return segment(names, .fragmented, in: window(.live, .fragmented, segmentCount, query, moment))
+    }
+
+    private func ranges(_ names: [String]) -> Resource? {
+        guard names.count == 1, let name = names.first else { return nil }
+        if name == "master.m3u8" { return Resource(ContentType.hls, Body(masterPlaylist(.transport, query: ""))) }
+        if name.hasSuffix(".m3u8"), let track = track(String(name.dropLast(5)), .transport) {
+            return Resource(ContentType.hls, Body(rangePlaylist(track)))
+        }
+        guard let index = Self.renditions.firstIndex(where: { $0.name + ".ts" == name }) else { return nil }
+        return Resource("video/mp2t", .buffer(transport[index]))
+    }
+
+    private func encryption(_ names: [String]) -> Resource? {
+        guard names.count == 1, let name = names.first else { return nil }
+        if name == "index.m3u8" { return Resource(ContentType.hls, Body(encryptedPlaylist())) }
+        if name == "key" { return Resource("application/octet-stream", Body(Self.key)) }
+        guard name.hasSuffix(".ts"), let number = Int(name.dropLast(3)), encrypted.indices.contains(number) else {
+            return nil
+        }
+        return Resource("video/mp2t", encrypted[number])
+    }
+
+    /// All that a player may open.
+    var catalogue: [CatalogueEntry] {
+        var entries: [CatalogueEntry] = []
+        for packaging in Track.Packaging.allCases {
+            entries.append(CatalogueEntry("vod/\(packaging.rawValue)/master.m3u8", "HLS, \(packaging.summary)"))
+        }
+        entries.append(CatalogueEntry("vod/range/master.m3u8", "HLS, transport stream, byte ranges of one file each"))
+        entries.append(CatalogueEntry("vod/aes/index.m3u8", "HLS, transport stream, encrypted with AES-128"))
+        for addressing in DASHAddressing.allCases {
+            entries.append(CatalogueEntry("vod/dash/\(addressing.rawValue).mpd", "DASH, \(addressing.summary)"))
+        }
+        entries.append(CatalogueEntry("vod/movie.mp4", "a progressive MP4 film"))
+        entries.append(CatalogueEntry("vod/movie.ts", "a progressive transport stream"))
+        for packaging in Track.Packaging.allCases {
+            let seam =
+                packaging.isTransport ? "a discontinuity at each loop" : "timestamps that go on through the loops"
+            entries.append(
+                CatalogueEntry("live/\(packaging.rawValue)/master.m3u8", "live HLS, \(packaging.summary), \(seam)")
+            )
+        }
+        entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that go on through the loops"))
+        for packaging in Track.Packaging.allCases {
+            let path = "event/\(packaging.rawValue)/master.m3u8"
+            entries.append(CatalogueEntry(path, "an HLS event that grows to its end, \(packaging.summary)"))
+        }
+        return entries
+    }
+}
+
+extension Track.Packaging {
+    fileprivate var summary: String {
+        switch self {
+        case .transport: "transport stream, 2 s"
+        case .longTransport: "transport stream, 6 s"
+        case .fragmented: "fragmented MP4, 2 s, two languages apart"
+        }
+    }
+}

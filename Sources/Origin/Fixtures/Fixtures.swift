@@ -1,0 +1,87 @@
+internal import NIOCore
+
+/// Small deterministic media: a test picture in three renditions, a tone in two languages, cut into segments of two seconds.
+///
+/// Made by ffmpeg once and kept in a folder; the same ffmpeg gives the same bytes each time. All playlists and manifests are
+/// written by the origin from these few files, which it holds in memory (10 MB for 24 seconds).
+public struct Fixtures: Sendable {
+    /// A picture with a bitrate.
+    public struct Rendition: Hashable, Sendable {
+        /// As it is called in paths: `v0`, `v1`, `v2`.
+        public let name: String
+        /// In pixels.
+        public let width: Int
+        /// In pixels.
+        public let height: Int
+        /// Of the transport stream with sound, in bits a second: each segment of it is padded to exactly
+        /// ``transportSegmentLength`` bytes.
+        public let bitrate: Int
+        /// The length of two seconds of transport stream: the bitrate's, rounded up to whole packets of 188 bytes.
+        public var transportSegmentLength: Int { (bitrate * Fixtures.segmentSeconds / 8 + 187) / 188 * 188 }
+        /// What the picture alone is coded with.
+        let videoBitrate: Int
+    }
+
+    /// The renditions, the smallest first: 400, 1,050 and 2,500 kbit/s.
+    public static let renditions = [
+        Rendition(name: "v0", width: 320, height: 180, bitrate: 400_000, videoBitrate: 270_000),
+        Rendition(name: "v1", width: 640, height: 360, bitrate: 1_050_000, videoBitrate: 880_000),
+        Rendition(name: "v2", width: 854, height: 480, bitrate: 2_500_000, videoBitrate: 2_220_000),
+    ]
+
+    /// The languages of the sound: as they are called in paths and playlists (RFC 5646), in MP4 files (ISO 639-2), for people;
+    /// and the tone in hertz.
+    static let languages = [
+        (name: "en", code: "eng", title: "English", tone: 440), (name: "fr", code: "fra", title: "Français", tone: 660),
+    ]
+
+    static var segmentSeconds: Int { 2 }
+
+    /// How long the media are, in seconds: a multiple of 24, because then whole frames of sound, whole segments of two seconds
+    /// and whole segments of six fill it, and it can be looped without a seam.
+    public let seconds: Int
+    /// Where the files are.
+    public let directory: String
+
+    let transport: [ByteBuffer]
+    let video: [FragmentedFile]
+    let audio: [FragmentedFile]
+    let encrypted: [Body]
+    let movie: ByteBuffer
+
+    /// How many segments of two seconds there are.
+    public var segmentCount: Int { seconds / Self.segmentSeconds }
+
+    /// The key of the encrypted segments, and their initialization vector.
+    static let key: [UInt8] = Array("instrument tests".utf8)
+    static let initializationVector = "000102030405060708090a0b0c0d0e0f"
+
+    /// Takes over what ``make(in:seconds:ffmpeg:progress:)`` has made.
+    /// - Throws: ``OriginError`` if the files are not as they should be.
+    init(loading directory: String, seconds: Int) throws(OriginError) {
+        self.directory = directory
+        self.seconds = seconds
+        func contents(_ name: String) throws(OriginError) -> ByteBuffer {
+            if let bytes = OpenFile(path: directory + "/" + name)?.contents() { return bytes }
+            throw OriginError(.cannotMakeFixtures, "The fixture \(name) is missing. Delete its folder to make it anew.")
+        }
+        func fragmented(_ name: String) throws(OriginError) -> FragmentedFile {
+            if let file = FragmentedFile(try contents(name)), !file.fragments.isEmpty { return file }
+            throw OriginError(.cannotMakeFixtures, "The fixture \(name) is damaged. Delete its folder to make it anew.")
+        }
+        var transport: [ByteBuffer] = []
+        var video: [FragmentedFile] = []
+        var audio: [FragmentedFile] = []
+        for rendition in Self.renditions {
+            transport.append(try contents(rendition.name + ".ts"))
+            video.append(try fragmented(rendition.name + ".mp4"))
+        }
+        for language in Self.languages { audio.append(try fragmented(language.name + ".mp4")) }
+        var encrypted: [Body] = []
+        for number in 0..<(seconds / Self.segmentSeconds) {
+            encrypted.append(.buffer(try contents("aes-\(number).ts")))
+        }
+        (self.transport, self.video, self.audio, self.encrypted) = (transport, video, audio, encrypted)
+        movie = try contents("movie.mp4")
+    }
+}

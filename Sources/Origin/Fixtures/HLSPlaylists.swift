@@ -1,0 +1,108 @@
+internal import Instrument
+
+/// The playlists of the fixtures (RFC 8216).
+extension Fixtures {
+    /// A master playlist; `query` goes to the media playlists with it.
+    func masterPlaylist(_ packaging: Track.Packaging, query: String) -> String {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
+        var soundPeak = 0
+        var soundAverage = 0
+        if packaging == .fragmented {
+            for (index, language) in Self.languages.enumerated() {
+                let usual = index == 0 ? "YES" : "NO"
+                lines.append(
+                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(language.title)\",LANGUAGE=\"\(language.name)\","
+                        + "DEFAULT=\(usual),AUTOSELECT=YES,CHANNELS=\"2\",URI=\"\(language.name).m3u8\(query)\""
+                )
+                guard let track = track(language.name, packaging) else { continue }
+                soundPeak = max(soundPeak, track.peakBitrate)
+                soundAverage = max(soundAverage, track.averageBitrate)
+            }
+        }
+        let sound = packaging == .fragmented ? ",AUDIO=\"sound\"" : ""
+        for (index, rendition) in Self.renditions.enumerated() {
+            guard let track = track(rendition.name, packaging) else { continue }
+            lines.append(
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(track.peakBitrate + soundPeak),"
+                    + "AVERAGE-BANDWIDTH=\(track.averageBitrate + soundAverage),"
+                    + "CODECS=\"\(video[index].codecs),mp4a.40.2\",RESOLUTION=\(rendition.width)x\(rendition.height),"
+                    + "FRAME-RATE=25.000\(sound)"
+            )
+            lines.append("\(rendition.name).m3u8\(query)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A media playlist of what `window` lists.
+    func mediaPlaylist(
+        _ track: Track,
+        _ packaging: Track.Packaging,
+        _ kind: StreamKind,
+        _ window: LiveWindow,
+        query: String
+    )
+        -> String
+    {
+        let target = track.durations.max().map { Int($0.rounded()) } ?? packaging.seconds
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(max(target, packaging.seconds))"]
+        let isLooped = kind == .live && packaging.isTransport
+        lines.append("#EXT-X-MEDIA-SEQUENCE:\(window.listed.lowerBound)")
+        if isLooped {
+            // A transport stream starts its timestamps anew with each loop; those before the first one listed count.
+            lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, window.listed.lowerBound - 1) / track.count)")
+        }
+        if kind == .vod { lines.append("#EXT-X-PLAYLIST-TYPE:VOD") }
+        if kind == .event { lines.append("#EXT-X-PLAYLIST-TYPE:EVENT") }
+        lines.append("#EXT-X-INDEPENDENT-SEGMENTS")
+        if let initialization = track.initialization { lines.append("#EXT-X-MAP:URI=\"\(initialization)\"") }
+        for number in window.listed {
+            if isLooped, number > 0, number % track.count == 0 { lines.append("#EXT-X-DISCONTINUITY") }
+            if kind != .vod { lines.append("#EXT-X-PROGRAM-DATE-TIME:\(track.date(of: number, from: window.start))") }
+            lines.append("#EXTINF:\(decimal(track.durations[number % track.count])),")
+            lines.append("\(track.name)/\(number).\(track.ending)\(query)")
+        }
+        if window.isOver { lines.append("#EXT-X-ENDLIST") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A playlist of byte ranges of one file (section 4.3.2.2).
+    func rangePlaylist(_ track: Track) -> String {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:4", "#EXT-X-TARGETDURATION:2", "#EXT-X-MEDIA-SEQUENCE:0"]
+        lines.append("#EXT-X-PLAYLIST-TYPE:VOD")
+        var offset = 0
+        for (size, duration) in zip(track.sizes, track.durations) {
+            lines += ["#EXTINF:\(decimal(duration)),", "#EXT-X-BYTERANGE:\(size)@\(offset)", "\(track.name).ts"]
+            offset += size
+        }
+        return lines.joined(separator: "\n") + "\n#EXT-X-ENDLIST\n"
+    }
+
+    /// A playlist of segments that are encrypted as a whole with AES-128 in CBC mode (section 4.3.2.4).
+    func encryptedPlaylist() -> String {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2", "#EXT-X-MEDIA-SEQUENCE:0"]
+        lines.append("#EXT-X-PLAYLIST-TYPE:VOD")
+        lines.append("#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x\(Self.initializationVector)")
+        for number in encrypted.indices { lines += ["#EXTINF:\(decimal(2)),", "\(number).ts"] }
+        return lines.joined(separator: "\n") + "\n#EXT-X-ENDLIST\n"
+    }
+}
+
+/// Whether a stream is finished, growing, or endless.
+enum StreamKind: String, Sendable, CaseIterable { case vod, event, live }
+
+extension Track {
+    /// When a segment starts by the calendar: after the loops before it, which are all equally long.
+    fileprivate func date(of number: Int, from start: WallTime) -> String {
+        let round = durations.reduce(0, +)
+        let time = Double(number / count) * round + durations[..<(number % count)].reduce(0, +)
+        let milliseconds = start.milliseconds &+ (Int64(exactly: (time * 1_000).rounded()) ?? 0)
+        return WallTime(milliseconds: milliseconds).calendarText
+    }
+}
+
+/// A number of seconds with six decimals.
+func decimal(_ value: Double) -> String {
+    let micros = Int(exactly: (value * 1_000_000).rounded()) ?? 0
+    let fraction = String(micros % 1_000_000)
+    return "\(micros / 1_000_000)." + String(repeating: "0", count: max(0, 6 - fraction.count)) + fraction
+}

@@ -1,0 +1,66 @@
+/// The head of a request (RFC 9112), as far as an origin of media wants it.
+struct RequestHead: Hashable, Sendable {
+    var method: String
+    /// The target as it was sent.
+    var target: String
+    /// The target's path, without percent-encoding.
+    var path: String
+    /// The target's query, as it was sent, without the question mark.
+    var query: String
+    /// The value of `Range`, if there is one.
+    var range: String?
+    /// How much body follows, which nobody reads.
+    var contentLength = 0
+    /// Whether the connection may serve another request.
+    var keepsAlive: Bool
+
+    /// What is answered to a head that cannot be served.
+    enum Refusal: Int, Error { case badRequest = 400, tooLong = 431, notImplemented = 501, version = 505 }
+
+    /// Heads that are longer are refused.
+    static var maxLength: Int { 16_384 }
+
+    /// Reads the head's lines, without the empty line at the end.
+    init(parsing bytes: some Collection<UInt8>) throws(Refusal) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .badRequest }
+        // A carriage return and a line feed are one Character.
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+        let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, !words[0].isEmpty, !words[1].isEmpty else { throw .badRequest }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { throw .version }
+        method = String(words[0])
+        target = String(words[1])
+        keepsAlive = words[2] == "HTTP/1.1"
+        let local = try Self.local(words[1])
+        let parts = local.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let path = HeaderText.decoded(path: parts[0]), path.hasPrefix("/") || path == "*" else {
+            throw .badRequest
+        }
+        self.path = path
+        query = parts.count > 1 ? String(parts[1]) : ""
+        for line in lines.dropFirst() where !line.isEmpty { try read(line) }
+    }
+
+    /// The target without scheme and authority (RFC 9112, section 3.2.2).
+    private static func local(_ target: Substring) throws(Refusal) -> Substring {
+        guard target.lowercased().hasPrefix("http://") else { return target }
+        let rest = target.dropFirst(7)
+        return rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
+    }
+
+    private mutating func read(_ line: Substring) throws(Refusal) {
+        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { throw .badRequest }
+        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        switch line[..<colon].lowercased() {
+        case "range": range = String(value)
+        case "connection":
+            if value.lowercased().contains("close") { keepsAlive = false }
+            if value.lowercased().contains("keep-alive") { keepsAlive = true }
+        case "content-length":
+            guard let length = Int(value), length >= 0, length <= 1 << 40 else { throw .badRequest }
+            contentLength = length
+        case "transfer-encoding": throw .notImplemented
+        default: break
+        }
+    }
+}

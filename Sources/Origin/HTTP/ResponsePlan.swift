@@ -1,0 +1,219 @@
+internal import Instrument
+internal import NIOCore
+
+/// How a request is answered, to the last byte and the way the connection ends: a pure function of the request, what is at
+/// its path, and the fault that happens to it.
+struct ResponsePlan: Sendable {
+    /// What becomes of the connection after the last byte.
+    enum Ending: Hashable, Sendable { case keepAlive, close, reset, hang }
+
+    /// Who says when a byte leaves.
+    enum Pace: Hashable, Sendable {
+        case link
+        case trickle(bytes: Int, every: Duration)
+    }
+
+    var status: Int
+    /// The head with its empty line; nil if nothing is answered.
+    var head: String?
+    var body: Body
+    var ending: Ending
+    var pace = Pace.link
+    /// How much later than the link's latency.
+    var delay = Duration.zero
+    /// What `Content-Length` says; nil without one.
+    var promised: Int?
+
+    /// What a rule or a broken request asks for instead.
+    init(_ status: Int, reason: String, headers: [String] = [], keepsAlive: Bool, sendsBody: Bool = true) {
+        let body = Body("\(status) \(reason)\n")
+        self.init(
+            status,
+            type: ContentType.text,
+            body: body,
+            headers: headers,
+            keepsAlive: keepsAlive,
+            sendsBody: sendsBody
+        )
+    }
+
+    init(
+        _ status: Int,
+        type: String?,
+        body: Body,
+        headers: [String] = [],
+        length: Int? = nil,
+        keepsAlive: Bool,
+        sendsBody: Bool
+    ) {
+        self.status = status
+        var lines = ["HTTP/1.1 \(status) \(Self.reason(status))"]
+        if let type { lines.append("Content-Type: \(type)") }
+        let hasEnd = !body.isEndless
+        if hasEnd, status != 204 { lines.append("Content-Length: \(length ?? body.count)") }
+        if hasEnd, sendsBody { promised = length ?? body.count }
+        lines += Self.always + headers
+        lines.append(keepsAlive && hasEnd ? "Connection: keep-alive" : "Connection: close")
+        head = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        self.body = sendsBody ? body : .empty
+        ending = keepsAlive && hasEnd ? .keepAlive : .close
+    }
+
+    /// Browsers' players may ask from any page; nothing is worth a cache.
+    private static let always = [
+        "Access-Control-Allow-Origin: *",
+        "Access-Control-Expose-Headers: Content-Length, Content-Range",
+        "Timing-Allow-Origin: *",
+        "Cache-Control: no-store",
+        "Server: test-origin",
+    ]
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 204: "No Content"
+        case 206: "Partial Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 410: "Gone"
+        case 416: "Range Not Satisfiable"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        default: "Status"
+        }
+    }
+}
+
+extension ResponsePlan {
+    /// The answer to a request; `lookup` finds what is at a path (without session), `prefix` is the session's.
+    init(to request: RequestHead, path: String, prefix: String, fault: Fault?, lookup: (String) -> Resource?) {
+        let sendsBody = request.method != "HEAD"
+        func plain(_ status: Int, _ headers: [String] = []) -> ResponsePlan {
+            let keeps = request.keepsAlive
+            return ResponsePlan(
+                status,
+                reason: Self.reason(status),
+                headers: headers,
+                keepsAlive: keeps,
+                sendsBody: sendsBody
+            )
+        }
+        switch fault {
+        case .status(let status, let retryAfter):
+            self = plain(status, retryAfter.map { ["Retry-After: \(($0.milliseconds + 999) / 1_000)"] } ?? [])
+        case .redirect(let target, let status):
+            let local = HeaderText.encoded(path: target.hasPrefix("/") ? target : "/" + target)
+            self = plain(status, ["Location: \(prefix)\(local)"])
+        case .redirectToItself: self = plain(302, ["Location: \(HeaderText.encoded(path: prefix + path))"])
+        case .html:
+            let body = Body("<!doctype html><title>Welcome</title><p>Please sign in to use this network.</p>\n")
+            let keeps = request.keepsAlive
+            self.init(200, type: ContentType.html, body: body, keepsAlive: keeps, sendsBody: sendsBody)
+        default:
+            guard var resource = lookup(fault?.replacement ?? path) else {
+                self = plain(404)
+                return
+            }
+            if case .contentType(let type) = fault { resource.contentType = type }
+            if case .endless = fault { resource.body = Self.endless(resource.body) }
+            self = Self.serving(resource, to: request, understated: fault?.understatement ?? 0)
+            if let fault { suffer(fault) }
+        }
+        switch fault {
+        case .resetBeforeHead: (head, body, ending) = (nil, .empty, .reset)
+        case .hangBeforeHead: (head, body, ending) = (nil, .empty, .hang)
+        default: break
+        }
+    }
+
+    private static func serving(_ resource: Resource, to request: RequestHead, understated: Int) -> ResponsePlan {
+        let sendsBody = request.method != "HEAD"
+        let whole = resource.body
+        if !whole.isEndless, understated == 0 {
+            switch ByteRange(request.range, length: whole.count) {
+            case .part(let range):
+                let header = "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(whole.count)"
+                return ResponsePlan(
+                    206,
+                    type: resource.contentType,
+                    body: whole.part(range),
+                    headers: ["Accept-Ranges: bytes", header],
+                    keepsAlive: request.keepsAlive,
+                    sendsBody: sendsBody
+                )
+            case .unsatisfiable:
+                let header = "Content-Range: bytes */\(whole.count)"
+                let keeps = request.keepsAlive
+                return ResponsePlan(
+                    416,
+                    reason: reason(416),
+                    headers: [header],
+                    keepsAlive: keeps,
+                    sendsBody: sendsBody
+                )
+            case .whole: break
+            }
+        }
+        return ResponsePlan(
+            200,
+            type: resource.contentType,
+            body: whole,
+            headers: ["Accept-Ranges: bytes"],
+            length: understated > 0 ? max(0, whole.count - understated) : nil,
+            keepsAlive: request.keepsAlive && understated == 0,
+            sendsBody: sendsBody
+        )
+    }
+
+    private mutating func suffer(_ fault: Fault) {
+        switch fault {
+        case .reset(let count): (body, ending) = (body.part(0..<max(0, count)), .reset)
+        case .hang(let count): (body, ending) = (body.part(0..<max(0, count)), .hang)
+        case .truncate(let count): (body, ending) = (body.part(0..<max(0, count)), .close)
+        case .slowFirstByte(let time): delay = max(.zero, time)
+        case .trickle(let bytes, let time): pace = .trickle(bytes: max(1, bytes), every: max(.nanoseconds(1), time))
+        default: break
+        }
+    }
+
+    private static func endless(_ body: Body) -> Body {
+        let start = body.bytes(at: 0, count: min(body.count, 256)).map { Array($0.readableBytesView) } ?? []
+        let line = Array(start.prefix { $0 != UInt8(ascii: "\n") }) + [UInt8(ascii: "\n")]
+        let comment = String(repeating: "# and so on, and on, and on\n", count: 512)
+        return .endless(first: ByteBuffer(bytes: line), line: ByteBuffer(string: comment))
+    }
+}
+
+extension ResponsePlan {
+    /// The answer to a browser that asks whether it may ask (Fetch standard, CORS-preflight request).
+    static func preflight(keepsAlive: Bool) -> ResponsePlan {
+        let headers = [
+            "Access-Control-Allow-Methods: GET, HEAD, OPTIONS", "Access-Control-Allow-Headers: *",
+            "Access-Control-Max-Age: 600", "Allow: GET, HEAD, OPTIONS",
+        ]
+        return ResponsePlan(204, type: nil, body: .empty, headers: headers, keepsAlive: keepsAlive, sendsBody: false)
+    }
+}
+
+extension Fault {
+    /// The path whose body comes instead.
+    fileprivate var replacement: String? {
+        guard case .body(let path) = self else { return nil }
+        return path.hasPrefix("/") ? path : "/" + path
+    }
+
+    fileprivate var understatement: Int { if case .understate(let count) = self { max(0, count) } else { 0 } }
+}

@@ -1,0 +1,64 @@
+internal import Instrument
+
+extension DeliverySchedule {
+    /// Reads a schedule: `BANDWIDTH [latency DURATION] [for DURATION]`, such steps after commas, and `repeat` at the end.
+    ///
+    /// `4000k for 10s, 600k latency 80ms for 20s, repeat`. Bandwidths are bits a second (`64000`, `600k`, `2.5M`,
+    /// `unlimited`; `0` stands still), durations have a unit (`500ms`, `1.5s`, `2m`). A step has the latency of the one
+    /// before unless it says otherwise.
+    /// - Throws: ``OriginSyntaxError``, with what is expected.
+    public init(_ text: String) throws(OriginSyntaxError) {
+        var steps: [Step] = []
+        var repeats = false
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            var reader = TextReader(part)
+            if repeats { throw reader.error("nothing can follow 'repeat'") }
+            if reader.take("repeat") {
+                repeats = true
+            } else {
+                if let last = steps.last, last.duration == nil {
+                    throw reader.error("nothing is reached after a step without 'for DURATION'")
+                }
+                steps.append(try Self.step(from: &reader, after: steps.last))
+            }
+            guard reader.isAtEnd else { throw reader.error("expected: BANDWIDTH [latency DURATION] [for DURATION]") }
+        }
+        if repeats, steps.allSatisfy({ $0.duration == .zero }) || steps.last?.duration == nil {
+            throw OriginSyntaxError(message: "to repeat, every step needs 'for DURATION'", text: text)
+        }
+        self.init(steps, repeats: repeats)
+    }
+
+    private static func step(from reader: inout TextReader, after last: Step?) throws(OriginSyntaxError) -> Step {
+        var step = Step(try reader.bandwidth(), latency: last?.latency ?? .zero)
+        if reader.take("latency") { step.latency = try reader.duration() }
+        if reader.take("for") { step.duration = try reader.duration() }
+        return step
+    }
+}
+
+extension DeliverySchedule: CustomStringConvertible {
+    /// The text that ``init(_:)-(String)`` reads.
+    public var description: String {
+        var latency = Duration.zero
+        var parts = steps.map { step in
+            var text = "\(step.bandwidth)"
+            if step.latency != latency { text += " latency \(step.latency.scheduleText)" }
+            latency = step.latency
+            if let duration = step.duration { text += " for \(duration.scheduleText)" }
+            return text
+        }
+        if repeats { parts.append("repeat") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension Duration {
+    /// In the largest unit that needs no fraction.
+    var scheduleText: String {
+        let nanoseconds = nanoseconds
+        if nanoseconds % 1_000_000_000 == 0 { return "\(nanoseconds / 1_000_000_000)s" }
+        if nanoseconds % 1_000_000 == 0 { return "\(nanoseconds / 1_000_000)ms" }
+        return nanoseconds % 1_000 == 0 ? "\(nanoseconds / 1_000)us" : "\(nanoseconds)ns"
+    }
+}

@@ -1,0 +1,188 @@
+internal import Instrument
+internal import NIOCore
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// One connection: reads requests, one after another, and answers each as its plan says.
+///
+/// Confined to its event loop; what comes from elsewhere (the link, an injected clock) hops there first.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let reception: Reception
+    private let number: Int
+    private var received = ByteBuffer()
+    /// How much of a request's body is still to be thrown away.
+    private var unread = 0
+    private var exchange: Exchange?
+    private var context: ChannelHandlerContext?
+    private var isClosing = false
+
+    init(_ reception: Reception) {
+        self.reception = reception
+        number = reception.nextConnection()
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        let skipped = min(unread, bytes.readableBytes)
+        bytes.moveReaderIndex(forwardBy: skipped)
+        unread -= skipped
+        received.writeBuffer(&bytes)
+        // Whoever sends requests faster than they are answered, or no requests at all, is sent away.
+        if received.readableBytes > 8 * RequestHead.maxLength { return context.close(promise: nil) }
+        serveNext()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        exchange?.abort()
+        exchange = nil
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { exchange?.pump() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The peer's reset; what was under way is written down when the channel becomes inactive.
+        context.close(promise: nil)
+    }
+
+    private func serveNext() {
+        while exchange == nil, !isClosing, let context {
+            let head: RequestHead?
+            do throws(RequestHead.Refusal) {
+                head = try nextHead()
+            } catch {
+                return refuse(error, in: context)
+            }
+            guard let head else { return }
+            begin(head, in: context)
+        }
+    }
+
+    private func nextHead() throws(RequestHead.Refusal) -> RequestHead? {
+        let view = received.readableBytesView
+        guard let end = Self.endOfHead(in: view) else {
+            if view.count > RequestHead.maxLength { throw .tooLong }
+            return nil
+        }
+        guard end - view.startIndex <= RequestHead.maxLength else { throw .tooLong }
+        let head = try RequestHead(parsing: view[view.startIndex..<end])
+        received.moveReaderIndex(forwardBy: end - view.startIndex + 4)
+        let skipped = min(head.contentLength, received.readableBytes)
+        received.moveReaderIndex(forwardBy: skipped)
+        unread = head.contentLength - skipped
+        received.discardReadBytes()
+        return head
+    }
+
+    private static func endOfHead(in view: ByteBufferView) -> Int? {
+        var index = view.startIndex
+        while index + 3 < view.endIndex {
+            guard let found = view[index...].firstIndex(of: 0x0D), found + 3 < view.endIndex else { return nil }
+            if view[found + 1] == 0x0A, view[found + 2] == 0x0D, view[found + 3] == 0x0A { return found }
+            index = found + 1
+        }
+        return nil
+    }
+
+    private func refuse(_ refusal: RequestHead.Refusal, in context: ChannelHandlerContext) {
+        isClosing = true
+        let plan = ResponsePlan(refusal.rawValue, reason: "The request is not understood", keepsAlive: false)
+        context.write(wrapOutboundOut(ByteBuffer(string: plan.head ?? "")), promise: nil)
+        let body = plan.body.bytes(at: 0, count: plan.body.count) ?? ByteBuffer()
+        let channel = context.channel
+        channel.writeAndFlush(body).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private func begin(_ head: RequestHead, in context: ChannelHandlerContext) {
+        let now = reception.clock.timestamp
+        guard let admission = reception.admit(head, at: now) else { return refuse(.tooLong, in: context) }
+        let plan = plan(for: head, admission, at: now)
+        let exchange = Exchange(
+            plan,
+            for: head,
+            admission,
+            connection: number,
+            arrival: now.instant,
+            over: context,
+            reception: reception
+        )
+        self.exchange = exchange
+        exchange.start { [weak self] ending in self?.ended(ending) }
+    }
+
+    private func plan(for head: RequestHead, _ admission: Reception.Admission, at now: Timestamp) -> ResponsePlan {
+        if head.method == "OPTIONS" { return .preflight(keepsAlive: head.keepsAlive) }
+        guard head.method == "GET" || head.method == "HEAD" else {
+            return ResponsePlan(
+                405,
+                reason: "Ask with GET or HEAD",
+                headers: ["Allow: GET, HEAD, OPTIONS"],
+                keepsAlive: false
+            )
+        }
+        var moment = Moment(
+            now: now.wallTime,
+            originStart: reception.start.wallTime,
+            sessionStart: admission.session.start.wallTime
+        )
+        if let rule = admission.fault?.rule, rule.fault == .stale {
+            let (frozen, overflow) = moment.sessionStart.milliseconds
+                .addingReportingOverflow(Int64(rule.start.milliseconds))
+            if !overflow { moment.now = min(moment.now, WallTime(milliseconds: frozen)) }
+        }
+        return ResponsePlan(
+            to: head,
+            path: admission.path,
+            prefix: admission.prefix,
+            fault: admission.fault?.rule.fault
+        ) { path in
+            if path == "/requests" { return Resource(ContentType.jsonLines, requests()) }
+            return reception.site.resource(at: path, query: head.query, moment: moment)
+        }
+    }
+
+    private func requests() -> Body {
+        Body(reception.log.records.map { $0.json + "\n" }.joined())
+    }
+
+    private func ended(_ ending: ResponsePlan.Ending) {
+        guard let context else { return }
+        switch ending {
+        case .keepAlive:
+            exchange = nil
+            // Not from here: a client that sends a thousand requests at once would be answered a thousand calls deep.
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            context.eventLoop.execute { bound.value.serveNext() }
+        case .close:
+            isClosing = true
+            exchange = nil
+            context.close(promise: nil)
+        case .reset:
+            isClosing = true
+            exchange = nil
+            // With nothing to linger for, closing sends RST instead of FIN (socket(7), SO_LINGER).
+            let options = context.channel as? any SocketOptionProvider
+            options?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { [channel = context.channel] _ in
+                channel.close(promise: nil)
+            }
+            if options == nil { context.close(promise: nil) }
+        case .hang:
+            // The exchange stays: nothing more is served, until the client goes.
+            isClosing = true
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import Instrument
+internal import NIOCore
+internal import NIOPosix
+
+/// An HTTP/1.1 server of media that delivers by a schedule and fails on command.
+///
+/// ```swift
+/// let origin = try await Origin.start(
+///     media: [.fixtures(try await Fixtures.make(in: cache))],
+///     schedule: DeliverySchedule("4000k for 10s, 600k for 20s, 4000k"),
+///     faults: [FaultRule("404 on vod/ts/v0/3.ts first 1")]
+/// )
+/// play(origin.url("vod/ts/master.m3u8", session: "a"))
+/// await origin.stop()
+/// ```
+///
+/// Paths under `/s/NAME/` belong to the session NAME, which has a link, a time zero (its first request) and counts of its
+/// own. Safe to use from any thread. Stop it: it is not stopped by letting go of it.
+public final class Origin: Sendable {
+    private let reception: Reception
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+    private let connections: Connections
+    private let isStopped = Lock(false)
+    /// The port it listens on.
+    public let port: Int
+
+    private init(
+        _ reception: Reception,
+        _ group: MultiThreadedEventLoopGroup,
+        _ channel: any Channel,
+        _ connections: Connections
+    ) {
+        self.reception = reception
+        self.group = group
+        self.channel = channel
+        self.connections = connections
+        port = channel.localAddress?.port ?? 0
+    }
+
+    /// Starts an origin and returns when it listens.
+    /// - Throws: ``OriginError`` if it cannot listen or media are not there.
+    public static func start(
+        media: [ServedMedia] = [],
+        schedule: DeliverySchedule = .unlimited,
+        faults: [FaultRule] = [],
+        configuration: OriginConfiguration = OriginConfiguration()
+    ) async throws(OriginError) -> Origin {
+        let site = try Site(media)
+        let reception = Reception(site: site, schedule: schedule, faults: faults, configuration: configuration)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
+        let connections = Connections()
+        do {
+            let channel = try await bootstrap(reception, group, connections)
+                .bind(host: configuration.host, port: configuration.port).get()
+            return Origin(reception, group, channel, connections)
+        } catch {
+            try? await group.shutdownGracefully()
+            let place = "\(configuration.host):\(configuration.port)"
+            throw OriginError(.cannotListen, "Cannot listen on \(place) (\(error)). Choose another port, or 0 for any.")
+        }
+    }
+
+    /// Where something is served, in a session or (nil) in the one without name.
+    ///
+    /// The name is to be of letters, digits, `-`, `_` and `.`.
+    public func url(_ path: String = "", session: String? = nil) -> String {
+        let host = reception.configuration.host
+        let shown = host.contains(":") ? "[\(host)]" : host
+        let local = path.hasPrefix("/") ? String(path.dropFirst()) : path
+        return "http://\(shown):\(port)/" + (session.map { "s/\($0)/" } ?? "") + local
+    }
+
+    /// The requests so far, in the order of their arrival.
+    public var requests: [RequestRecord] { reception.log.records }
+
+    /// The requests of one session so far.
+    public func requests(of session: String) -> [RequestRecord] { requests.filter { $0.session == session } }
+
+    /// How many connections are open.
+    public var connectionCount: Int { connections.count }
+
+    /// What is served, as paths with a few words each.
+    public var catalogue: [CatalogueEntry] { reception.site.catalogue }
+
+    /// Other rules from now on; counts start anew.
+    public func setFaults(_ rules: [FaultRule]) { reception.setRules(rules) }
+
+    /// Another schedule from now on, for one session or (nil) for all that have none of their own; time zero stays.
+    public func setSchedule(_ schedule: DeliverySchedule, session: String? = nil) {
+        reception.setSchedule(schedule, session: session)
+    }
+
+    /// Stops listening, cuts what is under way, and returns when no thread of it is left.
+    public func stop() async {
+        let isFirst = isStopped.withLock { stopped in
+            defer { stopped = true }
+            return !stopped
+        }
+        guard isFirst else { return }
+        try? await channel.close().get()
+        connections.closeAll()
+        try? await group.shutdownGracefully()
+    }
+
+    private static func bootstrap(
+        _ reception: Reception,
+        _ group: MultiThreadedEventLoopGroup,
+        _ connections: Connections
+    ) -> ServerBootstrap {
+        let configuration = reception.configuration
+        var bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Little waits in this process: what is written is as good as sent.
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 16_384, high: 65_536))
+            // A small read buffer for small requests; it grows for none.
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2_048))
+            .childChannelInitializer { channel in
+                connections.add(channel)
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectionHandler(reception))
+                }
+            }
+        if let size = configuration.sendBuffer {
+            bootstrap = bootstrap.childChannelOption(.socketOption(.so_sndbuf), value: .init(clamping: size))
+        }
+        return bootstrap
+    }
+}
+
+/// The connections that are open, to close them at the end.
+private final class Connections: Sendable {
+    private let channels = Lock<[ObjectIdentifier: any Channel]>([:])
+
+    var count: Int { channels.withLock { $0.count } }
+
+    func add(_ channel: any Channel) {
+        let identifier = ObjectIdentifier(channel)
+        channels.withLock { $0[identifier] = channel }
+        channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[identifier] = nil } }
+    }
+
+    func closeAll() {
+        for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
+    }
+}

@@ -1,0 +1,85 @@
+internal import InstrumentJSON
+internal import NIOCore
+
+/// A schedule, faults and sessions out of a JSON file.
+///
+/// ```json
+/// {
+///   "schedule": "4000k for 10s, 600k for 20s, 4000k",
+///   "sharing": "fair",
+///   "scope": "session",
+///   "faults": ["404 on *.ts nth 3", "slow 2s on *.m3u8 from 20s"],
+///   "sessions": {"slow": "300k latency 200ms"}
+/// }
+/// ```
+/// All members may be left out; the texts are those of ``DeliverySchedule`` and ``FaultRule``.
+public struct OriginScenario: Hashable, Sendable {
+    /// The schedule of all sessions that have none of their own.
+    public var schedule = DeliverySchedule.unlimited
+    /// The rules, in the order in which they are asked.
+    public var faults: [FaultRule] = []
+    /// The schedules of some sessions.
+    public var sessions: [String: DeliverySchedule] = [:]
+    /// How responses share a link; nil leaves it as it is.
+    public var sharing: LinkSharing?
+    /// Who shares a link; nil leaves it as it is.
+    public var scope: OriginConfiguration.LinkScope?
+
+    /// Reads a scenario out of JSON.
+    /// - Throws: ``OriginSyntaxError``, with what is expected.
+    public init(json: [UInt8]) throws(OriginSyntaxError) {
+        let value: JSONValue
+        do { value = try JSONValue(parsing: json) } catch {
+            throw OriginSyntaxError(message: "a scenario has to be JSON: \(error)", text: "")
+        }
+        guard case .object(let members) = value else {
+            throw OriginSyntaxError(message: "a scenario has to be a JSON object", text: "\(value)")
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { try read(name, value) }
+    }
+
+    /// Reads a scenario out of a file.
+    /// - Throws: ``OriginSyntaxError``, with what is expected.
+    public init(contentsOf path: String) throws(OriginSyntaxError) {
+        guard let file = OpenFile(path: path), file.size <= 1 << 20, let bytes = file.contents() else {
+            throw OriginSyntaxError(message: "there is no scenario file of up to a megabyte", text: path)
+        }
+        try self.init(json: Array(bytes.readableBytesView))
+    }
+
+    /// Puts what concerns the configuration there.
+    public func apply(to configuration: inout OriginConfiguration) {
+        configuration.sessionSchedules = sessions
+        configuration.sharing = sharing ?? configuration.sharing
+        configuration.scope = scope ?? configuration.scope
+    }
+
+    private mutating func read(_ name: String, _ value: JSONValue) throws(OriginSyntaxError) {
+        switch (name, value) {
+        case ("schedule", .string(let text)): schedule = try DeliverySchedule(text)
+        case ("sharing", .string(let text)): sharing = try Self.choice(text)
+        case ("scope", .string(let text)): scope = try Self.choice(text)
+        case ("faults", .array(let texts)):
+            for text in texts { faults.append(try FaultRule(try Self.text(text))) }
+        case ("sessions", .object(let schedules)):
+            for (name, text) in schedules { sessions[name] = try DeliverySchedule(try Self.text(text)) }
+        default:
+            let message =
+                "expected schedule, sharing, scope (texts), faults (a list of texts), sessions (texts by name)"
+            throw OriginSyntaxError(message: message, text: "\"\(name)\": \(value)")
+        }
+    }
+
+    private static func text(_ value: JSONValue) throws(OriginSyntaxError) -> String {
+        guard let text = value.string else { throw OriginSyntaxError(message: "expected a text", text: "\(value)") }
+        return text
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String
+    ) throws(OriginSyntaxError) -> Choice {
+        if let choice = Choice(rawValue: text) { return choice }
+        let choices = Choice.allCases.map(\.rawValue).joined(separator: " or ")
+        throw OriginSyntaxError(message: "expected \(choices)", text: text)
+    }
+}

@@ -1,0 +1,107 @@
+internal import Instrument
+
+/// A link on the origin's clock; whoever sends over it is woken when others make room.
+final class Link: Sendable {
+    private struct State {
+        var link: SharedLink
+        var next = 0
+        var wakers: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state: Lock<State>
+    let start: MonotonicInstant
+
+    init(_ schedule: DeliverySchedule, sharing: LinkSharing, start: MonotonicInstant) {
+        self.start = start
+        state = Lock(State(link: SharedLink(schedule, sharing: sharing)))
+    }
+
+    func latency(at now: MonotonicInstant) -> Duration {
+        state.withLock { $0.link.schedule.latency(at: start.duration(to: now)) }
+    }
+
+    /// Lets a response of `bytes` onto the link; `wake` is called when it may go on earlier than it thinks.
+    func join(bytes: Int, at now: MonotonicInstant, wake: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.next += 1
+            state.link.join(state.next, bytes: bytes, at: time(now))
+            state.wakers[state.next] = wake
+            return state.next
+        }
+    }
+
+    /// Takes a response off the link, through or not.
+    func leave(_ number: Int, at now: MonotonicInstant) {
+        let wakers = state.withLock { state in
+            state.wakers[number] = nil
+            let before = state.link.count
+            state.link.leave(number, at: time(now))
+            return state.link.count < before ? Array(state.wakers.values) : []
+        }
+        for wake in wakers { wake() }
+    }
+
+    /// Keeps another schedule from now on, with the same time zero.
+    func follow(_ schedule: DeliverySchedule, at now: MonotonicInstant) {
+        let wakers = state.withLock { state in
+            state.link.follow(schedule, at: time(now))
+            return Array(state.wakers.values)
+        }
+        for wake in wakers { wake() }
+    }
+
+    /// How many bytes of a response have left; nil if it is through.
+    func released(_ number: Int, at now: MonotonicInstant) -> Int? {
+        state.withLock { $0.link.released(number, at: time(now)) }
+    }
+
+    /// When to look again for the next piece of up to `piece` bytes, or what leaves within `granularity`; nil: never, as
+    /// things are.
+    func nextPiece(
+        _ number: Int,
+        after sent: Int,
+        at now: MonotonicInstant,
+        granularity: Duration,
+        piece: Int
+    ) -> MonotonicInstant? {
+        state.withLock { state in
+            let since = start.duration(to: now)
+            let load = state.link.schedule.bytes(from: since, to: since + granularity) / max(1, state.link.count)
+            let (goal, overflow) = sent.addingReportingOverflow(max(1, min(piece, load)))
+            let wake = state.link.wake(number, forByte: overflow ? .max : goal, at: time(now))
+            return wake.map { start.advanced(by: .nanoseconds($0)) }
+        }
+    }
+
+    private func time(_ now: MonotonicInstant) -> Int64 { max(0, start.duration(to: now).nanoseconds) }
+}
+
+/// A client by its name in the path: the start of its time, its link, and how often each rule has fitted.
+final class Session: Sendable {
+    let name: String
+    let start: Timestamp
+    let link: Link
+    private let counts = Lock<(generation: Int, counts: [Int])>((0, []))
+
+    init(name: String, start: Timestamp, link: Link) {
+        self.name = name
+        self.start = start
+        self.link = link
+    }
+
+    /// The first rule that acts on a request. Rules of another generation start counting anew.
+    func rule(of rules: [FaultRule], generation: Int, path: String, at now: MonotonicInstant) -> Int? {
+        let time = start.instant.duration(to: now)
+        return counts.withLock { state in
+            if state.generation != generation || state.counts.count != rules.count {
+                state = (generation, Array(repeating: 0, count: rules.count))
+            }
+            var acting: Int?
+            for (index, rule) in rules.enumerated() where rule.fits(path: path, at: time) {
+                state.counts[index] += 1
+                if acting == nil, rule.occurrence.contains(state.counts[index]) { acting = index }
+            }
+            return acting
+        }
+    }
+}

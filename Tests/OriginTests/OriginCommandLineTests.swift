@@ -1,0 +1,83 @@
+import Foundation
+import InstrumentOrigin
+import Testing
+
+// One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
+@Suite("test-origin", .serialized, .timeLimit(.minutes(2)))
+struct OriginCommandLineTests {
+    private static let program: String = {
+        let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
+        return bundle.appendingPathComponent("test-origin").path
+    }()
+
+    @Test("It prints where it serves, keeps the schedule, writes the log, and Ctrl-C ends it cleanly")
+    func serving() async throws {
+        _ = try await SharedFixtures.get()
+        let log = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: log) }
+        let (process, output, errors) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: Self.program)
+        process.arguments = ["--port", "0", "--cache", SharedFixtures.directory, "--log", log]
+        process.arguments? += ["--fault", "503 retry-after 1s on *.mpd", "--schedule", "80M latency 1ms"]
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let (handle, rest) = (output.fileHandleForReading, errors.fileHandleForReading)
+        let said = try await blocking {
+            var said = Data()
+            while !String(decoding: said, as: UTF8.self).contains("Ctrl-C") {
+                let more = handle.availableData
+                if more.isEmpty { break }
+                said += more
+            }
+            return String(decoding: said, as: UTF8.self)
+        }
+        let port = try #require(said.split(separator: "http://127.0.0.1:").dropFirst().first?.prefix { $0.isNumber })
+        let number = try #require(Int(port))
+        #expect(said.contains("/live/ts/master.m3u8") && !said.contains("\u{1B}"))
+        #expect(try await fetch(number, "/s/a/vod/ts/v0/0.ts").body.count == 100_016)
+        #expect(try await fetch(number, "/vod/dash/base.mpd").status == 503)
+        process.interrupt()
+        let complaints = try await blocking { String(decoding: rest.readDataToEndOfFile(), as: UTF8.self) }
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && complaints == "Stopped after 2 requests.\n")
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("\"session\":\"a\"") && lines[1].contains("\"status\":503"))
+    }
+
+    @Test(
+        "Wrong use is said clearly and ends with 2",
+        arguments: [
+            (["--schedule", "fast"], "no bandwidth"), (["--fault", "explode"], "is no fault"),
+            (["--port", "99999"], "65535"),
+            (["--scenario", "/nowhere"], "no scenario file"), (["--sharing", "rude"], "sharing"),
+        ]
+    )
+    func wrongUse(arguments: [String], message: String) async throws {
+        let run = try await command([Self.program] + arguments)
+        #expect(run.status == 2 && run.errors.contains(message) && run.output.isEmpty, "\(run)")
+    }
+
+    @Test("The help has schedules and faults with examples, and what it shows can be read")
+    func help() async throws {
+        let run = try await command([Self.program, "--help"])
+        #expect(run.status == 0)
+        var count = 0
+        for line in run.output.split(separator: "\n") {
+            let parts = line.split(separator: "'")
+            if line.contains("--schedule '"), parts.count > 1 { _ = try DeliverySchedule(String(parts[1])) }
+            if line.contains("--fault '"), parts.count > 1 {
+                _ = try FaultRule(String(parts[1]))
+                count += 1
+            }
+        }
+        #expect(count == 11)
+    }
+
+    @Test("Files can be served without fixtures")
+    func files() async throws {
+        let run = try await command([Self.program, "--no-fixtures", "--media", "/nowhere"])
+        #expect(run.status == 1 && run.errors.contains("There is nothing at /nowhere"), "\(run)")
+    }
+}

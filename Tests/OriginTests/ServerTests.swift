@@ -1,0 +1,287 @@
+import Foundation
+import Instrument
+import NIOCore
+import Testing
+
+@testable import InstrumentOrigin
+
+@Suite("The origin", .timeLimit(.minutes(2)))
+struct ServerTests {
+    private func withOrigin(
+        _ schedule: String = "unlimited",
+        faults: [String] = [],
+        configuration: OriginConfiguration = OriginConfiguration(),
+        files: [String] = [],
+        _ body: (Origin) async throws -> Void
+    ) async throws {
+        let origin = try await Origin.start(
+            media: [.fixtures(try await SharedFixtures.get())] + files.map(ServedMedia.files),
+            schedule: DeliverySchedule(schedule),
+            faults: faults.map { try FaultRule($0) },
+            configuration: configuration
+        )
+        do { try await body(origin) } catch {
+            await origin.stop()
+            throw error
+        }
+        await origin.stop()
+    }
+
+    private static let segment = "/vod/ts/v0/1.ts"
+
+    private func wholeSegment() async throws -> [UInt8] {
+        let fixtures = try await SharedFixtures.get()
+        let body = try #require(fixtures.track("v0", .transport)?.body(1))
+        return Array(try #require(body.bytes(at: 0, count: body.count)).readableBytesView)
+    }
+
+    @Test("One connection serves request after request, whole, in part, or only its head")
+    func keepAlive() async throws {
+        let whole = try await wholeSegment()
+        try await withOrigin { origin in
+            let port = origin.port
+            let answers = try await blocking {
+                let client = try RawClient(port: port)
+                return [
+                    client.get(Self.segment), client.get(Self.segment, headers: "Range: bytes=188-375\r\n"),
+                    client.get(Self.segment, method: "HEAD"), client.get(Self.segment, headers: "Range: bytes=-10\r\n"),
+                    client.get(Self.segment, headers: "Range: bytes=9999999-\r\n"), client.get("/nothing"),
+                    client.get("/favicon.ico"), client.get("/", method: "OPTIONS"), client.get("/"),
+                ]
+            }
+            #expect(answers.map(\.status) == [200, 206, 200, 206, 416, 404, 200, 204, 200])
+            #expect(answers[0].body == whole && answers[0].header("Content-Type") == "video/mp2t")
+            #expect(answers[0].header("Access-Control-Allow-Origin") == "*")
+            #expect(answers[1].body == Array(whole[188..<376]))
+            #expect(answers[1].header("Content-Range") == "bytes 188-375/\(whole.count)")
+            #expect(answers[2].body.isEmpty && answers[2].header("Content-Length") == "\(whole.count)")
+            #expect(answers[3].body == Array(whole.suffix(10)))
+            #expect(answers[4].header("Content-Range") == "bytes */\(whole.count)")
+            #expect(answers[7].header("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS")
+            #expect(answers[8].text.contains("href=\"vod/ts/master.m3u8\""))
+            #expect(Set(origin.requests.map(\.connection)) == [1])
+        }
+    }
+
+    @Test("The log has each request as it was, complete when the client has the last byte")
+    func log() async throws {
+        try await withOrigin { origin in
+            let size = Fixtures.renditions[0].transportSegmentLength
+            for _ in 0..<20 {
+                let answer = try await fetch(
+                    origin.port,
+                    "/s/a" + Self.segment + "?x=1",
+                    headers: "Range: bytes=10-\r\n"
+                )
+                let record = try #require(origin.requests.last)
+                #expect(answer.status == 206 && record.status == 206 && record.bytes == size - 10)
+                #expect(record.session == "a" && record.path == Self.segment && record.query == "x=1")
+                #expect(record.range == "bytes=10-" && record.method == "GET" && record.outcome == .complete)
+                let first = try #require(record.firstByte)
+                let last = try #require(record.lastByte)
+                #expect(record.start <= first && first <= last && record.start <= record.sinceOriginStart)
+            }
+            #expect(origin.requests.map(\.number) == Array(1...20) && origin.requests(of: "b").isEmpty)
+            #expect(origin.requests[0].start == .zero)
+            let lines = try await fetch(origin.port, "/requests").text.split(separator: "\n")
+            // Without the one that asks.
+            #expect(lines.count == 20)
+            let last = try #require(lines.last)
+            let json = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: any Sendable])
+            #expect(json["path"] as? String == Self.segment && json["bytes"] as? Int == size - 10)
+        }
+    }
+
+    @Test("A full log forgets the oldest")
+    func forgetting() async throws {
+        var configuration = OriginConfiguration()
+        configuration.rememberedRequests = 3
+        try await withOrigin(configuration: configuration) { origin in
+            for _ in 0..<11 { _ = try await fetch(origin.port, "/favicon.ico") }
+            #expect(origin.requests.map(\.number) == [9, 10, 11])
+            #expect(origin.requests.map(\.outcome) == [.complete, .complete, .complete])
+        }
+    }
+
+    @Test("Statuses, a retry time, and who they happen to")
+    func statuses() async throws {
+        let faults = ["404 on *v0/1.ts nth 2", "503 retry-after 1500ms on *v0/2.ts first 1", "500 on *v0/3.ts"]
+        try await withOrigin(faults: faults) { origin in
+            func status(_ path: String) async throws -> Int { try await fetch(origin.port, path).status }
+            #expect(try await [status(Self.segment), status(Self.segment), status(Self.segment)] == [200, 404, 200])
+            let busy = try await fetch(origin.port, "/vod/ts/v0/2.ts")
+            #expect(busy.status == 503 && busy.header("Retry-After") == "2")
+            #expect(try await [status("/vod/ts/v0/2.ts"), status("/vod/ts/v0/3.ts")] == [200, 500])
+            // Another session counts for itself.
+            #expect(try await [status("/s/b" + Self.segment), status("/s/b" + Self.segment)] == [200, 404])
+            #expect(origin.requests.map(\.rule) == [nil, 0, nil, 1, nil, 2, nil, 0])
+            origin.setFaults([])
+            #expect(try await status("/vod/ts/v0/3.ts") == 200)
+        }
+    }
+
+    @Test("A reset is a reset, before the head and after exactly so many bytes")
+    func resets() async throws {
+        let whole = try await wholeSegment()
+        try await withOrigin(faults: ["reset nth 1", "reset after 5000 nth 2"]) { origin in
+            let before = try await fetch(origin.port, Self.segment)
+            #expect(before.ending == .reset && before.head.isEmpty)
+            let after = try await fetch(origin.port, Self.segment)
+            #expect(after.ending == .reset && after.header("Content-Length") == "\(whole.count)")
+            #expect(after.body == Array(whole[..<5000]))
+            #expect(origin.requests.map(\.outcome) == [.cut, .cut])
+            #expect(origin.requests.map(\.bytes) == [0, 5000] && origin.requests.map(\.status) == [0, 200])
+        }
+    }
+
+    @Test("Who hangs sends nothing more and keeps the connection open")
+    func hangs() async throws {
+        try await withOrigin(faults: ["hang nth 1", "hang after 700 nth 2", "hang after 0 nth 3"]) { origin in
+            let (first, second, third) = try await (
+                fetch(origin.port, Self.segment, timeout: 0.3), fetch(origin.port, Self.segment, timeout: 0.3),
+                fetch(origin.port, Self.segment, timeout: 0.3)
+            )
+            #expect(first.head.isEmpty && first.ending == .silence)
+            #expect(second.body.count == 700 && second.ending == .silence)
+            #expect(third.status == 200 && third.body.isEmpty && third.ending == .silence)
+            #expect(origin.requests.map(\.outcome) == [.hanging, .hanging, .hanging])
+        }
+    }
+
+    @Test("Wrong lengths are wrong on the wire")
+    func lengths() async throws {
+        let whole = try await wholeSegment()
+        try await withOrigin(faults: ["truncate after 900 nth 1", "understate by 100 nth 2"]) { origin in
+            let short = try await fetch(origin.port, Self.segment)
+            #expect(short.header("Content-Length") == "\(whole.count)")
+            #expect(short.body == Array(whole[..<900]) && short.ending == .closed)
+            let port = origin.port
+            let (long, rest) = try await blocking {
+                let client = try RawClient(port: port)
+                return (client.get(Self.segment), client.rest())
+            }
+            #expect(long.header("Content-Length") == "\(whole.count - 100)" && long.body.count == whole.count - 100)
+            #expect(rest.bytes == Array(whole.suffix(100)) && rest.ending == .closed)
+            #expect(origin.requests.map(\.outcome) == [.cut, .complete])
+        }
+    }
+
+    @Test("Wrong content, wrong types, redirects")
+    func content() async throws {
+        let faults = [
+            "html on *.m3u8 nth 1", "content-type text/plain on *.m3u8 nth 2", "body of vod/ts/v1/0.ts on *v0/0.ts",
+            "redirect to vod/ts/v1/0.ts on *v0/1.ts", "redirect loop on *v0/2.ts nth 1",
+        ]
+        try await withOrigin(faults: faults) { origin in
+            let page = try await fetch(origin.port, "/vod/ts/master.m3u8")
+            #expect(page.status == 200 && page.text.contains("<html") == false && page.text.contains("<!doctype html>"))
+            let plain = try await fetch(origin.port, "/vod/ts/master.m3u8")
+            #expect(plain.header("Content-Type") == "text/plain" && plain.text.hasPrefix("#EXTM3U"))
+            let other = try await fetch(origin.port, "/vod/ts/v0/0.ts")
+            #expect(other.body.count == Fixtures.renditions[1].transportSegmentLength)
+            let elsewhere = try await fetch(origin.port, "/s/x/vod/ts/v0/1.ts")
+            #expect(elsewhere.status == 302 && elsewhere.header("Location") == "/s/x/vod/ts/v1/0.ts")
+            let again = try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts")
+            #expect(again.status == 302 && again.header("Location") == "/s/x/vod/ts/v0/2.ts")
+            #expect(try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts").status == 200)
+        }
+    }
+
+    @Test("An endless playlist goes on for as long as anyone reads, and ends when nobody does")
+    func endless() async throws {
+        try await withOrigin(faults: ["endless"]) { origin in
+            let answer = try await fetch(origin.port, "/vod/ts/master.m3u8", limit: 3_000_000)
+            #expect(answer.header("Content-Length") == nil && answer.body.count == 3_000_000)
+            #expect(answer.text.hasPrefix("#EXTM3U\n# "))
+            try await until { origin.requests[0].outcome == .aborted && origin.connectionCount == 0 }
+        }
+    }
+
+    @Test("Files of the user's are served, and nothing outside")
+    func files() async throws {
+        let manager = FileManager.default
+        let root = manager.temporaryDirectory.path + "/" + UUID().uuidString
+        defer { try? manager.removeItem(atPath: root) }
+        try manager.createDirectory(atPath: root + "/media/sub dir", withIntermediateDirectories: true)
+        let film = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(manager.createFile(atPath: root + "/media/sub dir/film.mp4", contents: Data(film)))
+        #expect(manager.createFile(atPath: root + "/media/.hidden", contents: Data(film)))
+        #expect(manager.createFile(atPath: root + "/secret", contents: Data("secret".utf8)))
+        try manager.createSymbolicLink(atPath: root + "/media/link", withDestinationPath: root + "/secret")
+        try await withOrigin(files: [root + "/media"]) { origin in
+            let answer = try await fetch(origin.port, "/media/sub%20dir/film.mp4", headers: "Range: bytes=100000-\r\n")
+            #expect(answer.body == Array(film[100_000...]) && answer.header("Content-Type") == "video/mp4")
+            let outside = [
+                "/media/../secret", "/media/%2e%2e/secret", "/media/sub%20dir/../../secret", "/media/..%2fsecret",
+                "/media/link",
+                "/media/.hidden", "/media//etc/passwd", "/media/", "/media", "/media/sub%20dir", "/../secret",
+                "/media/./film.mp4",
+            ]
+            for path in outside { #expect(try await fetch(origin.port, path).status == 404, "\(path)") }
+            #expect(origin.catalogue.contains { $0.path == "media/sub dir/film.mp4" })
+        }
+        await #expect(throws: OriginError.self) { _ = try await Origin.start(media: [.files(root + "/nothing")]) }
+    }
+
+    @Test("Bad requests are refused and closed; too much at once is thrown out")
+    func badRequests() async throws {
+        try await withOrigin { origin in
+            let port = origin.port
+            let texts = [
+                "nonsense\r\n\r\n", "GET / HTTP/9\r\n\r\n", "GET /" + String(repeating: "a", count: 20_000) + "\r\n",
+            ]
+            let statuses = try await blocking {
+                try texts.map { text in
+                    let client = try RawClient(port: port)
+                    client.send(text)
+                    let answer = client.receive()
+                    return (answer.status, client.rest().ending)
+                }
+            }
+            #expect(statuses.map(\.0) == [400, 505, 431])
+            #expect(statuses.allSatisfy { $0.1 == .closed || $0.1 == .reset })
+            #expect(try await fetch(port, "/", method: "POST", headers: "Content-Length: 0\r\n").status == 405)
+        }
+    }
+
+    @Test("Requests that come all at once are answered in their order")
+    func pipelining() async throws {
+        try await withOrigin { origin in
+            let port = origin.port
+            let statuses = try await blocking {
+                let client = try RawClient(port: port)
+                client.send(String(repeating: "GET /favicon.ico HTTP/1.1\r\n\r\nGET /x HTTP/1.1\r\n\r\n", count: 200))
+                return (0..<400).map { _ in client.receive().status }
+            }
+            #expect(statuses == (0..<400).map { $0 % 2 == 0 ? 200 : 404 })
+        }
+    }
+
+    @Test("A port that is taken is said to be")
+    func taken() async throws {
+        try await withOrigin { origin in
+            var configuration = OriginConfiguration()
+            configuration.port = origin.port
+            let error = await #expect(throws: OriginError.self) {
+                _ = try await Origin.start(configuration: configuration)
+            }
+            #expect(error?.code == .cannotListen)
+        }
+    }
+
+    @Test("Stopping cuts what is under way, and can be done twice")
+    func stopping() async throws {
+        try await withOrigin("8k") { origin in
+            async let answer = fetch(origin.port, Self.segment)
+            try await until { !origin.requests.isEmpty }
+            await origin.stop()
+            #expect(try await answer.body.count < 10_000)
+            #expect(origin.requests[0].outcome == .aborted)
+        }
+    }
+}
+
+/// Waits for what another thread does; the test's time limit ends it if that never comes.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
+}
