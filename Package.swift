@@ -102,7 +102,10 @@ let package = Package(
         .target(name: "CProbeShim", dependencies: ["CFFmpeg"]),
         .target(
             name: "InstrumentProbe",
-            dependencies: ["Instrument", "InstrumentTrackers", "CFFmpeg", "CProbeShim"],
+            dependencies: [
+                "Instrument", "InstrumentJSON", "InstrumentManifests", "InstrumentTrackers", "InstrumentTransport",
+                "CFFmpeg", "CProbeShim",
+            ],
             path: "Sources/Probe"
         ),
 
@@ -259,8 +262,8 @@ let package = Package(
         .testTarget(
             name: "ProbeTests",
             dependencies: [
-                "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit",
-                "LoopbackServers",
+                "InstrumentProbe", "InstrumentManifests", "InstrumentOrigin", "InstrumentTrackers", "InstrumentHubs",
+                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers",
             ]
         ),
     ],

@@ -1,0 +1,184 @@
+import Foundation
+import Instrument
+import InstrumentHubs
+import InstrumentMetricalcs
+import InstrumentOrigin
+import InstrumentTrackers
+import InstrumentTransport
+import Testing
+
+@testable import InstrumentProbe
+
+/// Real requests over real sockets to the test origin; on the wall clock, and tolerant.
+@Suite("Streams from the test origin", .timeLimit(.minutes(2)))
+struct OriginStreamTests {
+    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
+
+    /// A playback, and what the origin saw of it.
+    private struct Watched {
+        var played: Played
+        var paths: [String]
+        var records: [InstrumentProbe.RequestRecord]
+    }
+
+    /// Plays as fast as the network allows, in virtual time, unless `isRealTime`.
+    private func play(
+        _ path: String,
+        _ configuration: ProbeConfiguration = ProbeConfiguration(profile: .plain()),
+        schedule: DeliverySchedule = .unlimited,
+        faults: [FaultRule] = [],
+        isRealTime: Bool = false,
+        stopAfter seconds: Double? = nil,
+        script: (Probe) -> Void = { _ in }
+    ) async throws -> Watched {
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        var settings = OriginConfiguration()
+        // What was asked for first comes first, which is what can be computed by hand.
+        settings.sharing = .firstComeFirstServed
+        let origin = try await Origin.start(
+            media: [.fixtures(fixtures)],
+            schedule: schedule,
+            faults: faults,
+            configuration: settings
+        )
+        let records = Lock([InstrumentProbe.RequestRecord]())
+        let virtual = VirtualClock(wallTime: SystemClock().wallTime)
+        let clock: any SchedulingClock = isRealTime ? SystemClock() : virtual
+        let probe = Probe(MediaSource(origin.url(path, session: "a")), configuration: configuration, clock: clock)
+        probe.report(requestsTo: { record in records.withLock { $0.append(record) } })
+        let recorder = Recorder()
+        let instrument = Instrument(
+            hub: CoreHub(),
+            metricalc: CoreMetricalc(),
+            backends: [recorder],
+            clock: clock,
+            deliveryClock: SystemClock()
+        )
+        instrument.add(PlayerTracker(probe))
+        instrument.ready()
+        script(probe)
+        if let seconds { _ = clock.schedule(at: clock.now.advanced(by: .seconds(seconds))) { probe.stop() } }
+        var outcome: ProbeOutcome?
+        if isRealTime {
+            probe.play()
+            outcome = await probe.waitUntilFinished()
+        } else {
+            outcome = await withCheckedContinuation { continuation in
+                Thread { continuation.resume(returning: probe.playThrough(advancing: virtual)) }.start()
+            }
+        }
+        await instrument.shutdown(timeout: .seconds(20))
+        let paths = origin.requests.map { $0.path + ($0.range.map { " " + $0 } ?? "") }
+        await origin.stop()
+        let played = Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
+        return Watched(played: played, paths: paths, records: records.withLock { $0 })
+    }
+
+    @Test(
+        "Every kind of stream is played to its end, and nothing is fetched twice",
+        arguments: [
+            "vod/ts/master.m3u8", "vod/fmp4/master.m3u8", "vod/range/master.m3u8", "vod/aes/index.m3u8",
+            "vod/dash/number.mpd", "vod/dash/time.mpd", "vod/dash/timeline.mpd", "vod/dash/list.mpd",
+            "vod/dash/base.mpd",
+            "vod/dash/periods.mpd",
+        ]
+    )
+    func kinds(path: String) async throws {
+        let watched = try await play(path)
+        #expect(watched.played.outcome == .ended, "\(path): \(watched.paths)")
+        #expect(Set(watched.paths).count == watched.paths.count, "\(path): \(watched.paths)")
+        #expect(watched.played.actions.filter { $0 == .bufferBegin }.count == 1)
+        #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
+        let start = try #require(watched.played.time(.start))
+        let end = try #require(watched.played.time(.end))
+        #expect(abs(end - start - 24_000) < 60, "\(path): \(end - start)")
+        #expect(watched.records.count == watched.paths.count)
+    }
+
+    @Test("One stall is where and as long as the schedule says, to a tenth of a second", arguments: ["ts", "fmp4"])
+    func stall(packaging: String) async throws {
+        // Six seconds of nothing after two and a half of 2 Mbit/s; the buffer holds four at most.
+        let schedule = try DeliverySchedule("2000k for 2.5s, 0k for 6s, 2000k")
+        let path = "vod/\(packaging)/master.m3u8"
+        let configuration = ProbeConfiguration(profile: .plain(maximum: .seconds(4), rule: FixedRule(.rung(1))))
+        let watched = try await play(path, configuration, schedule: schedule, isRealTime: true, stopAfter: 14)
+        let expected = try await analytic(path, configuration, watched)
+        func relative(_ played: Played, _ action: Action, _ index: Int) throws -> Int64 {
+            let begun = try #require(played.time(.mediaRequest))
+            let found = played.all(action)
+            try #require(found.indices.contains(index), "\(action) \(found.count)")
+            return found[index].time.instant.milliseconds - begun
+        }
+        for (action, index) in [(Action.start, 0), (.bufferBegin, 1), (.bufferFinish, 1)] {
+            let (real, exact) = (try relative(watched.played, action, index), try relative(expected, action, index))
+            #expect(abs(real - exact) < 100, "\(action): \(real), should be \(exact)")
+        }
+        #expect(watched.played.all(.bufferBegin).count == 2)
+    }
+
+    /// The same over a network that is computed: every byte at its instant.
+    private func analytic(_ path: String, _ configuration: ProbeConfiguration, _ watched: Watched) async throws
+        -> Played
+    {
+        let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
+        let origin = try await Origin.start(media: [.fixtures(fixtures)])
+        let transport = try SystemTransport()
+        var known: [String: [UInt8]] = [:]
+        for path in Set(watched.paths) {
+            let request = HTTPRequest(.get, try HTTPURL(origin.url(path)), maxResponseBytes: 10 << 20)
+            known[path] = try await transport.send(request).body
+        }
+        await origin.stop()
+        let clock = VirtualClock()
+        let resources = known
+        let network = SimulatedNetwork(
+            clock: clock,
+            bandwidth: [(0, 2_000_000), (2_500_000_000, 0), (8_500_000_000, 2_000_000)]
+        ) { resources[$0] ?? resources[String($0.dropFirst())] }
+        return await playStream("/" + path, over: network, clock, configuration, until: .seconds(14))
+    }
+
+    @Test(
+        "Live streams are followed near the edge",
+        arguments: ["live/ts/master.m3u8", "live/fmp4/master.m3u8", "live/dash/number.mpd"]
+    )
+    func live(path: String) async throws {
+        let watched = try await play(path, isRealTime: true, stopAfter: 9)
+        #expect(watched.played.outcome == .stopped, "\(path): \(watched.paths)")
+        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
+        #expect(watched.played.actions.contains(.start) && !watched.played.actions.contains(.error))
+        let segments = watched.paths.filter { !$0.hasSuffix("m3u8") && !$0.hasSuffix("mpd") }
+        #expect(Set(segments).count == segments.count, "\(segments)")
+    }
+
+    @Test(
+        "What fails is told as what it is",
+        arguments: [
+            ("404 on vod/ts/master.m3u8", ProbeError.Code.notFound, ProbeError.Phase.manifest),
+            ("503 on vod/ts/v0.m3u8", .httpStatus, .playlist), ("reset on vod/ts/v0/0.ts", .connection, .segment),
+            ("hang after 1000 on vod/ts/v0/0.ts", .timedOut, .segment),
+            ("truncate after 1000 on vod/ts/v0/0.ts", .connection, .segment),
+            ("html on vod/ts/v0/0.ts", .wrongContent, .segment),
+            ("html on vod/ts/v0.m3u8", .wrongContent, .playlist),
+            ("endless on vod/ts/v0.m3u8", .tooLarge, .playlist),
+            ("redirect loop on vod/ts/v0/0.ts", .refusedAddress, .segment),
+        ]
+    )
+    func faults(rule: String, code: ProbeError.Code, phase: ProbeError.Phase) async throws {
+        var configuration = ProbeConfiguration(profile: .plain(retries: 1), readTimeout: .seconds(1))
+        configuration.profile[retry: .segment].stallTimeout = .seconds(1)
+        let watched = try await play(
+            "vod/ts/master.m3u8",
+            configuration,
+            faults: [try FaultRule(rule)],
+            isRealTime: true,
+            stopAfter: 30
+        )
+        guard case .failed(let error) = watched.played.outcome else {
+            Issue.record("\(rule): \(watched.played.story)")
+            return
+        }
+        #expect(error.code == code && error.phase == phase, "\(rule): \(error.code) \(error.phase) \(error)")
+        #expect(watched.played.actions.last == .error || watched.played.actions.contains(.error))
+    }
+}
