@@ -142,7 +142,8 @@ extension BOLAEnhancedRule {
         isSteady = true
         safety = Self.initialSafety
         let index = carriedIndex(allowed, in: context)
-        placeholder = max(0, parameters.minimumLevel(index) - context.bufferLevel.seconds)
+        // A microsecond beyond the threshold, so that rounding does not decide.
+        placeholder = max(0, parameters.minimumLevel(index) - context.bufferLevel.seconds + 1e-6)
         return AdaptationDecision(rung: allowed[index])
     }
 

@@ -10,7 +10,7 @@
 ///
 /// The named profiles carry the published defaults of the players, as far as there are any; what is not published is said
 /// to be so in the source.
-public struct PlayerProfile: Sendable, Hashable {
+public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// What to fetch first, before anything is known of the throughput.
     public enum Start: Hashable, Sendable {
         /// The rule decides, with this estimate of the throughput, bit/s, in place of samples.
@@ -115,6 +115,9 @@ public struct PlayerProfile: Sendable, Hashable {
         get { retries[kind] ?? defaultRetry }
         set { retries[kind] = newValue }
     }
+
+    /// The name.
+    public var description: String { name }
 
     /// Fetching pauses at this much while a rung of this bitrate (bit/s) is fetched.
     public func maximumBuffer(bitrate: Int) -> Duration {
