@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "CProbeShim", dependencies: ["CFFmpeg"]),
         .target(
             name: "InstrumentProbe",
-            dependencies: ["Instrument", "InstrumentTrackers", "CFFmpeg", "CProbeShim"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTrackers", "CFFmpeg", "CProbeShim"],
             path: "Sources/Probe"
         ),
 
