@@ -72,10 +72,12 @@ public struct BOLAEnhancedRule: AdaptationRule {
         return AdaptationDecision(rung: allowed[index], waitUntilBuffered: wait)
     }
 
-    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better.
+    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better. Not before there is
+    /// an estimate, because a level of zero without a placeholder would always give the lowest.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         let allowed = context.allowedRungs
-        guard let parameters = parameters(allowed, in: context), let current = allowed.firstIndex(of: download.rung),
+        guard isSteady, let parameters = parameters(allowed, in: context),
+            let current = allowed.firstIndex(of: download.rung),
             let total = download.totalBytes, let latency = download.timeToFirstByte?.seconds,
             download.receivedBytes > 0, download.transferTime > .zero
         else { return nil }

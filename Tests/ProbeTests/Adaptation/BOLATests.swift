@@ -175,6 +175,8 @@ struct BOLATests {
     func abandonment() {
         var rule = BOLAEnhancedRule(fraction: 1, guardsLowBuffer: false, estimator: .sabre)
         let slow = download(rung: 9, seconds: 3, received: 100_000, total: 2_250_000, elapsed: 1.1, firstByte: 0.1)
+        #expect(rule.abandonment(of: slow, in: context(bunny, current: 9, level: 2, segment: 3)) == nil)
+        _ = rule.decide(in: context(bunny, current: 9, level: 2, segment: 3, throughput: history((3, 240))))
         #expect(rule.abandonment(of: slow, in: context(bunny, current: 9, level: 2, segment: 3)) == 0)
         let late = download(rung: 9, seconds: 3, received: 2_200_000, total: 2_250_000, elapsed: 3, firstByte: 0.1)
         #expect(rule.abandonment(of: late, in: context(bunny, current: 9, level: 2, segment: 3)) == nil)
