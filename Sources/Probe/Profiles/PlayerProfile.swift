@@ -75,11 +75,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         set { box = RuleBox(rule: newValue) }
     }
 
-    /// Creates a profile.
-    ///
-    /// - Parameters:
-    ///   - retry: how everything is tried again that `retries` has nothing for.
-    ///   - retries: how kinds of resources are tried again.
+    /// Creates a profile. `retry` is how everything is tried again that `retries` has nothing for.
     public init(
         name: String,
         buffer: BufferPolicy,
