@@ -16,6 +16,14 @@ struct Run {
         environment: [String: String] = [:],
         whileRunning body: ((Process, (String) -> Void) -> Void)? = nil
     ) throws -> Run {
+        try playerMonitor(arguments, environment: environment, whileRunning: body)
+    }
+
+    static func playerMonitor(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        whileRunning body: ((Process, (String) -> Void) -> Void)? = nil
+    ) throws -> Run {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = arguments

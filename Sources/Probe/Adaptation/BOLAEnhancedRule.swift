@@ -72,10 +72,12 @@ public struct BOLAEnhancedRule: AdaptationRule {
         return AdaptationDecision(rung: allowed[index], waitUntilBuffered: wait)
     }
 
-    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better.
+    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better. Not before there is
+    /// an estimate, because a level of zero without a placeholder would always give the lowest.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         let allowed = context.allowedRungs
-        guard let parameters = parameters(allowed, in: context), let current = allowed.firstIndex(of: download.rung),
+        guard isSteady, let parameters = parameters(allowed, in: context),
+            let current = allowed.firstIndex(of: download.rung),
             let total = download.totalBytes, let latency = download.timeToFirstByte?.seconds,
             download.receivedBytes > 0, download.transferTime > .zero
         else { return nil }
@@ -142,7 +144,8 @@ extension BOLAEnhancedRule {
         isSteady = true
         safety = Self.initialSafety
         let index = carriedIndex(allowed, in: context)
-        placeholder = max(0, parameters.minimumLevel(index) - context.bufferLevel.seconds)
+        // A microsecond beyond the threshold, so that rounding does not decide.
+        placeholder = max(0, parameters.minimumLevel(index) - context.bufferLevel.seconds + 1e-6)
         return AdaptationDecision(rung: allowed[index])
     }
 

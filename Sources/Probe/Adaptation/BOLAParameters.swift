@@ -78,13 +78,14 @@ extension BOLAParameters {
         return (maximumLevel(rung) - level) / bitrates[rung]
     }
 
-    /// The rung of the largest score with `level` seconds buffered; of equals the lower one.
+    /// The rung of the largest score with `level` seconds buffered; of equals the higher one, as dash.js
+    /// has it.
     public func rung(level: Double) -> Int {
         var best = 0
         var bestScore = -Double.infinity
         for rung in bitrates.indices {
             let score = score(rung, level: level)
-            if score > bestScore { (best, bestScore) = (rung, score) }
+            if score >= bestScore { (best, bestScore) = (rung, score) }
         }
         return best
     }

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// BOLA-FINITE: by the buffer alone, in the variants of the paper.
+/// BOLA by the buffer alone: BASIC, FINITE, U and O of the paper.
 ///
 /// Spiteri, Urgaonkar, Sitaraman, INFOCOM 2016, section IV: at the beginning and towards the end V is that of a smaller
 /// buffer, max(t ÷ 2, 3 segments) for t the time from the beginning or to the end. The rung that the buffer asks for is
@@ -22,6 +22,8 @@ public struct BOLARule: AdaptationRule {
     public var gammaP: Double
     /// What happens where the buffer asks for more than the throughput carries.
     public var variant: Variant
+    /// Whether V is smaller at the beginning and towards the end, as BOLA-FINITE has it; not so in BOLA-BASIC.
+    public var adjustsToLength: Bool
     /// Makes one figure of the samples. The paper takes the last download's (section IV-B).
     public var estimator: ThroughputEstimator
 
@@ -30,11 +32,13 @@ public struct BOLARule: AdaptationRule {
         buffer: Duration? = nil,
         gammaP: Double = 5,
         variant: Variant = .oscillation,
+        adjustsToLength: Bool = true,
         estimator: ThroughputEstimator = ThroughputEstimator(.mean(last: 1))
     ) {
         self.buffer = buffer
         self.gammaP = gammaP
         self.variant = variant
+        self.adjustsToLength = adjustsToLength
         self.estimator = estimator
     }
 
@@ -63,17 +67,20 @@ public struct BOLARule: AdaptationRule {
     }
 
     private func parameters(_ allowed: [Int], in context: AdaptationContext) -> BOLAParameters? {
-        let segment = context.segment.duration
-        // t, in segments: from the beginning, or to the end if that is nearer.
-        let played = context.segment.index
-        let segments = Double(min(played, context.segment.remaining ?? .max))
-        let dynamic = Duration(clampingSeconds: max(segments / 2, 3) * segment.seconds)
+        let dynamic = adjustsToLength ? dynamicCapacity(in: context) : capacity(in: context)
         return BOLAParameters(
             bitrates: allowed.map { Double(context.ladder[$0].peakBitrate) },
             buffer: min(capacity(in: context), dynamic),
-            segment: segment,
+            segment: context.segment.duration,
             gammaP: gammaP
         )
+    }
+
+    private func dynamicCapacity(in context: AdaptationContext) -> Duration {
+        // t, in segments: from the beginning, or to the end if that is nearer.
+        let played = context.segment.index
+        let segments = Double(min(played, context.segment.remaining ?? .max))
+        return Duration(clampingSeconds: max(segments / 2, 3) * context.segment.duration.seconds)
     }
 
     /// There has to be room for the segment.

@@ -60,7 +60,7 @@ public struct ThroughputRule: AdaptationRule {
         return AdaptationDecision(rung: rung)
     }
 
-    /// As ``abandonment`` has it.
+    /// As the property of this name has it.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         abandonment.rung(insteadOf: download, in: context)
     }

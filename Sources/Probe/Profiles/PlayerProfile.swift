@@ -10,7 +10,7 @@
 ///
 /// The named profiles carry the published defaults of the players, as far as there are any; what is not published is said
 /// to be so in the source.
-public struct PlayerProfile: Sendable, Hashable {
+public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// What to fetch first, before anything is known of the throughput.
     public enum Start: Hashable, Sendable {
         /// The rule decides, with this estimate of the throughput, bit/s, in place of samples.
@@ -75,11 +75,7 @@ public struct PlayerProfile: Sendable, Hashable {
         set { box = RuleBox(rule: newValue) }
     }
 
-    /// Creates a profile.
-    ///
-    /// - Parameters:
-    ///   - retry: how everything is tried again that `retries` has nothing for.
-    ///   - retries: how kinds of resources are tried again.
+    /// Creates a profile. `retry` is how everything is tried again that `retries` has nothing for.
     public init(
         name: String,
         buffer: BufferPolicy,
@@ -115,6 +111,9 @@ public struct PlayerProfile: Sendable, Hashable {
         get { retries[kind] ?? defaultRetry }
         set { retries[kind] = newValue }
     }
+
+    /// The name.
+    public var description: String { name }
 
     /// Fetching pauses at this much while a rung of this bitrate (bit/s) is fetched.
     public func maximumBuffer(bitrate: Int) -> Duration {

@@ -1,5 +1,13 @@
 internal import Instrument
 
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// What a player fetches, as far as it is tried again differently.
 public enum ResourceKind: Hashable, Sendable, CaseIterable {
     /// A master playlist, or an MPD.
@@ -37,12 +45,7 @@ public enum RetryBackoff: Hashable, Sendable {
         case .linearFromZero(let step, let maximum): return Self.limited(step.seconds * (failures - 1), maximum)
         case .linear(let step, let maximum): return Self.limited(step.seconds * failures, maximum)
         case .exponential(let first, let factor, let maximum, let jitter):
-            var scale = 1.0
-            var count = 1.0
-            while count < failures, scale < 1e12 {
-                scale *= max(1, factor)
-                count += 1
-            }
+            let scale = pow(max(1, factor), min(failures - 1, 1000))
             let delay = Self.limited(first.seconds * scale, maximum)
             return Self.limited(delay.seconds * (1 + jitter * (2 * random - 1)), .seconds(1_000_000))
         }

@@ -260,7 +260,8 @@ extension StreamLoader {
         let context = context(ladder, track, session, now: now)
         if track.rung == nil, let first = startRung(context) { return first }
         let decision = rule.decide(in: context)
-        if let wait = decision.waitUntilBuffered, context.bufferLevel > wait {
+        // Who waits while the playhead stands waits for ever.
+        if let wait = decision.waitUntilBuffered, context.playhead == .playing, context.bufferLevel > wait {
             tracks[.main]?.waitUntilBuffered = wait.nanoseconds
             return nil
         }
@@ -289,6 +290,7 @@ extension StreamLoader {
             playhead: session.playhead,
             segment: nextSegment(track),
             throughput: throughput,
+            initialEstimate: profile.initialEstimate,
             live: live.context,
             playbackRate: session.model?.rate ?? 1,
             constraints: constraints,

@@ -126,7 +126,9 @@ public struct QualityScore: Hashable, Sendable {
 
     /// The score of a playback, per segment; 0 if there were none.
     ///
-    /// - Parameter lowest: the lowest rung's bitrate, bit/s.
+    /// - Parameters:
+    ///   - result: what was lived through.
+    ///   - lowest: the lowest rung's bitrate, bit/s.
     public func score(of result: AdaptationResult, lowest: Int) -> Double {
         guard !result.segments.isEmpty else { return 0 }
         let utilities = result.segments.map { worth(of: $0.bitrate, lowest: lowest) }

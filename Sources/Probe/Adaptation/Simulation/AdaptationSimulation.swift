@@ -38,6 +38,7 @@ public struct AdaptationSimulation: Hashable, Sendable {
 
     /// Plays everything, from a request at zero to the end of the last segment.
     public func run() -> AdaptationResult {
+        if media.segments.isEmpty { return AdaptationResult() }
         var run = SimulationRun(self)
         for index in media.segments.indices { run.fetch(index) }
         return run.finish()

@@ -15,6 +15,7 @@ extension BandwidthTrace {
     /// Reads a recorded trace.
     ///
     /// - Parameters:
+    ///   - name: its name in tables.
     ///   - text: the file's contents, at most some 10⁷ lines.
     ///   - format: nil tells it by the contents: JSON, one number a line, or two.
     ///   - latency: from a request to its first byte, for formats that do not say.

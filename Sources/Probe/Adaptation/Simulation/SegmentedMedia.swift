@@ -27,6 +27,7 @@ public struct SegmentedMedia: Hashable, Sendable {
     /// Creates media of given sizes.
     ///
     /// - Parameters:
+    ///   - ladder: what there is to choose from.
     ///   - durations: how long each segment plays.
     ///   - sizes: for each segment bytes at each rung, in the ladder's order; what is missing is as the peak bitrate says.
     public init(ladder: BitrateLadder, durations: [Duration], sizes: [[Int64]]) {

@@ -20,8 +20,8 @@ struct SimulationRun {
     private var result = AdaptationResult()
     /// A rule that always wants to wait a little more is not asked for ever.
     private static let mostWaits = 1000
-    /// Nor is it asked for ever about a download that takes years: a day at each 100 ms.
-    private static let mostChecks = 864_000
+    /// Nor is it asked for ever about a download that takes years: an hour at each 100 ms.
+    private static let mostChecks = 36_000
 
     init(_ simulation: AdaptationSimulation) {
         media = simulation.media

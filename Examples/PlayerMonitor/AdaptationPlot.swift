@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import InstrumentProbe
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Bitrate and buffer over time, a panel for each rule, as SVG.
+///
+/// Grey: what the network carries. Blue: the bitrate that is fetched. Orange: what is buffered. Red: stalls.
+struct AdaptationPlot {
+    private static let (width, height, left, top) = (1000.0, 150.0, 110.0, 24.0)
+    private let rows: [AdaptationRow]
+    private let trace: BandwidthTrace
+    private let seconds: Double
+    private let bitrate: Double
+    private let buffer: Double
+
+    init(_ rows: [AdaptationRow], trace: BandwidthTrace, media: SegmentedMedia) {
+        self.rows = rows
+        self.trace = trace
+        seconds = max(1, rows.map { Self.seconds($0.result.totalTime) }.max() ?? 1)
+        bitrate = Double(media.ladder[media.ladder.highest].peakBitrate) * 1.1
+        let levels = rows.flatMap(\.result.segments).map { Self.seconds($0.levelAfter) }
+        buffer = max(1, levels.max() ?? 1) * 1.1
+    }
+
+    var svg: String {
+        let total = Double(rows.count) * (Self.height + 20) + Self.top + 10
+        let panels = rows.enumerated().map { panel($1, y: Self.top + Double($0) * (Self.height + 20)) }
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.text(Self.width + Self.left + 10)) \(Self.text(total))" \
+            font-family="sans-serif" font-size="12">
+            <rect width="100%" height="100%" fill="white"/>
+            <text x="4" y="15">\(Self.escaped(trace.name)): bitrate (blue, to \(Self.text(bitrate / 1000)) kbit/s), network (grey), \
+            buffer (orange, to \(Self.text(buffer)) s), stalls (red), \(Self.text(seconds)) s</text>
+            \(panels.joined(separator: "\n"))
+            </svg>
+
+            """
+    }
+
+    private func panel(_ row: AdaptationRow, y: Double) -> String {
+        let stalls = row.result.stalls.map { stall in
+            let x = x(Self.seconds(stall.start))
+            let width = max(1, self.x(Self.seconds(stall.start + stall.duration)) - x)
+            return rectangle(x, y, width, "#e33")
+        }
+        return """
+            <rect x="\(Self.text(Self.left))" y="\(Self.text(y))" width="\(Self.text(Self.width))" \
+            height="\(Self.text(Self.height))" fill="none" stroke="#ccc"/>
+            <text x="4" y="\(Self.text(y + 15))">\(Self.escaped(row.rule))</text>
+            \(stalls.joined())
+            \(line(network(y), "#bbb"))
+            \(line(fetched(row.result, y), "#26c"))
+            \(line(levels(row.result, y), "#e80"))
+            """
+    }
+
+    private func network(_ y: Double) -> [(Double, Double)] {
+        var points: [(Double, Double)] = []
+        var time = 0.0
+        // At most so many as can be told apart.
+        while time < seconds, points.count < 4000 {
+            for period in trace.periods where time < seconds {
+                let end = time + Self.seconds(period.duration)
+                let height = level(Double(period.bitrate) / bitrate, y)
+                points += [(x(time), height), (x(min(end, seconds)), height)]
+                time = end
+            }
+        }
+        return points
+    }
+
+    private func fetched(_ result: AdaptationResult, _ y: Double) -> [(Double, Double)] {
+        result.segments.flatMap { segment -> [(Double, Double)] in
+            let height = level(Double(segment.bitrate) / bitrate, y)
+            return [(x(Self.seconds(segment.requested)), height), (x(Self.seconds(segment.arrived)), height)]
+        }
+    }
+
+    private func levels(_ result: AdaptationResult, _ y: Double) -> [(Double, Double)] {
+        result.segments.flatMap { segment -> [(Double, Double)] in
+            [
+                (x(Self.seconds(segment.requested)), level(Self.seconds(segment.levelBefore) / buffer, y)),
+                (x(Self.seconds(segment.arrived)), level(Self.seconds(segment.levelAfter) / buffer, y)),
+            ]
+        }
+    }
+
+    private func x(_ time: Double) -> Double { Self.left + Self.width * time / seconds }
+    private func level(_ share: Double, _ y: Double) -> Double { y + Self.height * (1 - min(1, share)) }
+
+    private func line(_ points: [(Double, Double)], _ color: String) -> String {
+        let text = points.map { "\(Self.text($0.0)),\(Self.text($0.1))" }.joined(separator: " ")
+        return "<polyline points=\"\(text)\" fill=\"none\" stroke=\"\(color)\"/>"
+    }
+
+    private func rectangle(_ x: Double, _ y: Double, _ width: Double, _ color: String) -> String {
+        "<rect x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" width=\"\(Self.text(width))\" height=\"\(Self.text(Self.height))\" "
+            + "fill=\"\(color)\" fill-opacity=\"0.4\"/>"
+    }
+
+    private static func text(_ value: Double) -> String { AdaptationTable.fixed(value, digits: 1) }
+
+    private static func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+    }
+
+    private static func escaped(_ text: String) -> String {
+        String(text.flatMap { $0 == "&" ? "&amp;" : $0 == "<" ? "&lt;" : $0 == ">" ? "&gt;" : String($0) })
+    }
+}
+
+/// Writes a file anew. Ends with 2 if that cannot be done.
+func writeFile(_ text: String, to path: String) throws {
+    guard let file = fopen(path, "w") else {
+        throw ValidationError("cannot write \(path): \(String(cString: strerror(errno)))")
+    }
+    let bytes = Array(text.utf8)
+    let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
+    if fclose(file) != 0 || !isWritten { throw ValidationError("cannot write \(path)") }
+}

@@ -1,0 +1,92 @@
+internal import InstrumentJSON
+internal import InstrumentProbe
+
+/// One playback of a comparison.
+struct AdaptationRow {
+    let trace: String
+    let rule: String
+    let result: AdaptationResult
+    let score: Double
+
+    init(trace: String, rule: String, _ result: AdaptationResult, _ ladder: BitrateLadder) {
+        self.trace = trace
+        self.rule = rule
+        self.result = result
+        score = QualityScore.balanced.score(of: result, lowest: ladder[0].peakBitrate)
+    }
+
+    var json: JSONValue {
+        [
+            "trace": .string(trace), "rule": .string(rule), "averageBitrate": .int(Self.whole(result.averageBitrate)),
+            "startTime": .double(Self.seconds(result.startTime ?? result.totalTime)),
+            "stalls": .int(result.stalls.count),
+            "rebufferingTime": .double(Self.seconds(result.rebufferingTime)), "switches": .int(result.switches),
+            "abandonedDownloads": .int(result.abandonedDownloads), "wastedBytes": .int(Int(result.wastedBytes)),
+            "totalTime": .double(Self.seconds(result.totalTime)), "score": .double((score * 1000).rounded() / 1000),
+        ]
+    }
+
+    fileprivate static func seconds(_ duration: Duration) -> Double {
+        (Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds / 1_000_000_000_000_000))
+            / 1000
+    }
+
+    fileprivate static func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? 0 }
+}
+
+/// Playbacks as lines of aligned columns, and for each rule the mean over all traces.
+struct AdaptationTable {
+    private static let header = [
+        "trace", "rule", "kbit/s", "start s", "stalls", "stall s", "changes", "given up", "score",
+    ]
+    let text: String
+
+    init(_ rows: [AdaptationRow]) {
+        var cells = rows.map { row in
+            [row.trace, row.rule] + Self.figures(Self.values(of: row))
+        }
+        var rules: [String] = []
+        for row in rows where !rules.contains(row.rule) { rules.append(row.rule) }
+        if Set(rows.map(\.trace)).count > 1 {
+            for rule in rules {
+                let values = rows.filter { $0.rule == rule }.map(Self.values)
+                let sums = values.reduce([0, 0, 0, 0, 0, 0, 0]) { zip($0, $1).map(+) }
+                cells.append(["all", rule] + Self.figures(sums.map { $0 / Double(values.count) }))
+            }
+        }
+        let table = [Self.header] + cells
+        let widths = Self.header.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
+        text = table.map { line in
+            line.enumerated().map { index, cell in
+                let space = String(repeating: " ", count: widths[index] - cell.count)
+                return index < 2 ? cell + space : space + cell
+            }.joined(separator: "  ") + "\n"
+        }.joined()
+    }
+
+    private static func values(of row: AdaptationRow) -> [Double] {
+        let result = row.result
+        return [
+            result.averageBitrate / 1000, AdaptationRow.seconds(result.startTime ?? result.totalTime),
+            Double(result.stalls.count), AdaptationRow.seconds(result.rebufferingTime), Double(result.switches),
+            Double(result.abandonedDownloads), row.score,
+        ]
+    }
+
+    private static func figures(_ values: [Double]) -> [String] {
+        zip(values, [0, 2, 0, 1, 0, 0, 2]).map { fixed($0, digits: $1) }
+    }
+
+    /// A number with so many digits after the point.
+    static func fixed(_ value: Double, digits: Int) -> String {
+        var scale = 1
+        for _ in 0..<digits { scale *= 10 }
+        guard let scaled = Int(exactly: (value * Double(scale)).rounded()) else { return "-" }
+        let magnitude = scaled.magnitude
+        let unit = UInt(scale)
+        if digits == 0 { return String(scaled) }
+        let fraction = String(magnitude % unit)
+        let zeros = String(repeating: "0", count: digits - fraction.count)
+        return "\(scaled < 0 ? "-" : "")\(magnitude / unit).\(zeros)\(fraction)"
+    }
+}

@@ -1,0 +1,139 @@
+import Instrument
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Player profiles")
+struct PlayerProfileTests {
+    @Test("Each is found by its name, and nothing else is")
+    func names() {
+        let names = PlayerProfile.named.map(\.name)
+        #expect(names == ["standard", "exoplayer", "avplayer", "hlsjs", "dashjs", "shaka", "mpv"])
+        for profile in PlayerProfile.named { #expect(PlayerProfile(named: profile.name) == profile) }
+        #expect(PlayerProfile(named: "vlc") == nil)
+    }
+
+    @Test("Profiles are compared with their rules")
+    func equality() {
+        var profile = PlayerProfile.hlsJS
+        #expect(profile == .hlsJS)
+        profile.rule = ThroughputRule.shaka
+        #expect(profile != .hlsJS)
+        profile.rule = FixedRule(.lowest)
+        #expect(profile != .hlsJS && Set([profile, .hlsJS, .hlsJS]).count == 2)
+    }
+
+    @Test("ExoPlayer tries again after 0, 1 and 2 s, then no more")
+    func exoPlayer() {
+        let retry = PlayerProfile.exoPlayer[retry: .segment]
+        let delays = (1...4).map { retry.retryDelay(after: .connection, failures: $0) }
+        #expect(delays == [.zero, .seconds(1), .seconds(2), nil])
+        #expect(PlayerProfile.exoPlayer.immediateFallback?.statuses.contains(404) == true)
+    }
+
+    @Test("hls.js doubles its delays, repeats timeouts at once, and leaves 4xx and broken connections alone")
+    func hlsJS() {
+        let retry = PlayerProfile.hlsJS[retry: .segment]
+        let delays = (1...7).map { retry.retryDelay(after: .status(503), failures: $0) }
+        #expect(delays == [1, 2, 4, 8, 8, 8].map { .seconds($0) } + [nil])
+        #expect((1...5).map { retry.retryDelay(after: .timeout, failures: $0) } == [.zero, .zero, .zero, .zero, nil])
+        #expect(retry.retryDelay(after: .status(404), failures: 1) == nil)
+        #expect(retry.retryDelay(after: .connection, failures: 1) == nil)
+        #expect(PlayerProfile.hlsJS[retry: .manifest].retryDelay(after: .status(500), failures: 2) == nil)
+        #expect(PlayerProfile.hlsJS[retry: .key].retryDelay(after: .status(500), failures: 8) == .seconds(1))
+    }
+
+    @Test("Shaka spreads its delay by half")
+    func shaka() {
+        let retry = PlayerProfile.shaka[retry: .playlist]
+        let delays = [0, 0.5, 1].map { retry.retryDelay(after: .timeout, failures: 1, random: $0) }
+        #expect(delays == [.milliseconds(500), .seconds(1), .milliseconds(1500)])
+        #expect(retry.retryDelay(after: .status(403), failures: 1) == nil)
+        #expect(retry.retryDelay(after: .status(404), failures: 2) == nil)
+    }
+
+    @Test("hls.js buffers what 60 MB hold, between 30 and 600 s; others their maximum")
+    func byteBudget() {
+        #expect(PlayerProfile.hlsJS.maximumBuffer(bitrate: 4_000_000) == .seconds(120))
+        #expect(PlayerProfile.hlsJS.maximumBuffer(bitrate: 100_000_000) == .seconds(30))
+        #expect(PlayerProfile.hlsJS.maximumBuffer(bitrate: 1) == .seconds(600))
+        #expect(PlayerProfile.exoPlayer.maximumBuffer(bitrate: 0) == .seconds(50))
+    }
+
+    @Test("What is fetched first")
+    func start() {
+        let context = context(current: nil, constraints: AdaptationConstraints(maximumBitrate: 2_000_000))
+        #expect(PlayerProfile.hlsJS.firstRung(firstListed: 1, in: context) == 1)
+        #expect(PlayerProfile.hlsJS.firstRung(firstListed: 2, in: context) == 0)
+        #expect(PlayerProfile.mpv.firstRung(firstListed: 0, in: context) == 1)
+        #expect(PlayerProfile.shaka.firstRung(firstListed: 0, in: context) == nil)
+        #expect(PlayerProfile.shaka.initialEstimate == 1_000_000 && PlayerProfile.mpv.initialEstimate == nil)
+    }
+
+    @Test("Delays withstand absurd figures")
+    func absurd() {
+        let backoffs: [RetryBackoff] = [
+            .exponential(first: .seconds(1), factor: .infinity, maximum: .seconds(9), jitter: .nan),
+            .exponential(first: .seconds(-1), factor: .nan, maximum: .seconds(-9), jitter: 7),
+            .linear(step: .seconds(1_000_000_000), maximum: .seconds(9)), .constant(.seconds(-1)),
+        ]
+        for backoff in backoffs {
+            for failures in [Int.min, 0, 1, .max] {
+                let delay = backoff.delay(after: failures, random: 3)
+                #expect(delay >= .zero && delay <= .seconds(1_000_000))
+            }
+        }
+        #expect(LivePolicy.Distance.targetDurations(.nan).duration(targetDuration: .seconds(4)) == .zero)
+        #expect(LivePolicy.Distance.targetDurations(2.5).duration(targetDuration: .seconds(4)) == .seconds(10))
+    }
+}
+
+@Suite("Live catch-up")
+struct LivePolicyTests {
+    private func rate(_ policy: LivePolicy.CatchUp, _ latency: Double, level: Double = 9, current: Double = 1) -> Double
+    {
+        LivePolicy(targetLatency: .duration(.seconds(5)), catchUp: policy)
+            .playbackRate(
+                latency: .seconds(latency),
+                target: .seconds(5),
+                bufferLevel: .seconds(level),
+                current: current
+            )
+    }
+
+    @Test("Media3: a tenth of the difference, within 3 %, nothing within 20 ms")
+    func proportional() {
+        let policy = PlayerProfile.exoPlayer.live.catchUp
+        #expect(rate(policy, 5.02) == 1 && abs(rate(policy, 5.1) - 1.01) < 1e-9)
+        #expect(rate(policy, 9) == 1.03 && rate(policy, 1) == 0.97)
+    }
+
+    @Test("The sigmoid is 1 at the target, near its ends a second away, and not above 1 with little buffered")
+    func sigmoid() {
+        let policy = LivePolicy.CatchUp.sigmoid(minimum: 0.5, maximum: 1.5, minimumBuffer: .seconds(0.5))
+        #expect(rate(policy, 5) == 1)
+        #expect(abs(rate(policy, 6) - (0.5 + 1 / (1 + 0.006737947))) < 1e-6)
+        #expect(rate(policy, 6, level: 0.4) == 1 && rate(policy, 4, level: 0.4) < 0.51)
+    }
+
+    @Test("The fixed rate lasts until the target is reached")
+    func fixed() {
+        let policy = LivePolicy.CatchUp.fixed(minimum: 0.95, maximum: 1.1, tolerance: .seconds(1))
+        #expect(rate(policy, 5.9) == 1 && rate(policy, 6.1) == 1.1 && rate(policy, 5.5, current: 1.1) == 1.1)
+        #expect(
+            rate(policy, 4.9, current: 1.1) == 1 && rate(policy, 3.9) == 0.95
+                && rate(policy, 4.5, current: 0.95) == 0.95
+        )
+        #expect(rate(.none, 99) == 1)
+    }
+
+    @Test("No figure makes a rate that is none")
+    func absurd() {
+        for factor in [Double.nan, .infinity, -1e300] {
+            let policy = LivePolicy.CatchUp.proportional(factor: factor, minimum: 0.9, maximum: 1.1, tolerance: .zero)
+            #expect((0.9...1.1).contains(rate(policy, 9)))
+        }
+        let none = LivePolicy.CatchUp.proportional(factor: 1, minimum: .nan, maximum: -3, tolerance: .zero)
+        #expect(rate(none, 9) == 1)
+    }
+}
