@@ -39,6 +39,12 @@ let package = Package(
                 "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
             ].map { .product(name: $0, package: "instrument") }
         ),
+        .executableTarget(
+            name: "ProbeBenchmark",
+            dependencies: ["Instrument", "InstrumentOrigin", "InstrumentProbe"].map {
+                .product(name: $0, package: "instrument")
+            }
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,76 @@
+public import Instrument
+
+/// Many probes in one process: starts them one after another, and waits for all of them.
+///
+/// Probes of streams have no thread of their own: they work on the thread of the transport that they share and on those of
+/// Swift's pool, as bytes and alarms come. One that fails or hangs touches no other. A probe of progressive media has a
+/// thread of its own while it plays.
+///
+/// ```swift
+/// let fleet = ProbeFleet(probes, spacing: .milliseconds(20))
+/// fleet.start()
+/// let outcomes = await fleet.waitUntilFinished()
+/// ```
+public final class ProbeFleet: Sendable {
+    private struct State {
+        var started = 0
+        var isStopped = false
+        var timer: ScheduledAction?
+    }
+
+    /// The probes, in the order in which they start.
+    public let probes: [Probe]
+    private let spacing: Duration
+    private let clock: any SchedulingClock
+    private let state = Lock(State())
+
+    /// Creates a fleet that stands still.
+    ///
+    /// - Parameters:
+    ///   - probes: each for one playback, none of them started.
+    ///   - spacing: between two starts, so that a thousand first requests do not come at once.
+    ///   - clock: what the starts go by.
+    public init(_ probes: [Probe], spacing: Duration = .milliseconds(10), clock: any SchedulingClock = SystemClock()) {
+        self.probes = probes
+        self.spacing = max(spacing, .zero)
+        self.clock = clock
+    }
+
+    /// Starts the first probe at once and the others behind it; returns at once. A second call does nothing.
+    public func start() {
+        guard state.withLock({ $0.started == 0 && !$0.isStopped }) else { return }
+        startNext(at: clock.now)
+    }
+
+    /// Stops all probes, also those that have not started yet.
+    public func stop() {
+        let timer = state.withLock { state in
+            state.isStopped = true
+            defer { state.timer = nil }
+            return state.timer
+        }
+        timer?.cancel()
+        for probe in probes { probe.stop() }
+    }
+
+    /// Waits until all have finished; the outcomes are in the order of the probes.
+    public func waitUntilFinished() async -> [ProbeOutcome] {
+        var outcomes: [ProbeOutcome] = []
+        for probe in probes { outcomes.append(await probe.waitUntilFinished()) }
+        return outcomes
+    }
+
+    /// Each start has its own instant, so that a late one does not put off the rest.
+    private func startNext(at instant: MonotonicInstant) {
+        let probe: Probe? = state.withLock { state in
+            guard !state.isStopped, state.started < probes.count else { return nil }
+            defer { state.started += 1 }
+            return probes[state.started]
+        }
+        guard let probe else { return }
+        probe.play()
+        let next = instant.advanced(by: spacing)
+        let timer = clock.schedule(at: next) { [weak self] in self?.startNext(at: next) }
+        state.withLock { $0.timer = timer }
+    }
+}
