@@ -54,7 +54,12 @@ extension MediaSegment {
 }
 
 /// A live media playlist as a server with a sliding window writes it.
-func window(_ range: ClosedRange<Int64>, dated: Bool = false, name: (Int64) -> String = { "s\($0).ts" }, ended: Bool = false)
+func window(
+    _ range: ClosedRange<Int64>,
+    dated: Bool = false,
+    name: (Int64) -> String = { "s\($0).ts" },
+    ended: Bool = false
+)
     -> String
 {
     var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound)\n"
@@ -67,7 +72,6 @@ func window(_ range: ClosedRange<Int64>, dated: Bool = false, name: (Int64) -> S
 
 /// ISO 8601 of so many milliseconds after the tests' time.
 func date(_ milliseconds: Int64) -> String {
-    let formatter = ISO8601DateFormatter()
-    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-    return formatter.string(from: Date(timeIntervalSince1970: Double(now.milliseconds + milliseconds) / 1_000))
+    let moment = Date(timeIntervalSince1970: Double(now.milliseconds + milliseconds) / 1_000)
+    return moment.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
 }

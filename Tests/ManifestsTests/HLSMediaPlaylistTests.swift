@@ -1,7 +1,8 @@
 internal import Instrument
-@testable internal import InstrumentManifests
 internal import InstrumentTransport
 internal import Testing
+
+@testable internal import InstrumentManifests
 
 @Suite struct HLSMediaPlaylistTests {
     @Test func aVideoOnDemandIsReadWithItsTimesExact() throws {
@@ -58,7 +59,11 @@ internal import Testing
             """
         )
         let ranges = playlist.segments.map(\.byteRange)
-        #expect(ranges == [.init(offset: 700, length: 1000), .init(offset: 1700, length: 500), .init(offset: 0, length: 20)])
+        #expect(
+            ranges == [
+                .init(offset: 700, length: 1000), .init(offset: 1700, length: 500), .init(offset: 0, length: 20),
+            ]
+        )
         #expect(ranges[1]?.headerValue == "bytes=1700-2199")
         #expect(playlist.notices.map(\.code) == [.oddity])
         #expect(playlist.segments.allSatisfy { $0.initialization?.byteRange == .init(offset: 0, length: 700) })
@@ -114,7 +119,9 @@ internal import Testing
         )
         let encryption = playlist.segments.map(\.encryption)
         #expect(encryption[0] == nil && encryption[3] == nil)
-        #expect(encryption[1]?.method == .aes128 && encryption[1]?.keyURL?.secretText == "https://media.test/show/key?id=1")
+        #expect(
+            encryption[1]?.method == .aes128 && encryption[1]?.keyURL?.secretText == "https://media.test/show/key?id=1"
+        )
         #expect(encryption[1]?.initializationVector == [UInt8](repeating: 0, count: 14) + [1, 3])
         #expect(encryption[2]?.initializationVector == [UInt8](repeating: 0, count: 14) + [0x0A, 0x0B])
     }
@@ -129,7 +136,9 @@ internal import Testing
             1.ts
             """
         )
-        #expect(playlist.segments[0].encryption?.method == .unsupported("SAMPLE-AES with com.apple.streamingkeydelivery"))
+        #expect(
+            playlist.segments[0].encryption?.method == .unsupported("SAMPLE-AES with com.apple.streamingkeydelivery")
+        )
         #expect(playlist.notices.map(\.code) == [.unsupportedEncryption])
     }
 
@@ -147,7 +156,9 @@ internal import Testing
             3.ts
             """
         )
-        #expect(playlist.segments.map { $0.wallTime.map { $0.milliseconds - now.milliseconds } } == [500, 4_500, 8_000])
+        #expect(
+            playlist.segments.map { $0.wallTime.map { $0.milliseconds - now.milliseconds } } == [500, 4_500, 8_000]
+        )
     }
 
     @Test func lowLatencyIsReportedAndWholeSegmentsAreLeft() throws {
@@ -163,7 +174,9 @@ internal import Testing
             #EXT-X-PRELOAD-HINT:TYPE=PART,URI="2.1.ts"
             """
         )
-        #expect(playlist.segments.count == 1 && playlist.holdBack == 12_500_000_000 && playlist.canSkipUntil == 24 * second)
+        #expect(
+            playlist.segments.count == 1 && playlist.holdBack == 12_500_000_000 && playlist.canSkipUntil == 24 * second
+        )
         #expect(playlist.notices.map(\.code) == [.unsupportedFeature] && playlist.notices.first?.line == 4)
     }
 
@@ -206,7 +219,8 @@ internal import Testing
     }
 
     @Test(arguments: [
-        ("", ManifestError.Code.notAManifest, 1), ("<html>", .notAManifest, 1), ("#EXTM3U\n#EXTINF:,\na.ts", .malformed, 2),
+        ("", ManifestError.Code.notAManifest, 1), ("<html>", .notAManifest, 1),
+        ("#EXTM3U\n#EXTINF:,\na.ts", .malformed, 2),
         ("#EXTM3U\n#EXTINF:nan,\na.ts", .malformed, 2), ("#EXTM3U\n#EXTINF:0x10,\na.ts", .malformed, 2),
         ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-1\n#EXTINF:1,\na.ts", .malformed, 2),
         ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:x\na.ts", .malformed, 3),
@@ -224,11 +238,14 @@ internal import Testing
 
     @Test func anyNumberIsSurvived() throws {
         for number in ["1e308", "99999999999999999999999", "-5", "0", "1e-300", "9223372036854775807", ".5", "5."] {
-            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:9223372036854775807\n"
+            let text =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:9223372036854775807\n"
                 + "#EXT-X-BYTERANGE:9223372036854775807@9223372036854775807\n#EXTINF:\(number),\na.ts\n"
                 + "#EXT-X-BYTERANGE:5\n#EXTINF:\(number),\na.ts\n"
             let playlist = try mediaPlaylist(text)
-            #expect(playlist.segments.count == 2 && playlist.segments.allSatisfy { $0.duration >= 0 && $0.end >= $0.start })
+            #expect(
+                playlist.segments.count == 2 && playlist.segments.allSatisfy { $0.duration >= 0 && $0.end >= $0.start }
+            )
             _ = playlist.segments.map { $0.byteRange?.headerValue }
         }
     }

@@ -72,11 +72,16 @@ internal import Testing
     @Test func aMediaPlaylistAloneIsAPresentation() throws {
         let show = try presentation(window(0...2, ended: true))
         #expect(show.kind == .onDemand && show.duration == 18 * second && show.variants.count == 1)
-        guard case .loaded(let playlist) = show.renditions[0].source else { throw ManifestError(.malformed, "not loaded") }
+        guard case .loaded(let playlist) = show.renditions[0].source else {
+            throw ManifestError(.malformed, "not loaded")
+        }
         #expect(playlist.segments.count == 3)
     }
 
-    @Test(arguments: ["file:///etc/passwd", "concat:a|b", "subfile,,start,0,end,9,,:x", "pipe:0", "data:text/plain,x", "crypto:file:x"])
+    @Test(arguments: [
+        "file:///etc/passwd", "concat:a|b", "subfile,,start,0,end,9,,:x", "pipe:0", "data:text/plain,x",
+        "crypto:file:x",
+    ])
     func referencesThatAreNoWebAddressesAreRefused(reference: String) throws {
         for text in [
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(reference)\n",
@@ -96,7 +101,12 @@ internal import Testing
 
     @Test func aRedirectThatGivesUpHTTPSIsReported() throws {
         let text = Array(window(0...1).utf8)
-        let show = try Presentation(parsing: text, at: address("http://a.test/x.m3u8"), requestedAs: address("https://a.test/x.m3u8"), now: now)
+        let show = try Presentation(
+            parsing: text,
+            at: address("http://a.test/x.m3u8"),
+            requestedAs: address("https://a.test/x.m3u8"),
+            now: now
+        )
         #expect(show.notices.map(\.code) == [.downgraded])
     }
 
@@ -109,9 +119,17 @@ internal import Testing
         limits.addressBytes = 300
         let variants = String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\na\n", count: 4)
         let long = String(repeating: "a", count: 101)
-        let grown = "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(long.prefix(60))\"\n" + String(repeating: "#EXTINF:1,\n{$a}{$a}\n", count: 2)
-        for text in [window(0...3), "#EXTM3U\n" + variants, "#EXTM3U\n#EXTINF:1,\n\(long)", String(repeating: "\n", count: 2_001), "#EXTM3U\n" + grown] {
-            #expect(manifestError { _ = try presentation(text, limits: limits) }?.code == .limitExceeded, "\(text.prefix(60))")
+        let grown =
+            "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(long.prefix(60))\"\n"
+            + String(repeating: "#EXTINF:1,\n{$a}{$a}\n", count: 2)
+        for text in [
+            window(0...3), "#EXTM3U\n" + variants, "#EXTM3U\n#EXTINF:1,\n\(long)",
+            String(repeating: "\n", count: 2_001), "#EXTM3U\n" + grown,
+        ] {
+            #expect(
+                manifestError { _ = try presentation(text, limits: limits) }?.code == .limitExceeded,
+                "\(text.prefix(60))"
+            )
         }
     }
 }

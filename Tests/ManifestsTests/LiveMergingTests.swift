@@ -1,8 +1,9 @@
 internal import Instrument
-@testable internal import InstrumentManifests
 internal import InstrumentTestKit
 internal import InstrumentTransport
 internal import Testing
+
+@testable internal import InstrumentManifests
 
 @Suite struct LiveMergingTests {
     private func start(_ text: String, at time: Double = 0) throws -> (RenditionTimeline, TimelineAxis) {
@@ -18,7 +19,9 @@ internal import Testing
         #expect(timeline.index.map(\.sequence) == [12, 13, 14, 15, 16])
         #expect(timeline.index.map(\.start) == [12, 18, 24, 30, 36].map { $0 * second })
         #expect(timeline.index.hasExpired(11) && timeline.index.segment(after: 10)?.sequence == 12)
-        #expect(timeline.index.segment(after: 16) == nil && timeline.index.segment(containing: 20 * second)?.sequence == 13)
+        #expect(
+            timeline.index.segment(after: 16) == nil && timeline.index.segment(containing: 20 * second)?.sequence == 13
+        )
     }
 
     @Test func theNextReloadComesAfterATargetDurationOrHalfOfIt() throws {
@@ -66,7 +69,9 @@ internal import Testing
         var (timeline, axis) = try start(window(100...104))
         let shifted: (Int64) -> String = { "s\($0 + 90).ts" }
         timeline.update(with: try mediaPlaylist(window(12...16, name: shifted)), on: &axis, now: instant(6))
-        #expect(timeline.index.map(\.sequence) == [102, 103, 104, 105, 106] && timeline.index.first?.start == 12 * second)
+        #expect(
+            timeline.index.map(\.sequence) == [102, 103, 104, 105, 106] && timeline.index.first?.start == 12 * second
+        )
     }
 
     @Test func newTokensInAddressesAreTaken() throws {
@@ -91,13 +96,22 @@ internal import Testing
         var (_, plain) = try start(window(10...14))
         let numbered = RenditionTimeline(try mediaPlaylist(window(13...15)), on: &plain, now: instant(1))
         #expect(numbered.index.first?.start == 18 * second)
-        let audio = RenditionTimeline(try mediaPlaylist(window(700...705)), on: &plain, isNumberedAlike: false, now: instant(1))
+        let audio = RenditionTimeline(
+            try mediaPlaylist(window(700...705)),
+            on: &plain,
+            isNumberedAlike: false,
+            now: instant(1)
+        )
         #expect(audio.index.first?.start == 18 * second, "at the start of the newest known playlist")
     }
 
     @Test func datesThatDoNotFitAreNotUsed() throws {
         var (_, axis) = try start(window(0...4, dated: true))
-        let far = RenditionTimeline(try mediaPlaylist(window(100_000...100_004, dated: true)), on: &axis, now: instant(1))
+        let far = RenditionTimeline(
+            try mediaPlaylist(window(100_000...100_004, dated: true)),
+            on: &axis,
+            now: instant(1)
+        )
         #expect(far.index.first?.start == 0 && far.notices.contains { $0.message.contains("dates") })
     }
 
@@ -106,9 +120,17 @@ internal import Testing
         #expect(timeline.targetLatency == 18 * second)
         #expect(timeline.seekableRange(at: now) == 0...42 * second)
         #expect(timeline.startPosition(at: now) == 42 * second)
-        #expect(timeline.startPosition(at: now, offset: StartOffset(offset: -30 * second, isPrecise: false)) == 30 * second)
-        #expect(timeline.latency(at: 42 * second, now: WallTime(milliseconds: now.milliseconds + 70_000)) == 28 * second)
-        let text = window(0...9).replacing("#EXTINF", with: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20\n#EXTINF", maxReplacements: 1)
+        #expect(
+            timeline.startPosition(at: now, offset: StartOffset(offset: -30 * second, isPrecise: false)) == 30 * second
+        )
+        #expect(
+            timeline.latency(at: 42 * second, now: WallTime(milliseconds: now.milliseconds + 70_000)) == 28 * second
+        )
+        let text = window(0...9).replacing(
+            "#EXTINF",
+            with: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20\n#EXTINF",
+            maxReplacements: 1
+        )
         #expect(try start(text).0.targetLatency == 20 * second)
     }
 
@@ -137,7 +159,9 @@ internal import Testing
             first = max(first, last - Int.random(in: 5...8, using: &generator))
             timeline.update(with: try mediaPlaylist(text(first..<last)), on: &axis, now: instant(Double(last)))
             #expect(timeline.index.first?.sequence == Int64(first) && timeline.index.last?.sequence == Int64(last - 1))
-            for (segment, next) in zip(timeline.index, timeline.index.dropFirst()) { #expect(segment.start < next.start) }
+            for (segment, next) in zip(timeline.index, timeline.index.dropFirst()) {
+                #expect(segment.start < next.start)
+            }
             for segment in timeline.index {
                 #expect(known[segment.sequence, default: segment.start] == segment.start)
                 known[segment.sequence] = segment.start

@@ -1,8 +1,9 @@
 internal import Instrument
-@testable internal import InstrumentManifests
 internal import InstrumentTestKit
 internal import InstrumentTransport
 internal import Testing
+
+@testable internal import InstrumentManifests
 
 /// Mutated manifests: whatever comes, there is a value or a typed error, and only web addresses come out.
 @Suite struct ManifestFuzzTests {
@@ -51,8 +52,10 @@ internal import Testing
         ),
     ]
     private static let tokens = [
-        "-1", "0", "9223372036854775807", "18446744073709551616", "1e308", "nan", "\"", "<", ">", "file:///etc/passwd", "concat:a",
-        "\n", "#EXTINF:1,\n", "$", "{$", "}", "=", ",", "\u{0}", "é\u{301}", "r=\"-1\"", "PT9999999999999S", "#EXT-X-ENDLIST\n", "://", "@",
+        "-1", "0", "9223372036854775807", "18446744073709551616", "1e308", "nan", "\"", "<", ">", "file:///etc/passwd",
+        "concat:a",
+        "\n", "#EXTINF:1,\n", "$", "{$", "}", "=", ",", "\u{0}", "é\u{301}", "r=\"-1\"", "PT9999999999999S",
+        "#EXT-X-ENDLIST\n", "://", "@",
     ]
 
     @Test(arguments: 0..<40)
@@ -78,7 +81,8 @@ internal import Testing
         let place = Int.random(in: 0...bytes.count, using: &generator)
         let end = min(bytes.count, place + Int.random(in: 0...12, using: &generator))
         switch Int.random(in: 0..<5, using: &generator) {
-        case 0: bytes.replaceSubrange(place..<end, with: Array((Self.tokens.randomElement(using: &generator) ?? "").utf8))
+        case 0:
+            bytes.replaceSubrange(place..<end, with: Array((Self.tokens.randomElement(using: &generator) ?? "").utf8))
         case 1: bytes.removeSubrange(place..<end)
         case 2: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &generator))
         case 3: if place < bytes.count { bytes[place] = UInt8.random(in: 0...255, using: &generator) }
@@ -144,10 +148,13 @@ internal import Testing
         let lines = String(repeating: "#EXTINF:1,\na\n", count: 99_000)
         let braces = String(repeating: "{", count: 60_000)
         let sets = String(repeating: "<SegmentURL media=\"a\"/>", count: 90_000)
-        let list = "<AdaptationSet mimeType=\"video/mp4\"><SegmentList duration=\"1\">\(sets)</SegmentList><Representation id=\"a\" bandwidth=\"1\"/></AdaptationSet>"
+        let list =
+            "<AdaptationSet mimeType=\"video/mp4\"><SegmentList duration=\"1\">\(sets)</SegmentList><Representation id=\"a\" bandwidth=\"1\"/></AdaptationSet>"
         let took = try clock.measure {
             _ = try presentation("#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + lines)
-            _ = try presentation("#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + String(repeating: "#EXT-X-DISCONTINUITY\n", count: 700_000))
+            _ = try presentation(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + String(repeating: "#EXT-X-DISCONTINUITY\n", count: 700_000)
+            )
             _ = try presentation("#EXTM3U\n#EXTINF:1,\n" + braces + "\n")
             _ = try presentation(mpd("<Period duration=\"PT99999S\">\(list)</Period>"))
         }

@@ -1,8 +1,9 @@
 internal import Instrument
-@testable internal import InstrumentManifests
 internal import InstrumentTestKit
 internal import InstrumentTransport
 internal import Testing
+
+@testable internal import InstrumentManifests
 
 @Suite struct ManifestPropertyTests {
     @Test(arguments: 0..<300)
@@ -20,7 +21,13 @@ internal import Testing
             let duration = Int64.random(in: 0...10_000_000, using: &generator) * 1_000
             let url = try playlist.url.resolving("s\(number).ts?q=\(UInt16.random(in: 0...9, using: &generator))")
             let sequence = playlist.mediaSequence + Int64(number)
-            var segment = MediaSegment(sequence: sequence, discontinuity: discontinuity, start: start, duration: duration, url: url)
+            var segment = MediaSegment(
+                sequence: sequence,
+                discontinuity: discontinuity,
+                start: start,
+                duration: duration,
+                url: url
+            )
             segment.isGap = Int.random(in: 0..<8, using: &generator) == 0
             if Bool.random(using: &generator) {
                 let offset = Int64.random(in: 0...1 << 33, using: &generator)
@@ -46,7 +53,10 @@ internal import Testing
             let micros = String(segment.duration / 1_000 % 1_000_000)
             let fraction = String(repeating: "0", count: 6 - micros.count) + micros
             lines.append("#EXTINF:\(segment.duration / second).\(fraction),title")
-            lines.append(Bool.random(using: &generator) ? segment.text : String(segment.text.dropFirst("https://media.test/show/".count)))
+            lines.append(
+                Bool.random(using: &generator)
+                    ? segment.text : String(segment.text.dropFirst("https://media.test/show/".count))
+            )
         }
         if playlist.hasEnded { lines.append("#EXT-X-ENDLIST") }
         return lines.joined(separator: ending)
@@ -70,7 +80,9 @@ internal import Testing
             if isJump { time += Int64.random(in: 0...Int64(scale) * 5, using: &generator) }
             let ticks = Int64.random(in: 1...Int64(scale) * 8, using: &generator)
             let repeats = Int64.random(in: -1...4, using: &generator)
-            entries.append(Entry(time: isJump || entries.isEmpty || repeats < 0 ? time : nil, ticks: ticks, repeats: repeats))
+            entries.append(
+                Entry(time: isJump || entries.isEmpty || repeats < 0 ? time : nil, ticks: ticks, repeats: repeats)
+            )
             time += ticks * (max(repeats, 0) + 1)
         }
         // A negative repeat goes to the next entry's time, so that has to say it.
@@ -83,10 +95,14 @@ internal import Testing
         let text = entries.map { entry in
             "<S " + (entry.time.map { "t=\"\($0)\" " } ?? "") + "d=\"\(entry.ticks)\" r=\"\(entry.repeats)\"/>"
         }.joined()
-        let template = "<SegmentTemplate timescale=\"\(scale)\" presentationTimeOffset=\"\(offset)\" media=\"$Number$-$Time$\">"
+        let template =
+            "<SegmentTemplate timescale=\"\(scale)\" presentationTimeOffset=\"\(offset)\" media=\"$Number$-$Time$\">"
             + "<SegmentTimeline>\(text)</SegmentTimeline></SegmentTemplate>"
-        let set = "<AdaptationSet mimeType=\"video/mp4\">\(template)<Representation id=\"v\" bandwidth=\"1\"/></AdaptationSet>"
-        let index = try presentation(mpd("<Period>\(set)</Period>", "type=\"static\" mediaPresentationDuration=\"PT400S\"")).segments()
+        let set =
+            "<AdaptationSet mimeType=\"video/mp4\">\(template)<Representation id=\"v\" bandwidth=\"1\"/></AdaptationSet>"
+        let index = try presentation(
+            mpd("<Period>\(set)</Period>", "type=\"static\" mediaPresentationDuration=\"PT400S\"")
+        ).segments()
         let expected = plain(entries, end: offset + length)
         #expect(index.filter { !$0.isGap }.map { $0.url.path } == expected.enumerated().map { "/show/\($0 + 1)-\($1)" })
         let natural = expected.map { ($0 - offset).nanoseconds(timescale: Int64(scale)) }
@@ -120,7 +136,8 @@ internal import Testing
 
     @Test(arguments: [
         ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59.999+00:30", 951_866_999_999 as Int64),
-        ("1969-12-31T23:59:59.5Z", -500), ("2026-11-21T10:00:00", 1_795_255_200_000), ("2026-11-21T12:00:00+0200", 1_795_255_200_000),
+        ("1969-12-31T23:59:59.5Z", -500), ("2026-11-21T10:00:00", 1_795_255_200_000),
+        ("2026-11-21T12:00:00+0200", 1_795_255_200_000),
     ])
     func datesAreRead(text: String, milliseconds: Int64) {
         #expect(CalendarText.wallTime(text)?.milliseconds == milliseconds)
@@ -128,7 +145,10 @@ internal import Testing
 
     @Test func durationsAreReadAndNonsenseIsNot() {
         #expect(CalendarText.nanoseconds(duration: "P1DT2H3M4.5S") == 93_784_500_000_000)
-        #expect(CalendarText.nanoseconds(duration: "PT0.001S") == 1_000_000 && CalendarText.nanoseconds(duration: "P1Y") == 31_536_000 * second)
+        #expect(
+            CalendarText.nanoseconds(duration: "PT0.001S") == 1_000_000
+                && CalendarText.nanoseconds(duration: "P1Y") == 31_536_000 * second
+        )
         for text in ["", "P", "1S", "PT5", "PTS", "PT1S1", "-PT1S", "PT1e3S", "P1S"] {
             #expect(CalendarText.nanoseconds(duration: text) == nil || text == "P", "\(text)")
         }

@@ -1,8 +1,9 @@
 internal import Foundation
 internal import Instrument
-@testable internal import InstrumentManifests
 internal import InstrumentTransport
 internal import Testing
+
+@testable internal import InstrumentManifests
 
 /// Manifests as the ffmpeg command line writes them.
 @Suite struct PackagerTests {
@@ -24,16 +25,26 @@ internal import Testing
     }
 
     @Test func aPlaylistOfTransportStreamsIsRead() throws {
-        let bytes = try package(["-f", "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_flags", "program_date_time"], "a.m3u8")
+        let bytes = try package(
+            ["-f", "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_flags", "program_date_time"],
+            "a.m3u8"
+        )
         let show = try Presentation(parsing: bytes, at: address(), now: now)
-        guard case .loaded(let playlist) = show.renditions[0].source else { throw ManifestError(.malformed, "not loaded") }
+        guard case .loaded(let playlist) = show.renditions[0].source else {
+            throw ManifestError(.malformed, "not loaded")
+        }
         #expect(show.kind == .onDemand && playlist.segments.count == 4 && playlist.container == .transportStream)
-        #expect(abs(playlist.duration - 8 * second) < second / 10 && playlist.segments.allSatisfy { $0.wallTime != nil })
+        #expect(
+            abs(playlist.duration - 8 * second) < second / 10 && playlist.segments.allSatisfy { $0.wallTime != nil }
+        )
         #expect(playlist.notices.isEmpty)
     }
 
     @Test func aSingleFileOfFragmentsIsRead() throws {
-        let options = ["-f", "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_segment_type", "fmp4", "-hls_flags", "single_file"]
+        let options = [
+            "-f", "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_segment_type", "fmp4", "-hls_flags",
+            "single_file",
+        ]
         let playlist = try mediaPlaylist(String(decoding: package(options, "a.m3u8"), as: UTF8.self))
         #expect(playlist.segments.count == 4 && playlist.container == .fragmentedMP4)
         for (segment, next) in zip(playlist.segments, playlist.segments.dropFirst()) {
@@ -49,7 +60,10 @@ internal import Testing
         #expect(show.kind == .onDemand && show.variants.count == 1 && show.renditions.count == 2)
         let (video, audio) = (try show.segments(.video), try show.segments(.audio))
         #expect(video.count == 4 && (4...5).contains(audio.count))
-        #expect(video.first?.url.path == "/show/chunk-stream0-00001.m4s" && video.first?.initialization?.url.path == "/show/init-stream0.m4s")
+        #expect(
+            video.first?.url.path == "/show/chunk-stream0-00001.m4s"
+                && video.first?.initialization?.url.path == "/show/init-stream0.m4s"
+        )
         #expect(abs(video.end - 8 * second) < second / 5 && abs(audio.end - 8 * second) < second / 5)
     }
 }

@@ -39,7 +39,8 @@ public enum HLSPlaylist: Hashable, Sendable {
             throw ManifestError(.limitExceeded, "the playlist has more than \(limits.bytes) bytes")
         }
         var lines = PlaylistLines(bytes, limits: limits)
-        guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ") else {
+        guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ")
+        else {
             throw ManifestError(.notAManifest, "the first line is not #EXTM3U, so this is no HLS playlist", line: 1)
         }
     }

@@ -51,7 +51,11 @@ struct MultivariantParser {
                 notices.add(.unsupportedEncryption, message, line: line.number)
             }
         case "#EXT-X-CONTENT-STEERING":
-            notices.add(.unsupportedFeature, "content steering is not followed; the order of the playlist counts", line: line.number)
+            notices.add(
+                .unsupportedFeature,
+                "content steering is not followed; the order of the playlist counts",
+                line: line.number
+            )
         default: break
         }
     }

@@ -10,7 +10,9 @@ extension MediaSegment {
     var name: Name { Name(file: url.path.split(separator: "/").last ?? "", byteRange: byteRange) }
 
     /// Whether two segments with the same number are the same.
-    func isSame(as other: MediaSegment) -> Bool { url == other.url && byteRange == other.byteRange || name == other.name }
+    func isSame(as other: MediaSegment) -> Bool {
+        url == other.url && byteRange == other.byteRange || name == other.name
+    }
 
     func moved(by offset: Int64) -> MediaSegment {
         var segment = self

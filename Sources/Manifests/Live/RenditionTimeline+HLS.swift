@@ -140,7 +140,9 @@ extension RenditionTimeline {
         sequenceShift = sequence.saturatingSubtract(head.sequence)
         olderLoads = 0
         let moved = playlist.segments.map {
-            $0.renumbered(by: sequenceShift, discontinuity: discontinuityShift).moved(by: start.saturatingSubtract(head.start))
+            $0.renumbered(by: sequenceShift, discontinuity: discontinuityShift).moved(
+                by: start.saturatingSubtract(head.start)
+            )
         }
         dateAnchor = nil
         take(appended(moved, to: []), playlist)
