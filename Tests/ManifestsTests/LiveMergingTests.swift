@@ -180,3 +180,27 @@ internal import Testing
         #expect(left.index.isAligned(with: right.index) && !left.index.isAligned(with: cut.index))
     }
 }
+
+@Suite struct MergingIdentityTests {
+    @Test func namesThatAreUsedAgainWithOtherDatesAreNotTakenForTheSame() throws {
+        var axis = TimelineAxis()
+        var timeline = RenditionTimeline(try mediaPlaylist(window(3...7, dated: true)), on: &axis, now: instant(0))
+        let anew = window(0...4, dated: true).replacing("2026-11-21T10:", with: "2026-11-21T11:")
+        timeline.update(with: try mediaPlaylist(anew), on: &axis, now: instant(6))
+        #expect(timeline.index.first?.sequence == 8 && timeline.index.first?.discontinuity == 1)
+    }
+
+    @Test func definitionsAndTemplatesGiveNoSecretsAway() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-DEFINE:NAME=\"token\",VALUE=\"hidden\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8?t={$token}\n"
+        let template = "<SegmentTemplate duration=\"5\" media=\"$Number$?t=hidden\" initialization=\"i?t=hidden\"/>"
+        let set =
+            "<AdaptationSet mimeType=\"video/mp4\">\(template)<Representation id=\"v\" bandwidth=\"1\"/></AdaptationSet>"
+        for manifest in [text, mpd("<Period>\(set)</Period>")] {
+            let show = try presentation(manifest)
+            var dumped = "\(show)"
+            dump(show, to: &dumped)
+            #expect(!dumped.contains("hidden"))
+        }
+    }
+}

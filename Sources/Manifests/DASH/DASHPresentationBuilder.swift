@@ -32,6 +32,10 @@ struct DASHPresentationBuilder {
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
             throw ManifestError(.malformed, "the MPD has nothing that can be played")
         }
+        // Each rendition goes on through each period.
+        guard richest.tracks.count <= manifest.limits.variants,
+            richest.tracks.count * periods.count <= manifest.limits.segments
+        else { throw ManifestError(.limitExceeded, "there are too many representations in too many periods") }
         var joiner = PeriodJoiner(periods: periods, calendarOrigin: origin)
         let renditions = joiner.renditions(of: richest, isComplete: isComplete(periods))
         notices.add(joiner.notices)
@@ -150,8 +154,9 @@ struct DASHPresentationBuilder {
         var shared: TemplateRow?
         for representation in set.all("Representation") {
             representations += 1
-            guard representations <= manifest.limits.variants else {
-                throw ManifestError(.limitExceeded, "there are more than \(manifest.limits.variants) representations")
+            guard representations <= manifest.limits.representations else {
+                let message = "there are more than \(manifest.limits.representations) representations"
+                throw ManifestError(.limitExceeded, message, line: representation.line)
             }
             let own = try self.base(base, representation)
             let levels = RepresentationLevels(

@@ -79,3 +79,9 @@ extension SegmentTemplate {
         return max(width, 1)
     }
 }
+
+extension SegmentTemplate: CustomStringConvertible, CustomReflectable {
+    /// The base alone, without its query: a template may hold tokens.
+    var description: String { base.description }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

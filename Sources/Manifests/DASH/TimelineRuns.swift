@@ -66,7 +66,7 @@ struct TimelineRuns {
             skipped = max(skipped, newest.saturatingSubtract(Int64(clamping: limits.segments)))
         }
         let time = begin.saturatingAdd(ticks.saturatingMultiply(skipped))
-        var count = end.map { Self.count(from: time, to: $0, ticks) } ?? (calendar == nil ? 0 : 2 * limits.segments)
+        var count = end.map { Self.count(from: time, to: $0, ticks) } ?? (calendar == nil ? 0 : horizon)
         count = capped(count, number.saturatingAdd(skipped), last)
         if let available { count = min(count == 0 && end == nil ? available : count, available) }
         row.append(
@@ -79,6 +79,9 @@ struct TimelineRuns {
             )
         )
     }
+
+    /// How many segments of the future are listed, at most.
+    private var horizon: Int { min(max(limits.segments, 1), 1 << 32) * 2 }
 
     private func capped(_ count: Int, _ number: Int64, _ last: Int64?) -> Int {
         guard let last else { return count }
@@ -144,7 +147,7 @@ struct TimelineRuns {
             return (Self.count(from: start, to: limit, ticks), next == nil && calendar != nil)
         }
         guard calendar != nil else { return (1, false) }
-        return (2 * limits.segments, true)
+        return (horizon, true)
     }
 
     /// A hole that a viewer would notice; smaller ones come from rounding.

@@ -29,7 +29,7 @@ struct MultivariantParser {
         guard !playlist.streams.isEmpty else {
             throw ManifestError(.malformed, "the multivariant playlist lists no variant that can be played")
         }
-        playlist.definitions = variables.values
+        playlist.definitions = VariableDefinitions(variables.values)
         playlist.notices = notices.notices
         return playlist
     }
