@@ -51,10 +51,16 @@ struct DASHManifest {
         var periods: [Period] = []
         for element in elements {
             if element["xlink:href"] != nil {
-                notices.add(.unsupportedFeature, "xlink is not followed; a period elsewhere is left out", line: element.line)
+                notices.add(
+                    .unsupportedFeature,
+                    "xlink is not followed; a period elsewhere is left out",
+                    line: element.line
+                )
             }
             let previous = periods.last
-            let follows = previous.flatMap { last in last.element.duration("duration").map { last.start.saturatingAdd($0) } }
+            let follows = previous.flatMap { last in
+                last.element.duration("duration").map { last.start.saturatingAdd($0) }
+            }
             let atZero: Int64? = periods.isEmpty && (!isDynamic || root["availabilityStartTime"] != nil) ? 0 : nil
             guard let start = element.duration("start") ?? follows ?? atZero else {
                 notices.add(.oddity, "a period that does not say when it begins is left out", line: element.line)
@@ -62,7 +68,11 @@ struct DASHManifest {
             }
             if let last = periods.indices.last {
                 guard start >= periods[last].start else {
-                    notices.add(.oddity, "a period that begins before the one in front of it is left out", line: element.line)
+                    notices.add(
+                        .oddity,
+                        "a period that begins before the one in front of it is left out",
+                        line: element.line
+                    )
                     continue
                 }
                 periods[last].end = min(start, periods[last].end ?? start)

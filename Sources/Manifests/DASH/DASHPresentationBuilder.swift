@@ -32,6 +32,10 @@ struct DASHPresentationBuilder {
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
             throw ManifestError(.malformed, "the MPD has nothing that can be played")
         }
+        // Each rendition goes on through each period.
+        guard richest.tracks.count <= manifest.limits.variants,
+            richest.tracks.count * periods.count <= manifest.limits.segments
+        else { throw ManifestError(.limitExceeded, "there are too many representations in too many periods") }
         var joiner = PeriodJoiner(periods: periods, calendarOrigin: origin)
         let renditions = joiner.renditions(of: richest, isComplete: isComplete(periods))
         notices.add(joiner.notices)
@@ -42,7 +46,8 @@ struct DASHPresentationBuilder {
             variants: DASHLadder.variants(of: richest, renditions),
             renditions: renditions
         )
-        presentation.duration = manifest.isDynamic ? nil : periods.last?.period.end ?? root.duration("mediaPresentationDuration")
+        presentation.duration =
+            manifest.isDynamic ? nil : periods.last?.period.end ?? root.duration("mediaPresentationDuration")
         presentation.hasIndependentSegments = true
         presentation.live = manifest.isDynamic ? try liveRules(renditions, base) : nil
         presentation.notices = notices.notices
@@ -59,7 +64,11 @@ struct DASHPresentationBuilder {
         let direct = timings.first { $0["schemeIdUri"]?.hasPrefix("urn:mpeg:dash:utc:direct:") == true }
         guard let server = direct?["value"].flatMap({ CalendarText.wallTime($0) }) else {
             if let timing = timings.first {
-                notices.add(.unsupportedFeature, "UTCTiming other than direct is not asked; the own clock counts", line: timing.line)
+                notices.add(
+                    .unsupportedFeature,
+                    "UTCTiming other than direct is not asked; the own clock counts",
+                    line: timing.line
+                )
             }
             return start
         }
@@ -71,10 +80,11 @@ struct DASHPresentationBuilder {
     }
 
     private func liveRules(_ renditions: [Rendition], _ base: HTTPURL) throws(ManifestError) -> LiveRules {
-        let longest = renditions.map { rendition -> Int64 in
-            guard case .segments(let index) = rendition.source else { return 0 }
-            return index.targetDuration
-        }.max() ?? 0
+        let longest =
+            renditions.map { rendition -> Int64 in
+                guard case .segments(let index) = rendition.source else { return 0 }
+                return index.targetDuration
+            }.max() ?? 0
         var rules = LiveRules(
             targetLatency: root.duration("suggestedPresentationDelay") ?? longest.saturatingMultiply(3),
             windowDuration: root.duration("timeShiftBufferDepth"),
@@ -82,7 +92,10 @@ struct DASHPresentationBuilder {
             origin: calendarOrigin
         )
         if let location = root.first("Location") {
-            rules.reloadURL = try ReferenceBase(url: manifest.url).resolve(location.text.trimmingWhitespace, line: location.line)
+            rules.reloadURL = try ReferenceBase(url: manifest.url).resolve(
+                location.text.trimmingWhitespace,
+                line: location.line
+            )
         }
         return rules
     }
@@ -90,10 +103,15 @@ struct DASHPresentationBuilder {
     /// The first `BaseURL` of a level; others are the same from elsewhere.
     private mutating func base(_ outer: HTTPURL, _ element: ManifestElement) throws(ManifestError) -> HTTPURL {
         guard let base = element.first("BaseURL") else { return outer }
-        return try ReferenceBase(url: outer).resolve(base.text.trimmingWhitespace, line: base.line, budget: &addressBudget)
+        return try ReferenceBase(url: outer).resolve(
+            base.text.trimmingWhitespace,
+            line: base.line,
+            budget: &addressBudget
+        )
     }
 
-    private mutating func tracks(of period: DASHManifest.Period, _ outer: HTTPURL) throws(ManifestError) -> PeriodTracks {
+    private mutating func tracks(of period: DASHManifest.Period, _ outer: HTTPURL) throws(ManifestError) -> PeriodTracks
+    {
         let base = try base(outer, period.element)
         var tracks: [Track] = []
         for set in period.element.all("AdaptationSet") where isPlayable(set) {
@@ -105,13 +123,21 @@ struct DASHPresentationBuilder {
     /// Pictures for fast winding, and what has properties that have to be understood and are not (section 5.8.4.8).
     private mutating func isPlayable(_ set: ManifestElement) -> Bool {
         if set["xlink:href"] != nil {
-            notices.add(.unsupportedFeature, "xlink is not followed; an adaptation set elsewhere is left out", line: set.line)
+            notices.add(
+                .unsupportedFeature,
+                "xlink is not followed; an adaptation set elsewhere is left out",
+                line: set.line
+            )
         }
         for property in set.all("EssentialProperty") {
             let scheme = property["schemeIdUri"] ?? ""
             if scheme == "http://dashif.org/guidelines/trickmode" { return false }
             if scheme.hasPrefix("urn:mpeg:mpegB:cicp:") { continue }
-            notices.add(.unsupportedFeature, "an adaptation set with an unknown EssentialProperty is left out", line: set.line)
+            notices.add(
+                .unsupportedFeature,
+                "an adaptation set with an unknown EssentialProperty is left out",
+                line: set.line
+            )
             return false
         }
         return true
@@ -128,11 +154,17 @@ struct DASHPresentationBuilder {
         var shared: TemplateRow?
         for representation in set.all("Representation") {
             representations += 1
-            guard representations <= manifest.limits.variants else {
-                throw ManifestError(.limitExceeded, "there are more than \(manifest.limits.variants) representations")
+            guard representations <= manifest.limits.representations else {
+                let message = "there are more than \(manifest.limits.representations) representations"
+                throw ManifestError(.limitExceeded, message, line: representation.line)
             }
             let own = try self.base(base, representation)
-            let levels = RepresentationLevels(period: period.element, set: set, representation: representation, base: own)
+            let levels = RepresentationLevels(
+                period: period.element,
+                set: set,
+                representation: representation,
+                base: own
+            )
             guard let kind = levels.mediaKind else { continue }
             let inherits = representation.first("SegmentTemplate") == nil
             let part = try part(of: levels, period, &shared, inherits: inherits)
@@ -151,7 +183,11 @@ struct DASHPresentationBuilder {
             let message = "the content is protected by rights management, which is not supported; it cannot be played"
             notices.add(.unsupportedEncryption, message, line: levels.set.line)
         }
-        let encryption = SegmentEncryption(method: .unsupported("ContentProtection"), keyURL: nil, initializationVector: [])
+        let encryption = SegmentEncryption(
+            method: .unsupported("ContentProtection"),
+            keyURL: nil,
+            initializationVector: []
+        )
         let calendar = calendarOrigin.map {
             PeriodSegments.Calendar(origin: $0, now: now, window: root.duration("timeShiftBufferDepth"))
         }

@@ -12,7 +12,9 @@ struct ManifestElement: Hashable, Sendable {
     subscript(attribute: String) -> String? { attributes[attribute] }
 
     func integer(_ attribute: String) -> Int64? { attributes[attribute].flatMap { DecimalText.integer($0) } }
-    func duration(_ attribute: String) -> Int64? { attributes[attribute].flatMap { CalendarText.nanoseconds(duration: $0) } }
+    func duration(_ attribute: String) -> Int64? {
+        attributes[attribute].flatMap { CalendarText.nanoseconds(duration: $0) }
+    }
 
     /// `FIRST-LAST`, both in.
     func byteRange(_ attribute: String) -> ByteRange? {

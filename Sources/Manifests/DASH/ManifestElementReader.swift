@@ -1,4 +1,5 @@
 internal import Foundation
+
 #if canImport(FoundationXML)
 internal import FoundationXML
 #endif
@@ -36,7 +37,9 @@ final class ManifestElementReader: NSObject, XMLParserDelegate {
         // In another encoding a document type could hide.
         let prolog = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased().prefix { $0 != ">" }
         let encoding = prolog.split(separator: "encoding").dropFirst().first?.split { "=\"' ".contains($0) }.first
-        guard !bytes.contains(0), ["utf-8", "us-ascii", "ascii", nil].contains(encoding) else {
+        // And Foundation's parser traps on names that are not UTF-8 (Swift 6.3 on Linux; found by mutated manifests).
+        let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
+        guard isUTF8, !bytes.contains(0), ["utf-8", "us-ascii", "ascii", nil].contains(encoding) else {
             throw ManifestError(.unsupported, "the MPD is not in UTF-8")
         }
         guard !contains(bytes, Array("<!DOCTYPE".utf8)), !contains(bytes, Array("<!ENTITY".utf8)) else {

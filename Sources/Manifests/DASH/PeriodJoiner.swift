@@ -57,7 +57,9 @@ struct PeriodJoiner {
     }
 
     private static func id(of track: Track, _ known: inout Set<Rendition.ID>) -> Rendition.ID {
-        let place = [track.levels.set["id"], track.language, track.roles.first].compactMap(\.self).joined(separator: "/")
+        let place = [track.levels.set["id"], track.language, track.roles.first].compactMap(\.self).joined(
+            separator: "/"
+        )
         let name = "\(track.kind)/\(place)/\(track.levels.id)"
         var id = Rendition.ID(name)
         var copy = 1
@@ -74,7 +76,9 @@ struct PeriodJoiner {
             if let match = Self.match(track, in: period) {
                 parts.append(match.part)
             } else if let gap = gap(period) {
-                notices.append(ManifestNotice(.oddity, "a period lacks \(track.kind) that others have; it is a gap there"))
+                notices.append(
+                    ManifestNotice(.oddity, "a period lacks \(track.kind) that others have; it is a gap there")
+                )
                 parts.append(.segments(gap))
             }
         }
@@ -82,7 +86,8 @@ struct PeriodJoiner {
             if case .segments(let index) = part { return index }
             return nil
         }
-        return known.count < parts.count ? .parts(parts) : .segments(SegmentIndex(joining: known, isComplete: isComplete))
+        return known.count < parts.count
+            ? .parts(parts) : .segments(SegmentIndex(joining: known, isComplete: isComplete))
     }
 
     /// The same representation, else the one of the same kind, role and language that comes nearest.
@@ -94,7 +99,8 @@ struct PeriodJoiner {
         let best = inRole.isEmpty ? candidates : inRole
         if let twin = best.first(where: { $0.levels.id == track.levels.id }) { return twin }
         let below = best.filter { $0.levels.bandwidth <= track.levels.bandwidth }
-        return below.max { $0.levels.bandwidth < $1.levels.bandwidth } ?? best.min { $0.levels.bandwidth < $1.levels.bandwidth }
+        return below.max { $0.levels.bandwidth < $1.levels.bandwidth }
+            ?? best.min { $0.levels.bandwidth < $1.levels.bandwidth }
     }
 
     private func gap(_ period: PeriodTracks) -> SegmentIndex? {

@@ -96,7 +96,11 @@ struct PeriodSegments {
     private mutating func availabilityOffset(_ kind: String) -> Int64? {
         guard let text = levels.information(kind, "availabilityTimeOffset") else { return 0 }
         if levels.information(kind, "availabilityTimeComplete") == "false" {
-            notices.add(.unsupportedFeature, "low-latency chunks are not supported; whole segments are played", line: line)
+            notices.add(
+                .unsupportedFeature,
+                "low-latency chunks are not supported; whole segments are played",
+                line: line
+            )
             return 0
         }
         return text == "INF" ? nil : DecimalText.nanoseconds(text) ?? 0
@@ -153,8 +157,12 @@ struct PeriodSegments {
         let element = ManifestElement(name: "", attributes: ["range": indexRange ?? ""], line: line)
         // Players look at the beginning of a file that does not say where its index is.
         let range = element.byteRange("range") ?? ByteRange(offset: 0, length: 65_536)
-        let initialization = try initialization(kind)
-            ?? InitializationSegment(url: levels.base, byteRange: range.offset > 0 ? ByteRange(offset: 0, length: range.offset) : nil)
+        let initialization =
+            try initialization(kind)
+            ?? InitializationSegment(
+                url: levels.base,
+                byteRange: range.offset > 0 ? ByteRange(offset: 0, length: range.offset) : nil
+            )
         if indexRange == nil, levels.kind != kind { return single() }
         let frame = IndexFrame(
             sequence: 0,
@@ -164,7 +172,9 @@ struct PeriodSegments {
             timeOffset: offset,
             encryption: encryption
         )
-        return .index(IndexedSegments(url: levels.base, indexRange: range, initialization: initialization, frame: frame))
+        return .index(
+            IndexedSegments(url: levels.base, indexRange: range, initialization: initialization, frame: frame)
+        )
     }
 
     /// A file that is one segment, such as subtitles.

@@ -47,7 +47,9 @@ struct SegmentIndexBox: Hashable, Sendable {
         guard count <= UInt64(clamping: limits.indexReferences) else {
             throw ManifestError(.limitExceeded, "the sidx box has more than \(limits.indexReferences) references")
         }
-        (timescale, earliestTime, firstOffset) = (Int64(clamping: scale), Int64(clamping: earliest), Int64(clamping: first))
+        (timescale, earliestTime, firstOffset) = (
+            Int64(clamping: scale), Int64(clamping: earliest), Int64(clamping: first)
+        )
         end = Int64(clamping: boxEnd)
         references = []
         for _ in 0..<count {

@@ -73,8 +73,15 @@ extension SegmentTemplate {
     /// The width in `%0Nd`; 1 where there is none.
     private static func width(_ format: Substring) throws(Fault) -> Int {
         if format.isEmpty { return 1 }
-        guard format.hasPrefix("%0"), format.hasSuffix("d"), let width = Int(format.dropFirst(2).dropLast()), 0...20 ~= width
+        guard format.hasPrefix("%0"), format.hasSuffix("d"), let width = Int(format.dropFirst(2).dropLast()),
+            0...20 ~= width
         else { throw .invalidWidth }
         return max(width, 1)
     }
+}
+
+extension SegmentTemplate: CustomStringConvertible, CustomReflectable {
+    /// The base alone, without its query: a template may hold tokens.
+    var description: String { base.description }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -46,7 +46,11 @@ struct TimelineRuns {
             let length = (end ?? begin).saturatingSubtract(begin)
             row.append(TemplateRow.Run(time: begin, ticks: max(length, 1), number: number, count: 1))
         } else {
-            throw ManifestError(.malformed, "segments have neither a duration nor a timeline", line: levels.representation.line)
+            throw ManifestError(
+                .malformed,
+                "segments have neither a duration nor a timeline",
+                line: levels.representation.line
+            )
         }
     }
 
@@ -62,7 +66,7 @@ struct TimelineRuns {
             skipped = max(skipped, newest.saturatingSubtract(Int64(clamping: limits.segments)))
         }
         let time = begin.saturatingAdd(ticks.saturatingMultiply(skipped))
-        var count = end.map { Self.count(from: time, to: $0, ticks) } ?? (calendar == nil ? 0 : 2 * limits.segments)
+        var count = end.map { Self.count(from: time, to: $0, ticks) } ?? (calendar == nil ? 0 : horizon)
         count = capped(count, number.saturatingAdd(skipped), last)
         if let available { count = min(count == 0 && end == nil ? available : count, available) }
         row.append(
@@ -75,6 +79,9 @@ struct TimelineRuns {
             )
         )
     }
+
+    /// How many segments of the future are listed, at most.
+    private var horizon: Int { min(max(limits.segments, 1), 1 << 32) * 2 }
 
     private func capped(_ count: Int, _ number: Int64, _ last: Int64?) -> Int {
         guard let last else { return count }
@@ -98,11 +105,19 @@ struct TimelineRuns {
         for (place, entry) in entries.enumerated() {
             let start = entry.integer("t") ?? time
             guard let ticks = entry.integer("d"), ticks > 0 else {
-                notices.add(.oddity, "a segment of a SegmentTimeline without a duration is passed over", line: entry.line)
+                notices.add(
+                    .oddity,
+                    "a segment of a SegmentTimeline without a duration is passed over",
+                    line: entry.line
+                )
                 continue
             }
             guard place == 0 || row.count == 0 || start >= row.lastTime else {
-                notices.add(.oddity, "a segment of a SegmentTimeline that begins too early is passed over", line: entry.line)
+                notices.add(
+                    .oddity,
+                    "a segment of a SegmentTimeline that begins too early is passed over",
+                    line: entry.line
+                )
                 continue
             }
             addGap(&row, from: time, to: start)
@@ -128,9 +143,11 @@ struct TimelineRuns {
             return (Int(clamping: (DecimalText.integer(text) ?? 0).saturatingAdd(1)), false)
         }
         let next = entries.indices.contains(place + 1) ? entries[place + 1].integer("t") : nil
-        if let limit = next ?? end { return (Self.count(from: start, to: limit, ticks), next == nil && calendar != nil) }
+        if let limit = next ?? end {
+            return (Self.count(from: start, to: limit, ticks), next == nil && calendar != nil)
+        }
         guard calendar != nil else { return (1, false) }
-        return (2 * limits.segments, true)
+        return (horizon, true)
     }
 
     /// A hole that a viewer would notice; smaller ones come from rounding.
@@ -141,7 +158,14 @@ struct TimelineRuns {
     }
 
     /// Adds what lies inside the period.
-    private func add(_ row: inout TemplateRow, _ time: Int64, _ ticks: Int64, _ number: Int64, _ count: Int, isOpen: Bool) {
+    private func add(
+        _ row: inout TemplateRow,
+        _ time: Int64,
+        _ ticks: Int64,
+        _ number: Int64,
+        _ count: Int,
+        isOpen: Bool
+    ) {
         // Segments that end before the period begins, as a split of a running timeline leaves them.
         let before = max(0, begin.saturatingSubtract(time)) / ticks
         let skipped = min(before, Int64(clamping: count))

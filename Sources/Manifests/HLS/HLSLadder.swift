@@ -72,7 +72,9 @@ struct HLSLadder {
         let main = main(of: stream)
         // The same with another address is a backup; with another group of audio it is a variant.
         if let index = redundant[key], variants[index].main != main || variants[index].audioGroup == stream.audioGroup {
-            if variants[index].main != main, !variants[index].backups.contains(main) { variants[index].backups.append(main) }
+            if variants[index].main != main, !variants[index].backups.contains(main) {
+                variants[index].backups.append(main)
+            }
             return
         }
         redundant[key] = redundant[key] ?? variants.count
@@ -100,7 +102,11 @@ struct HLSLadder {
         let id = Rendition.ID("main/\(mains.count)")
         mains[stream.url] = id
         let separate = stream.audioGroup.flatMap { groups[GroupKey(kind: .audio, group: $0)] }?.first?.id != nil
-        var rendition = Rendition(id: id, kind: Self.kind(of: stream, hasSeparateAudio: separate), source: .playlist(stream.url))
+        var rendition = Rendition(
+            id: id,
+            kind: Self.kind(of: stream, hasSeparateAudio: separate),
+            source: .playlist(stream.url)
+        )
         rendition.codecs = stream.codecs
         renditions.append(rendition)
         return id

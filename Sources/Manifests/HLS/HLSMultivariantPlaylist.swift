@@ -67,8 +67,8 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
     public var startOffset: StartOffset?
     /// Whether each segment of all renditions can be decoded without the ones before it.
     public var hasIndependentSegments = false
-    /// `EXT-X-DEFINE`: what media playlists may import. May hold secrets.
-    public var definitions: [String: String] = [:]
+    /// `EXT-X-DEFINE`: what media playlists may import.
+    public var definitions: VariableDefinitions = [:]
     /// What is not supported or odd.
     public var notices: [ManifestNotice] = []
 }

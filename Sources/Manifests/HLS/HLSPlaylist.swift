@@ -17,16 +17,16 @@ public enum HLSPlaylist: Hashable, Sendable {
     public init(
         parsing bytes: [UInt8],
         at url: HTTPURL,
-        definitions: [String: String] = [:],
+        definitions: VariableDefinitions = [:],
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestError) {
         do {
             try Self.check(bytes, limits)
             if try Self.isMultivariant(bytes, limits) {
-                var parser = MultivariantParser(url, definitions, limits)
+                var parser = MultivariantParser(url, definitions.values, limits)
                 self = .multivariant(try parser.parse(bytes))
             } else {
-                var parser = MediaPlaylistParser(url, definitions, limits)
+                var parser = MediaPlaylistParser(url, definitions.values, limits)
                 self = .media(try parser.parse(bytes))
             }
         } catch {
@@ -39,7 +39,8 @@ public enum HLSPlaylist: Hashable, Sendable {
             throw ManifestError(.limitExceeded, "the playlist has more than \(limits.bytes) bytes")
         }
         var lines = PlaylistLines(bytes, limits: limits)
-        guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ") else {
+        guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ")
+        else {
             throw ManifestError(.notAManifest, "the first line is not #EXTM3U, so this is no HLS playlist", line: 1)
         }
     }

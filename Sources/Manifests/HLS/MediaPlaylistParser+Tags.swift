@@ -79,7 +79,9 @@ extension MediaPlaylistParser {
 
     private mutating func readDate(_ line: PlaylistLine) {
         programDate = CalendarText.wallTime(line.value)
-        if programDate == nil { notices.add(.oddity, "EXT-X-PROGRAM-DATE-TIME is no date of ISO 8601", line: line.number) }
+        if programDate == nil {
+            notices.add(.oddity, "EXT-X-PROGRAM-DATE-TIME is no date of ISO 8601", line: line.number)
+        }
     }
 
     private mutating func readTargetDuration(_ line: PlaylistLine) throws(ManifestError) {
@@ -164,7 +166,8 @@ extension StartOffset {
 
 extension DateRange {
     init?(_ attributes: AttributeList) {
-        guard let id = attributes["ID"], let start = attributes["START-DATE"].flatMap({ CalendarText.wallTime($0) }) else {
+        guard let id = attributes["ID"], let start = attributes["START-DATE"].flatMap({ CalendarText.wallTime($0) })
+        else {
             return nil
         }
         let end = attributes["END-DATE"].flatMap { CalendarText.wallTime($0) }?.nanoseconds(since: start)

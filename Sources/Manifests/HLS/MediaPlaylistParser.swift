@@ -85,7 +85,11 @@ struct MediaPlaylistParser {
         if let range = previous?.byteRange, previous?.url == url {
             return ByteRange(offset: range.offset.saturatingAdd(range.length ?? 0), length: byteRange.length)
         }
-        notices.add(.oddity, "a byte range without offset follows no range of the same file; it is read from 0", line: line.number)
+        notices.add(
+            .oddity,
+            "a byte range without offset follows no range of the same file; it is read from 0",
+            line: line.number
+        )
         return ByteRange(offset: 0, length: byteRange.length)
     }
 
@@ -112,7 +116,10 @@ struct MediaPlaylistParser {
         }
         if playlist.hasEnded { playlist.kind = .onDemand }
         if playlist.segments.contains(where: { $0.encryption.map { $0.method != .aes128 } ?? false }) {
-            notices.add(.unsupportedEncryption, "segments are encrypted in a way that is not supported; they cannot be played")
+            notices.add(
+                .unsupportedEncryption,
+                "segments are encrypted in a way that is not supported; they cannot be played"
+            )
         }
         playlist.notices = notices.notices
     }

@@ -29,7 +29,7 @@ struct MultivariantParser {
         guard !playlist.streams.isEmpty else {
             throw ManifestError(.malformed, "the multivariant playlist lists no variant that can be played")
         }
-        playlist.definitions = variables.values
+        playlist.definitions = VariableDefinitions(variables.values)
         playlist.notices = notices.notices
         return playlist
     }
@@ -51,7 +51,11 @@ struct MultivariantParser {
                 notices.add(.unsupportedEncryption, message, line: line.number)
             }
         case "#EXT-X-CONTENT-STEERING":
-            notices.add(.unsupportedFeature, "content steering is not followed; the order of the playlist counts", line: line.number)
+            notices.add(
+                .unsupportedFeature,
+                "content steering is not followed; the order of the playlist counts",
+                line: line.number
+            )
         default: break
         }
     }

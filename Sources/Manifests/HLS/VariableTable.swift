@@ -15,7 +15,12 @@ struct VariableTable: Hashable, Sendable {
         line: Int
     ) throws(ManifestError) {
         guard values.count < limits.variants else {
-            throw ManifestError(.limitExceeded, "more than \(limits.variants) variables are defined", line: line, url: url)
+            throw ManifestError(
+                .limitExceeded,
+                "more than \(limits.variants) variables are defined",
+                line: line,
+                url: url
+            )
         }
         let (name, value) = try Self.definition(attributes, url: url, imports: imports, line: line)
         guard values.updateValue(value, forKey: name) == nil else {

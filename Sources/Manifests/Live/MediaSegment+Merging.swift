@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentTransport
 
 extension MediaSegment {
@@ -9,8 +10,17 @@ extension MediaSegment {
 
     var name: Name { Name(file: url.path.split(separator: "/").last ?? "", byteRange: byteRange) }
 
-    /// Whether two segments with the same number are the same.
-    func isSame(as other: MediaSegment) -> Bool { url == other.url && byteRange == other.byteRange || name == other.name }
+    /// Whether two segments with the same number are the same. A server that began anew may use names again, but not dates.
+    func isSame(as other: MediaSegment, within tolerance: Int64) -> Bool {
+        guard datesAgree(with: other, within: tolerance) else { return false }
+        return url == other.url && byteRange == other.byteRange || name == other.name
+    }
+
+    /// Whether both have the same programme date, or one has none.
+    func datesAgree(with other: MediaSegment, within tolerance: Int64) -> Bool {
+        guard let date = wallTime, let otherDate = other.wallTime else { return true }
+        return date.nanoseconds(since: otherDate).magnitude <= max(tolerance, 1_000_000_000).magnitude
+    }
 
     func moved(by offset: Int64) -> MediaSegment {
         var segment = self

@@ -65,7 +65,7 @@ extension RenditionTimeline {
         var mismatch: (MediaSegment, MediaSegment)?
         for segment in segments {
             guard let known = index.segment(numbered: segment.sequence.saturatingAdd(sequenceShift)) else { continue }
-            if known.isSame(as: segment) {
+            if known.isSame(as: segment, within: index.targetDuration) {
                 return (sequenceShift, known.discontinuity.saturatingSubtract(segment.discontinuity))
             }
             mismatch = mismatch ?? (known, segment)
@@ -83,16 +83,23 @@ extension RenditionTimeline {
 
     private func sharedByAddress(_ segments: [MediaSegment]) -> (MediaSegment, MediaSegment)? {
         var known: [MediaSegment.Name: MediaSegment] = [:]
-        for segment in index { known[segment.name] = segment }
-        for segment in segments {
-            if let match = known[segment.name] { return (match, segment) }
+        var ambiguous: Set<MediaSegment.Name> = []
+        for segment in index where known.updateValue(segment, forKey: segment.name) != nil {
+            ambiguous.insert(segment.name)
+        }
+        for segment in segments where !ambiguous.contains(segment.name) {
+            if let match = known[segment.name], match.datesAgree(with: segment, within: index.targetDuration) {
+                return (match, segment)
+            }
         }
         return nil
     }
 
     /// What is still there keeps its place and takes the newest address; what is new follows.
     private mutating func joined(_ known: [MediaSegment], _ renumbered: [MediaSegment]) -> [MediaSegment] {
-        guard let first = renumbered.first, let oldest = known.first, let newest = known.last else { return known }
+        guard let first = renumbered.first, let oldest = known.first, let newest = known.last,
+            oldest.sequence <= newest.sequence
+        else { return known }
         var kept: [MediaSegment] = []
         for segment in renumbered where oldest.sequence...newest.sequence ~= segment.sequence {
             guard var place = index.segment(numbered: segment.sequence) else { continue }
@@ -140,7 +147,9 @@ extension RenditionTimeline {
         sequenceShift = sequence.saturatingSubtract(head.sequence)
         olderLoads = 0
         let moved = playlist.segments.map {
-            $0.renumbered(by: sequenceShift, discontinuity: discontinuityShift).moved(by: start.saturatingSubtract(head.start))
+            $0.renumbered(by: sequenceShift, discontinuity: discontinuityShift).moved(
+                by: start.saturatingSubtract(head.start)
+            )
         }
         dateAnchor = nil
         take(appended(moved, to: []), playlist)

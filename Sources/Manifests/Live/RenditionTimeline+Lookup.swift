@@ -20,7 +20,9 @@ extension RenditionTimeline {
     /// Where playback starts if nobody says otherwise: at the start offset of the manifest, at the beginning of what has
     /// ended, else (of an event, too) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
     public func startPosition(at now: WallTime, offset: StartOffset? = nil) -> Int64? {
-        guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.first else { return nil }
+        guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.first else {
+            return nil
+        }
         guard let offset else { return index.isComplete ? range.lowerBound : range.upperBound }
         let base = offset.offset < 0 ? edge : first.start
         return min(max(base.saturatingAdd(offset.offset), range.lowerBound), edge)
@@ -36,7 +38,9 @@ extension RenditionTimeline {
     /// The calendar time of a position; nil where the manifest does not say.
     public func wallTime(at position: Int64) -> WallTime? {
         if let origin { return origin.advanced(nanoseconds: position) }
-        guard let segment = index.segment(containing: position) ?? index.last, let date = segment.wallTime else { return nil }
+        guard let segment = index.segment(containing: position) ?? index.last, let date = segment.wallTime else {
+            return nil
+        }
         return date.advanced(nanoseconds: position.saturatingSubtract(segment.start))
     }
 

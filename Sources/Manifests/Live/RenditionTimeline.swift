@@ -72,7 +72,9 @@ public struct RenditionTimeline: Hashable, Sendable {
 
     /// Whether a live playlist has brought nothing new for too long: one and a half target durations, within which a
     /// server must add a segment (RFC 8216 section 6.2).
-    /// - Parameter factor: how many target durations; players differ (Media3's `PlaylistStuckException` waits for 3.5).
+    /// - Parameters:
+    ///   - now: when that is asked.
+    ///   - factor: how many target durations; players differ (Media3's `PlaylistStuckException` waits for 3.5).
     public func isStale(at now: MonotonicInstant, factor: Double = 1.5) -> Bool {
         guard !index.isComplete, isHLS else { return false }
         let limit = Int64(nanosecondsOf: Double(max(index.targetDuration, 500_000_000)) / 1e9 * factor) ?? .max

@@ -19,7 +19,8 @@ public struct TimelineAxis: Hashable, Sendable {
     public init() {}
 
     /// Where the first segment of a playlist lies, and what is odd about it.
-    mutating func place(_ playlist: HLSMediaPlaylist, isNumberedAlike: Bool) -> (start: Int64, notice: ManifestNotice?) {
+    mutating func place(_ playlist: HLSMediaPlaylist, isNumberedAlike: Bool) -> (start: Int64, notice: ManifestNotice?)
+    {
         let (start, notice) = start(of: playlist, isNumberedAlike)
         if origin == nil, let date = playlist.segments.first?.wallTime {
             origin = date.advanced(nanoseconds: Int64(0).saturatingSubtract(start))
@@ -32,12 +33,15 @@ public struct TimelineAxis: Hashable, Sendable {
         let byOrder = startByOrder(playlist, first, reference, known, isNumberedAlike)
         guard let origin, let date = first.wallTime else { return (byOrder, nil) }
         let byDate = date.nanoseconds(since: origin)
-        let isPlausible = playlist.hasEnded
+        let isPlausible =
+            playlist.hasEnded
             ? byDate.saturatingSubtract(byOrder).magnitude <= playlist.targetDuration.saturatingMultiply(2).magnitude
             : byDate < reference.end.saturatingAdd(playlist.duration)
                 && byDate.saturatingAdd(playlist.duration).saturatingAdd(playlist.duration) > known.start
         if isPlausible { return (byDate, nil) }
-        return (byOrder, ManifestNotice(.oddity, "programme dates of renditions do not fit together; they are not used"))
+        return (
+            byOrder, ManifestNotice(.oddity, "programme dates of renditions do not fit together; they are not used")
+        )
     }
 
     private func startByOrder(

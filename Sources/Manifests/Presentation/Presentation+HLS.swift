@@ -34,7 +34,13 @@ extension Presentation {
     public init(_ playlist: HLSMultivariantPlaylist) {
         var ladder = HLSLadder(playlist)
         ladder.build()
-        self.init(format: .hls, url: playlist.url, kind: .unknown, variants: ladder.variants, renditions: ladder.renditions)
+        self.init(
+            format: .hls,
+            url: playlist.url,
+            kind: .unknown,
+            variants: ladder.variants,
+            renditions: ladder.renditions
+        )
         startOffset = playlist.startOffset
         hasIndependentSegments = playlist.hasIndependentSegments
         definitions = playlist.definitions

@@ -49,8 +49,8 @@ public struct Presentation: Hashable, Sendable {
     /// When to fetch the manifest again, and what live playback should keep to; nil if it never changes, and for HLS,
     /// where each rendition's playlist is reloaded instead.
     public var live: LiveRules?
-    /// Variables that media playlists may import (`EXT-X-DEFINE`). May hold secrets.
-    public var definitions: [String: String] = [:]
+    /// Variables that media playlists may import (`EXT-X-DEFINE`).
+    public var definitions: VariableDefinitions = [:]
     /// What is not supported or odd.
     public var notices: [ManifestNotice]
 

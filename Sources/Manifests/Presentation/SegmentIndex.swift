@@ -90,6 +90,7 @@ public struct SegmentIndex: Hashable, Sendable {
         guard let begin = [mine.first?.start, others.first?.start].compactMap(\.self).max(),
             let end = [mine.last?.start, others.last?.start].compactMap(\.self).min(), mine.count * others.count > 0
         else { return false }
+        let tolerance = Swift.max(tolerance, 0)
         let range = begin.saturatingSubtract(tolerance)...Swift.max(begin, end).saturatingAdd(tolerance)
         let (left, right) = (mine.map(\.start).filter(range.contains), others.map(\.start).filter(range.contains))
         guard !left.isEmpty, left.count == right.count else { return false }

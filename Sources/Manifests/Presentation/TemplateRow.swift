@@ -63,7 +63,9 @@ struct TemplateRow: Hashable, Sendable {
         segment.start = max(natural, periodStart)
         let end = min(start(ofTick: ticks.saturatingAdd(run.ticks)), periodEnd ?? .max)
         segment.duration = max(0, end.saturatingSubtract(segment.start))
-        segment.mediaTime = ticks.nanoseconds(timescale: timescale).saturatingAdd(segment.start.saturatingSubtract(natural))
+        segment.mediaTime = ticks.nanoseconds(timescale: timescale).saturatingAdd(
+            segment.start.saturatingSubtract(natural)
+        )
         segment.isGap = pattern.isGap || run.isGap
         segment.url = template.url(
             number: run.number.saturatingAdd(place),

@@ -35,7 +35,9 @@ enum CalendarText {
             } else if character == "T", !isTime, number.isEmpty {
                 isTime = true
             } else {
-                guard let unit = seconds(in: character, isTime), let value = DecimalText.nanoseconds(number) else { return nil }
+                guard let unit = seconds(in: character, isTime), let value = DecimalText.nanoseconds(number) else {
+                    return nil
+                }
                 total = total.saturatingAdd(value.saturatingMultiply(unit))
                 number = ""
             }

@@ -38,7 +38,9 @@ enum DecimalText {
         return value
     }
 
-    private static func scientific(_ text: some StringProtocol) -> Int64? { double(text).flatMap(Int64.init(nanosecondsOf:)) }
+    private static func scientific(_ text: some StringProtocol) -> Int64? {
+        double(text).flatMap(Int64.init(nanosecondsOf:))
+    }
 
     static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 

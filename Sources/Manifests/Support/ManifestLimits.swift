@@ -10,8 +10,10 @@ public struct ManifestLimits: Hashable, Sendable {
     public var addressBytes = 64 << 20
     /// Segments of a playlist or of a rendition. Of a live DASH window the newest stay.
     public var segments = 100_000
-    /// Variants and renditions together, representations of an MPD, definitions of a playlist: each.
+    /// Variants and renditions together, representations of a period, definitions of a playlist: each.
     public var variants = 1_000
+    /// Representations of all periods together.
+    public var representations = 20_000
     /// Elements within elements of an MPD.
     public var depth = 32
     /// Elements of an MPD.

@@ -23,7 +23,8 @@ struct ReferenceBase: Hashable, Sendable {
 
     private static func refusal(of reference: String) -> String {
         let scheme = reference.prefix { $0 != ":" && $0 != "/" }
-        let isScheme = scheme.utf8.count < reference.utf8.count && scheme.utf8.count <= 20
+        let isScheme =
+            scheme.utf8.count < reference.utf8.count && scheme.utf8.count <= 20
             && scheme.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
         let isWeb = ["http", "https"].contains(scheme.lowercased())
         let what = isScheme && !isWeb ? "to '\(scheme):'" : "that is no valid address"
