@@ -148,13 +148,14 @@ struct ServerTests {
     func resets() async throws {
         let whole = try await wholeSegment()
         try await withOrigin(faults: ["reset nth 1", "reset after 5000 nth 2"]) { origin in
-            let before = try await fetch(origin.port, Self.segment)
+            _ = try await fetch(origin.port, Self.segment, method: "OPTIONS")
+            let before = try await fetch(origin.port, "/vod/not-there")
             #expect(before.ending == .reset && before.head.isEmpty)
             let after = try await fetch(origin.port, Self.segment)
             #expect(after.ending == .reset && after.header("Content-Length") == "\(whole.count)")
             #expect(after.body == Array(whole[..<5000]))
-            #expect(origin.requests.map(\.outcome) == [.cut, .cut])
-            #expect(origin.requests.map(\.bytes) == [0, 5000] && origin.requests.map(\.status) == [0, 200])
+            #expect(origin.requests.map(\.outcome) == [.complete, .cut, .cut])
+            #expect(origin.requests.map(\.bytes) == [0, 0, 5000] && origin.requests.map(\.status) == [204, 0, 200])
         }
     }
 

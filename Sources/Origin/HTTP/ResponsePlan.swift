@@ -115,6 +115,9 @@ extension ResponsePlan {
             )
         }
         switch fault {
+        case .resetBeforeHead, .hangBeforeHead:
+            self = plain(200)
+            (head, body, ending) = (nil, .empty, fault == .resetBeforeHead ? .reset : .hang)
         case .status(let status, let retryAfter):
             self = plain(status, retryAfter.map { ["Retry-After: \(Self.seconds($0))"] } ?? [])
         case .redirect(let target, let status):
@@ -130,15 +133,10 @@ extension ResponsePlan {
                 self = plain(404)
                 return
             }
-            if case .contentType(let type) = fault { resource.contentType = type }
+            if case .contentType(let type) = fault, HeaderText.isSafe(type) { resource.contentType = type }
             if case .endless = fault { resource.body = Self.endless(resource.body) }
             self = Self.serving(resource, to: request, understated: fault?.understatement ?? 0)
             if let fault { suffer(fault) }
-        }
-        switch fault {
-        case .resetBeforeHead: (head, body, ending) = (nil, .empty, .reset)
-        case .hangBeforeHead: (head, body, ending) = (nil, .empty, .hang)
-        default: break
         }
     }
 

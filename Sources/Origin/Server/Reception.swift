@@ -60,7 +60,8 @@ final class Reception: Sendable {
         guard let session = session(name, at: now) else { return nil }
         let (rules, generation) = state.withLock { ($0.rules, $0.generation) }
         let index =
-            rules.isEmpty
+            // A browser's question whether it may ask is no request of the player's.
+            rules.isEmpty || head.method == "OPTIONS"
             ? nil : session.rule(of: rules, generation: generation, path: path, at: now.instant)
         return Admission(session: session, path: path, prefix: prefix, fault: index.map { ($0, rules[$0]) })
     }

@@ -35,7 +35,7 @@ public struct RequestRecord: Hashable, Sendable {
     public var status: Int
     /// How many bytes of the body have been given to the connection.
     public var bytes: Int
-    /// When the request's head was complete, since the session's first request.
+    /// When the request's head was complete, since the session's first request; for the origin's own pages since its start.
     public var start: Duration
     /// When the first byte of the body was sent, or the head if there was no body; since the session's first request.
     public var firstByte: Duration?
