@@ -37,7 +37,12 @@ struct TestOrigin: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Who shares a link: each session has its own, or server.", valueName: "WHO"))
     var scope: OriginConfiguration.LinkScope?
 
-    @Option(help: ArgumentHelp("A folder or file of yours to serve too, under /media/.", valueName: "PATH"))
+    @Option(
+        help: ArgumentHelp(
+            "A folder or file to serve too, under /media/; any web page may read it.",
+            valueName: "PATH"
+        )
+    )
     var media: [String] = []
 
     @Option(

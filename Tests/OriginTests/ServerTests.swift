@@ -92,6 +92,30 @@ struct ServerTests {
         }
     }
 
+    @Test("The origin's own pages are spared from schedule and faults, and start nobody's time")
+    func ownPages() async throws {
+        try await withOrigin("0", faults: ["500 nth 1"]) { origin in
+            for path in ["/", "/requests", "/favicon.ico", "/s/a/"] {
+                #expect(try await fetch(origin.port, path).status == 200)
+            }
+            let answer = try await fetch(origin.port, "/vod/ts/master.m3u8", timeout: 0.3)
+            #expect(answer.status == 500 && answer.ending == .silence)
+            #expect(origin.requests.last?.start == .zero && origin.requests.last?.rule == 0)
+        }
+    }
+
+    @Test("No content has no body")
+    func noContent() async throws {
+        try await withOrigin(faults: ["204", "304"]) { origin in
+            let port = origin.port
+            let answers = try await blocking {
+                let client = try RawClient(port: port)
+                return [client.get(Self.segment), client.get(Self.segment), client.get("/favicon.ico")]
+            }
+            #expect(answers.map(\.status) == [204, 204, 200] && answers[0].header("Content-Length") == nil)
+        }
+    }
+
     @Test("A full log forgets the oldest")
     func forgetting() async throws {
         var configuration = OriginConfiguration()
@@ -124,13 +148,14 @@ struct ServerTests {
     func resets() async throws {
         let whole = try await wholeSegment()
         try await withOrigin(faults: ["reset nth 1", "reset after 5000 nth 2"]) { origin in
-            let before = try await fetch(origin.port, Self.segment)
+            _ = try await fetch(origin.port, Self.segment, method: "OPTIONS")
+            let before = try await fetch(origin.port, "/vod/not-there")
             #expect(before.ending == .reset && before.head.isEmpty)
             let after = try await fetch(origin.port, Self.segment)
             #expect(after.ending == .reset && after.header("Content-Length") == "\(whole.count)")
             #expect(after.body == Array(whole[..<5000]))
-            #expect(origin.requests.map(\.outcome) == [.cut, .cut])
-            #expect(origin.requests.map(\.bytes) == [0, 5000] && origin.requests.map(\.status) == [0, 200])
+            #expect(origin.requests.map(\.outcome) == [.complete, .cut, .cut])
+            #expect(origin.requests.map(\.bytes) == [0, 0, 5000] && origin.requests.map(\.status) == [204, 0, 200])
         }
     }
 
@@ -184,6 +209,9 @@ struct ServerTests {
             let again = try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts")
             #expect(again.status == 302 && again.header("Location") == "/s/x/vod/ts/v0/2.ts")
             #expect(try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts").status == 200)
+            // What a session is called cannot break out of the head.
+            let odd = try await fetch(origin.port, "/s/x%0D%0AEvil:%201/vod/ts/v0/1.ts")
+            #expect(odd.header("Location") == "/s/x%0D%0AEvil:%201/vod/ts/v1/0.ts" && odd.header("Evil") == nil)
         }
     }
 

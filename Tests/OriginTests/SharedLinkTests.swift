@@ -47,6 +47,17 @@ struct SharedLinkTests {
         #expect(link.released(2, at: done) == nil)
     }
 
+    @Test("Who is told of late has joined at its instant all the same, but not before what has happened since")
+    func late() {
+        var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)
+        link.join(1, bytes: 9_000, at: Self.second)
+        #expect(link.released(1, at: Self.second * 2) == 1_000)
+        link.join(2, bytes: 9_000, at: Self.second * 3 / 2)
+        #expect(link.released(1, at: Self.second * 2) == 750 && link.released(2, at: Self.second * 2) == 250)
+        link.join(3, bytes: 9_000, at: Self.second)
+        #expect(link.released(3, at: Self.second * 3 / 2) == 0)
+    }
+
     @Test("Another schedule holds from now on")
     func following() {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)

@@ -41,13 +41,15 @@ struct ServedFiles: Sendable {
         OpenFile(path: file).map { Resource(ContentType.of(path: path), .file($0, 0..<$0.size)) }
     }
 
-    /// Files, and playlists, manifests and films in folders, a thousand at most.
+    /// Files, and playlists, manifests and films in folders, a thousand at most and among the first 50,000 files.
     var catalogue: [CatalogueEntry] {
         var entries = files.keys.sorted().map { CatalogueEntry("media/\($0)", "a file of yours") }
         let endings = [".m3u8", ".mpd", ".mp4", ".ts", ".mkv", ".webm", ".mov", ".mp3", ".m4a"]
         for folder in folders {
             let found = FileManager.default.enumerator(atPath: folder)
-            while entries.count < 1_000, let name = found?.nextObject() as? String {
+            var seen = 0
+            while entries.count < 1_000, seen < 50_000, let name = found?.nextObject() as? String {
+                seen += 1
                 let isHidden = name.split(separator: "/").contains { $0.hasPrefix(".") }
                 if !isHidden, endings.contains(where: { name.lowercased().hasSuffix($0) }) {
                     entries.append(CatalogueEntry("media/\(name)", "a file of yours"))

@@ -18,6 +18,11 @@ struct Site: Sendable {
         catalogue = (fixtures?.catalogue ?? []) + (self.files?.catalogue ?? [])
     }
 
+    /// Whether a path is one of the pages about the origin itself.
+    static func isOwnPage(_ path: String) -> Bool {
+        ["/", "/index.html", "/favicon.ico", "/requests"].contains(path)
+    }
+
     func resource(at path: String, query: String, moment: Moment) -> Resource? {
         switch path {
         case "/", "/index.html": return Resource(ContentType.html, Body(IndexPage.text(catalogue)))

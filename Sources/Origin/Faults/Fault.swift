@@ -37,7 +37,7 @@ public enum Fault: Hashable, Sendable {
 /// To which requests a fault happens.
 ///
 /// Counts are per session: each rule counts the requests that fit its pattern and its time; the first rule whose count says
-/// so acts, and a request suffers one fault at most.
+/// so acts, and a request suffers one fault at most. The origin's own pages (`/`, `/requests`) are spared.
 public struct FaultRule: Hashable, Sendable {
     /// Which of the requests that fit.
     public enum Occurrence: Hashable, Sendable {

@@ -47,10 +47,13 @@ struct ResponsePlan: Sendable {
         sendsBody: Bool
     ) {
         self.status = status
+        // These have no body, whatever anybody asks for (RFC 9110, sections 15.3.5 and 15.4.5).
+        let hasBody = status != 204 && status != 304
+        let body = hasBody ? body : .empty
         var lines = ["HTTP/1.1 \(status) \(Self.reason(status))"]
         if let type { lines.append("Content-Type: \(type)") }
         let hasEnd = !body.isEndless
-        if hasEnd, status != 204 { lines.append("Content-Length: \(length ?? body.count)") }
+        if hasEnd, hasBody { lines.append("Content-Length: \(length ?? body.count)") }
         if hasEnd, sendsBody { promised = length ?? body.count }
         lines += Self.always + headers
         lines.append(keepsAlive && hasEnd ? "Connection: keep-alive" : "Connection: close")
@@ -112,11 +115,14 @@ extension ResponsePlan {
             )
         }
         switch fault {
+        case .resetBeforeHead, .hangBeforeHead:
+            self = plain(200)
+            (head, body, ending) = (nil, .empty, fault == .resetBeforeHead ? .reset : .hang)
         case .status(let status, let retryAfter):
-            self = plain(status, retryAfter.map { ["Retry-After: \(($0.milliseconds + 999) / 1_000)"] } ?? [])
+            self = plain(status, retryAfter.map { ["Retry-After: \(Self.seconds($0))"] } ?? [])
         case .redirect(let target, let status):
-            let local = HeaderText.encoded(path: target.hasPrefix("/") ? target : "/" + target)
-            self = plain(status, ["Location: \(prefix)\(local)"])
+            let local = target.hasPrefix("/") ? target : "/" + target
+            self = plain(status, ["Location: \(HeaderText.encoded(path: prefix + local))"])
         case .redirectToItself: self = plain(302, ["Location: \(HeaderText.encoded(path: prefix + path))"])
         case .html:
             let body = Body("<!doctype html><title>Welcome</title><p>Please sign in to use this network.</p>\n")
@@ -127,15 +133,10 @@ extension ResponsePlan {
                 self = plain(404)
                 return
             }
-            if case .contentType(let type) = fault { resource.contentType = type }
+            if case .contentType(let type) = fault, HeaderText.isSafe(type) { resource.contentType = type }
             if case .endless = fault { resource.body = Self.endless(resource.body) }
             self = Self.serving(resource, to: request, understated: fault?.understatement ?? 0)
             if let fault { suffer(fault) }
-        }
-        switch fault {
-        case .resetBeforeHead: (head, body, ending) = (nil, .empty, .reset)
-        case .hangBeforeHead: (head, body, ending) = (nil, .empty, .hang)
-        default: break
         }
     }
 
@@ -188,6 +189,9 @@ extension ResponsePlan {
         default: break
         }
     }
+
+    /// Whole seconds, rounded up (RFC 9110, section 10.2.3).
+    private static func seconds(_ time: Duration) -> Int { (min(max(0, time.milliseconds), .max - 999) + 999) / 1_000 }
 
     private static func endless(_ body: Body) -> Body {
         let start = body.bytes(at: 0, count: min(body.count, 256)).map { Array($0.readableBytesView) } ?? []

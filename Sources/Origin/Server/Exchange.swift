@@ -15,7 +15,7 @@ final class Exchange {
     private var record: RequestRecord
     /// The response on the link, while it is there.
     private var flow: Int?
-    /// When the head left.
+    /// When the head was due, once it has left.
     private var ready: MonotonicInstant?
     private var sent = 0
     private var alarm: Alarm?
@@ -61,8 +61,8 @@ final class Exchange {
     func start(_ onEnd: @escaping (ResponsePlan.Ending) -> Void) {
         self.onEnd = onEnd
         let instant = arrival.advanced(by: link.latency(at: arrival) + plan.delay)
-        if instant <= reception.clock.now { return sendHead() }
-        wake(at: instant) { $0.sendHead() }
+        if instant <= reception.clock.now { return sendHead(due: instant) }
+        wake(at: instant) { $0.sendHead(due: instant) }
     }
 
     /// The client has gone.
@@ -76,16 +76,16 @@ final class Exchange {
         end(.aborted)
     }
 
-    private func sendHead() {
+    /// Everything counts from the instant at which the head was due, so that a late thread makes one piece late and no other.
+    private func sendHead(due instant: MonotonicInstant) {
         guard !isOver else { return }
-        let now = reception.clock.now
-        ready = now
+        ready = instant
         if total > 0, plan.pace == .link {
             let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
             let eventLoop = channel.eventLoop
-            flow = link.join(bytes: total, at: now) { eventLoop.execute { bound.value.pump() } }
+            flow = link.join(bytes: total, at: instant) { eventLoop.execute { bound.value.pump() } }
         }
-        if total == 0 { finish(at: now) }
+        if total == 0 { finish(at: reception.clock.now) }
         if let head = plan.head { channel.write(ByteBuffer(string: head), promise: nil) }
         if total == 0 { return conclude(with: ByteBuffer()) }
         // The head leaves even if the first byte of the body takes its time.
@@ -148,7 +148,7 @@ final class Exchange {
         case .link: return flow.map { link.released($0, at: now) ?? total } ?? total
         case .trickle(let bytes, let time):
             guard let ready else { return 0 }
-            let pieces = 1 + ready.duration(to: now).nanoseconds / max(1, time.nanoseconds)
+            let pieces = 1 &+ min(ready.duration(to: now).nanoseconds / max(1, time.nanoseconds), .max - 1)
             let (count, overflow) = bytes.multipliedReportingOverflow(by: Int(clamping: pieces))
             return overflow ? total : min(total, count)
         }

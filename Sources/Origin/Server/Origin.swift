@@ -86,7 +86,8 @@ public final class Origin: Sendable {
     /// Other rules from now on; counts start anew.
     public func setFaults(_ rules: [FaultRule]) { reception.setRules(rules) }
 
-    /// Another schedule from now on, for one session or (nil) for all that have none of their own; time zero stays.
+    /// Another schedule from now on, for one session or (nil) for all that have none of their own; time zero stays. If there is
+    /// one link for all, that keeps it, whatever the session.
     public func setSchedule(_ schedule: DeliverySchedule, session: String? = nil) {
         reception.setSchedule(schedule, session: session)
     }
@@ -99,7 +100,7 @@ public final class Origin: Sendable {
         }
         guard isFirst else { return }
         try? await channel.close().get()
-        connections.closeAll()
+        await connections.closeAll()
         try? await group.shutdownGracefully()
     }
 
@@ -142,7 +143,8 @@ private final class Connections: Sendable {
         channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[identifier] = nil } }
     }
 
-    func closeAll() {
-        for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
+    /// Closes all and returns when they are: until then their links may still wake them.
+    func closeAll() async {
+        for channel in channels.withLock({ Array($0.values) }) { try? await channel.close().get() }
     }
 }

@@ -26,6 +26,8 @@ final class Reception: Sendable {
     let site: Site
     let log: RequestLog
     let start: Timestamp
+    /// Who looks at the origin's own pages: no link, no rules, and nobody's time starts by it.
+    private let visitors: Session
     private let state: Lock<State>
 
     /// More sessions than this are refused: each costs memory for as long as the origin runs.
@@ -36,6 +38,8 @@ final class Reception: Sendable {
         self.configuration = configuration
         start = configuration.clock.timestamp
         log = RequestLog(capacity: configuration.rememberedRequests)
+        let link = Link(.unlimited, sharing: .fair, start: start.instant)
+        visitors = Session(name: "", start: start, link: link)
         state = Lock(State(schedule: schedule, schedules: configuration.sessionSchedules, rules: faults))
     }
 
@@ -51,11 +55,13 @@ final class Reception: Sendable {
     /// Finds the session of a request, and the rule that acts on it; nil if there are too many sessions.
     func admit(_ head: RequestHead, at now: Timestamp) -> Admission? {
         let (name, path) = Self.split(head.path)
+        let prefix = name.isEmpty ? "" : "/s/" + name
+        if Site.isOwnPage(path) { return Admission(session: visitors, path: path, prefix: prefix) }
         guard let session = session(name, at: now) else { return nil }
         let (rules, generation) = state.withLock { ($0.rules, $0.generation) }
-        let prefix = name.isEmpty ? "" : "/s/" + name
         let index =
-            rules.isEmpty
+            // A browser's question whether it may ask is no request of the player's.
+            rules.isEmpty || head.method == "OPTIONS"
             ? nil : session.rule(of: rules, generation: generation, path: path, at: now.instant)
         return Admission(session: session, path: path, prefix: prefix, fault: index.map { ($0, rules[$0]) })
     }

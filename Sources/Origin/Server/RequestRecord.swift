@@ -7,7 +7,7 @@ public struct RequestRecord: Hashable, Sendable {
     public enum Outcome: String, Hashable, Sendable {
         /// It is under way.
         case pending
-        /// All that was to be sent has been given to the network, be it right or wrong.
+        /// All that was to be sent has been given to the connection, be it right or wrong.
         case complete
         /// The origin cut it short, as a rule asked: a reset, a truncation.
         case cut
@@ -33,9 +33,9 @@ public struct RequestRecord: Hashable, Sendable {
     public var range: String?
     /// The status that was sent; 0 if the rule allows no answer.
     public var status: Int
-    /// How many bytes of the body have been given to the network.
+    /// How many bytes of the body have been given to the connection.
     public var bytes: Int
-    /// When the request's head was complete, since the session's first request.
+    /// When the request's head was complete, since the session's first request; for the origin's own pages since its start.
     public var start: Duration
     /// When the first byte of the body was sent, or the head if there was no body; since the session's first request.
     public var firstByte: Duration?
