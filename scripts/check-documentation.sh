@@ -29,6 +29,7 @@ document InstrumentHubs Hubs
 document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
 document InstrumentProbe Probe
+document InstrumentMPV MPV
 document InstrumentJSON JSON
 document InstrumentBackends Backends
 document InstrumentXAPI Backends/XAPI

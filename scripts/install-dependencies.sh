@@ -22,8 +22,11 @@ need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
-# Tests against servers from PyPI.
-if [ "${1:-}" = tests ]; then need python3-venv python3 -c 'import ensurepip, venv'; fi
+# Tests against servers from PyPI, and against a real player.
+if [ "${1:-}" = tests ]; then
+    need python3-venv python3 -c 'import ensurepip, venv'
+    need mpv command -v mpv
+fi
 
 [ -z "$missing" ] && exit 0
 

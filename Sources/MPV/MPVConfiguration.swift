@@ -50,6 +50,13 @@ public struct MPVLaunch: Hashable, Sendable {
     }
 }
 
+extension MPVLaunch: CustomStringConvertible, CustomReflectable {
+    /// The program alone: its arguments may be addresses with credentials.
+    public var description: String { "\(program) with \(arguments.count) arguments" }
+    /// Shows no more than the description.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// Why an mpv cannot be watched.
 public struct MPVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.

@@ -1,9 +1,10 @@
 // The process that the lifecycle's tests stop, continue and end.
 //
-//   LifecycleChild FILE QUEUE [handler] [blocked] [hung] [grace MILLISECONDS]
+//   LifecycleChild FILE QUEUE [handler] [blocked] [hung] [quick] [grace MILLISECONDS]
 //
 // It emits an event, says 'ready', and waits. With `handler` it has a SIGTERM handler of its own, which notes its call in
-// FILE.handler and ends the process with 7 half a second later; `blocked` blocks all threads that tasks share; `hung` delivers to nobody.
+// FILE.handler and ends the process with 7 half a second later; `blocked` blocks all threads that tasks share; `hung` delivers to nobody,
+// `quick` delivers after a second, too.
 
 import Dispatch
 import Foundation
@@ -24,8 +25,7 @@ struct HungBackend: Backend {
 struct LateBackend: Backend {
     let file: FileBackend
     let name: BackendName = "samples"
-    // Nothing is delivered but by a flush.
-    let policy = DeliveryPolicy(maxAge: .seconds(600))
+    let policy: DeliveryPolicy
     func deliver(_ batch: Batch) async -> DeliveryOutcome { await file.deliver(batch) }
 }
 
@@ -56,10 +56,16 @@ if options.contains("handler") {
     }
 }
 
+// Nothing is delivered but by a flush.
+@MainActor
+func late(_ file: FileBackend) -> LateBackend {
+    LateBackend(file: file, policy: DeliveryPolicy(maxAge: options.contains("quick") ? .seconds(1) : .seconds(600)))
+}
+
 do {
     let signals = try SignalLifecycle.install()
     let backend: any Backend =
-        options.contains("hung") ? HungBackend() : LateBackend(file: try FileBackend(path: arguments[1]))
+        options.contains("hung") ? HungBackend() : late(try FileBackend(path: arguments[1]))
     let store = try DurableStore(directory: arguments[2])
     let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store)
     let lifecycle = LifecycleTracker(
