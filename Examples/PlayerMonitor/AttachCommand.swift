@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentDurableQueue
 internal import InstrumentHubs
 internal import InstrumentMPV
 internal import InstrumentMetricalcs

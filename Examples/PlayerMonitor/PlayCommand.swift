@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentDurableQueue
 
 /// `player-monitor play`: one playback through the whole chain.
 struct PlayCommand: AsyncParsableCommand {

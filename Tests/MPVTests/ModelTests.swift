@@ -1,61 +1,9 @@
 import Instrument
 import InstrumentJSON
-import InstrumentTestKit
 import InstrumentTrackers
 import Testing
 
 @testable import InstrumentMPV
-
-/// A model whose questions are answered as a script says.
-private struct Stage {
-    var model = MPVModel()
-    var signals: [PlayerSignal] = []
-    var now = MonotonicInstant(nanoseconds: 0)
-    /// What mpv would answer now.
-    var truth: [MPVProperty: JSONValue] = [.idleActive: true, .coreIdle: true, .isPaused: false]
-    var isAnswering = true
-
-    var actions: [Action] { signals.map(\.action) }
-
-    mutating func connect() { run(model.connected()) }
-    mutating func disconnect() { run(model.disconnected(at: now)) }
-
-    mutating func answer(_ question: Int) {
-        run(model.answered(.init(question: question, values: truth, isHeard: true), at: now))
-    }
-
-    mutating func play(_ events: MPVEvent...) {
-        for event in events {
-            now = now.advanced(by: .seconds(1))
-            run(model.handle(event, at: now))
-        }
-    }
-
-    mutating func set(_ property: MPVProperty, _ value: JSONValue?) {
-        truth[property] = value
-        play(.property(property, value))
-    }
-
-    /// A file's beginning as mpv reports it.
-    mutating func begin(_ path: String = "/film.mkv") {
-        truth[.path] = .string(path)
-        truth[.idleActive] = false
-        play(.startFile, .fileLoaded, .playbackRestart)
-        set(.coreIdle, false)
-    }
-
-    private mutating func run(_ effects: [MPVModel.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .signal(let signal): signals.append(signal)
-            case .ask(let question):
-                guard isAnswering else { continue }
-                let values = truth.filter { question.properties.contains($0.key) }
-                run(model.answered(.init(question: question.number, values: values, isHeard: true), at: now))
-            }
-        }
-    }
-}
 
 @Suite("What mpv's events mean")
 struct ModelTests {
@@ -287,64 +235,5 @@ struct ModelTests {
         let status = stage.model.status
         #expect((status.volume, status.duration, status.position) == (100, nil, .zero))
         #expect((status.bitrate, status.resolutionWidth) == (nil, nil))
-    }
-
-    @Test("Whatever happens in whatever order, signals alternate as a hub wants them", arguments: 0..<300)
-    func property(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        var stage = stage()
-        for _ in 0..<120 {
-            stage.isAnswering = UInt8.random(in: 0...3, using: &generator) > 0
-            switch UInt8.random(in: 0...14, using: &generator) {
-            case 0: stage.play(.startFile)
-            case 1: stage.play(.fileLoaded)
-            case 2: stage.play(.seek)
-            case 3: stage.play(.playbackRestart)
-            case 4: stage.play(.endFile(.endOfFile))
-            case 5:
-                stage.play(.endFile([.stop, .quit, .redirect, .error("x")].randomElement(using: &generator) ?? .stop))
-            case 6: stage.play(.idle)
-            case 7: stage.set(.eofReached, .bool(.random(using: &generator)))
-            case 8: stage.set(.keepOpen, .bool(.random(using: &generator)))
-            case 9, 10: stage.set(.coreIdle, .bool(.random(using: &generator)))
-            case 11: stage.set(.isPaused, .bool(.random(using: &generator)))
-            case 12: stage.set(.isPausedForCache, .bool(.random(using: &generator)))
-            case 13: stage.set(.decodedPicture, ["w": .int(.random(in: 1...9, using: &generator)), "h": 3])
-            default:
-                stage.disconnect()
-                stage.connect()
-            }
-        }
-        stage.disconnect()
-        Self.check(stage.signals, "seed \(seed)")
-    }
-
-    private static func check(_ signals: [PlayerSignal], _ label: String) {
-        var (isStarted, isPaused, isSeeking, isBuffering) = (false, false, false, false)
-        var last: MonotonicInstant?
-        for signal in signals {
-            switch signal.action {
-            case .start:
-                #expect(!isStarted, "\(label): two starts")
-                (isStarted, isPaused) = (true, false)
-            case .end, .stop, .next: isStarted = false
-            case .error: (isStarted, isSeeking, isBuffering) = (false, false, false)
-            case .pauseBegin, .pauseFinish:
-                #expect(isStarted, "\(label): a pause outside of a playback")
-                isPaused = signal.action == .pauseBegin
-            case .seekBegin, .seekFinish:
-                #expect(isSeeking == (signal.action == .seekFinish), "\(label): seeks alternate")
-                isSeeking.toggle()
-            case .bufferBegin, .bufferFinish:
-                #expect(isBuffering == (signal.action == .bufferFinish), "\(label): stalls alternate")
-                isBuffering.toggle()
-            default: break
-            }
-            _ = isPaused
-            if let last, let now = signal.instant, signal.action != .start {
-                #expect(last <= now, "\(label): \(signal.action) is out of order")
-            }
-            last = signal.instant ?? last
-        }
     }
 }
