@@ -98,6 +98,9 @@ struct RealPlayerTests {
         try await Self.waitUntil { watched.player.isPlaying }
         second.kill()
         try await Self.waitUntil { !watched.player.isPlaying }
+        // What is under way is reported before that.
+        watched.player.close()
+        _ = await watched.player.waitUntilGone()
         await instrument.shutdown(timeout: .seconds(5))
         let actions = backend.events.map(\.action).filter { ![.trackerInit, .playerSet, .playerReady].contains($0) }
         #expect(actions == [.streamLoad, .start, .error, .streamLoad, .start, .error])

@@ -59,9 +59,9 @@ struct SessionTests {
             clock.advance(by: .seconds(2))
             try await Self.waitUntil { self.clock.nextDeadline != nil }
             clock.advance(by: .seconds(2))
-            await peer.accepted.wait { $0.count == count }
+            await peer.accepted.wait { $0.count >= count }
         }
-        #expect(peer.accepted.entries.count == 3)
+        #expect(peer.accepted.entries.count >= 3)
         #expect(watched.diagnostics.entries.contains(.unanswered))
         #expect(!watched.diagnostics.entries.contains(.connected))
         #expect(watched.actions.isEmpty)
