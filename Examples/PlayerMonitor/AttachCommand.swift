@@ -27,9 +27,9 @@ struct AttachCommand: AsyncParsableCommand {
         abstract: "Watches a running player until it goes away.",
         discussion: """
             Examples:
-              mpv --input-ipc-server=/tmp/mpv.sock film.mkv &
-              player-monitor attach mpv:/tmp/mpv.sock
-              player-monitor attach --wait --queue queue --backend file:samples.ndjson mpv:/tmp/mpv.sock
+              mpv --input-ipc-server=mpv.sock film.mkv &
+              player-monitor attach mpv:mpv.sock
+              player-monitor attach --wait --queue queue --backend file:samples.ndjson mpv:mpv.sock
             """
     )
 

@@ -85,7 +85,7 @@ public final class MPVPlayer: Player {
     public func connect() { session.begin() }
 
     /// Watches no more. A player that we started ends, with a `Stop`; another plays on, and a playback of its gets a
-    /// ``Instrument/Action/detach``.
+    /// `Detach`.
     public func close() { session.close() }
 
     /// Waits until watching has ended, after the last signal; for a player that is waited for again and again, until ``close()``.

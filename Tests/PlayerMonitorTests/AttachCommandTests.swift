@@ -30,7 +30,7 @@ struct AttachCommandTests {
         let run = try Run.playerMonitor("attach", "mpv:/nonexistent/mpv.sock")
         #expect(run.status == 1)
         #expect(run.errors.contains("--wait"))
-        for argument in ["mpv", "mpv:", "vlc:/tmp/x", "mpv:/" + String(repeating: "x", count: 200)] {
+        for argument in ["mpv", "mpv:", "vlc:/x", "mpv:/" + String(repeating: "x", count: 200)] {
             #expect(try Run.playerMonitor("attach", argument).status == 2)
         }
     }
