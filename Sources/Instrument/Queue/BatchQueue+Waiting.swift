@@ -15,7 +15,7 @@ extension BatchQueue {
             result.withLock { $0 = isSettled }
             executor.finish()
         }
-        // The flush keeps to its deadline by the queue's clock; whatever holds that up costs no more than the same time again.
+        // The flush keeps to its deadline by the queue's clock; whatever holds that up costs a quarter of a second more.
         executor.run(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)) + .milliseconds(250))
         return result.withLock { $0 }
     }
