@@ -13,8 +13,7 @@ static int pipe_ends[2] = {-1, -1};
 
 static int known(int number) { return number > 0 && number < count; }
 
-// Async-signal-safe (POSIX, signal-safety): write, a table that is complete before the handler is installed, and errno put
-// back.
+// Async-signal-safe (POSIX, signal-safety): write, a table that is complete before the handler is installed, errno kept.
 static void handle(int number, siginfo_t *info, void *context) {
     int saved = errno;
     unsigned char note = (unsigned char)number;

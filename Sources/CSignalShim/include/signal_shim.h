@@ -5,9 +5,8 @@
 // Makes the pipe that notes come through; returns its end to read from, or -1 with errno set. Once a process; not
 // thread-safe, nor are the others.
 int signal_shim_open(void);
-// Puts our handler before the one that is installed now; 0, or 1 if the signal is ignored and stays so, or -1 with errno
-// set.
-// Does nothing for a signal that is watched already.
+// Puts our handler before the one that is installed now; 0, or 1 if the signal is ignored and stays so, or -1 with
+// errno set. Does nothing for a signal that is watched already.
 int signal_shim_watch(int number);
 // Puts back what was installed before us, unless somebody has installed another since.
 void signal_shim_unwatch(int number);
