@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
+        .library(name: "InstrumentMPV", targets: ["InstrumentMPV"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
         .library(name: "InstrumentSeer", targets: ["InstrumentSeer"]),
@@ -35,7 +36,18 @@ let package = Package(
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
         .target(name: "Instrument"),
-        .target(name: "InstrumentTrackers", dependencies: ["Instrument"], path: "Sources/Trackers"),
+        .target(name: "CSignalShim"),
+        .target(
+            name: "InstrumentTrackers",
+            dependencies: ["Instrument", .target(name: "CSignalShim", condition: .when(platforms: [.linux]))],
+            path: "Sources/Trackers"
+        ),
+        // A real player, watched from outside.
+        .target(
+            name: "InstrumentMPV",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTrackers"],
+            path: "Sources/MPV"
+        ),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -141,7 +153,7 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
+                "InstrumentMPV", "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -246,7 +258,25 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
-        .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),
+        // The process that the lifecycle's tests stop and end.
+        .executableTarget(
+            name: "LifecycleChild",
+            dependencies: ["InstrumentTrackers", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentHubs"],
+            path: "Tests/LifecycleChild"
+        ),
+        .testTarget(
+            name: "TrackersTests",
+            dependencies: [
+                "InstrumentTrackers", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit", "LifecycleChild",
+            ]
+        ),
+        .testTarget(
+            name: "MPVTests",
+            dependencies: [
+                "InstrumentMPV", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs", "InstrumentTestKit",
+                "InstrumentTrackers", "LoopbackServers",
+            ]
+        ),
         .testTarget(
             name: "TestKitTests",
             dependencies: ["InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs"]

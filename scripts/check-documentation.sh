@@ -30,6 +30,7 @@ document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
 document InstrumentProbe Probe
 document InstrumentManifests Manifests
+document InstrumentMPV MPV
 document InstrumentJSON JSON
 document InstrumentBackends Backends
 document InstrumentXAPI Backends/XAPI

@@ -22,10 +22,12 @@ need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
-# Tests of the origin ask it with a client that is not ours.
-if [ "${1:-}" = tests ]; then need curl command -v curl; fi
-# Tests against servers from PyPI.
-if [ "${1:-}" = tests ]; then need python3-venv python3 -c 'import ensurepip, venv'; fi
+# What only tests need: servers from PyPI, a client and a player that are not ours.
+if [ "${1:-}" = tests ]; then
+    need python3-venv python3 -c 'import ensurepip, venv'
+    need curl command -v curl
+    need mpv command -v mpv
+fi
 
 [ -z "$missing" ] && exit 0
 

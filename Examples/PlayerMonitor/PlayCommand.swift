@@ -1,12 +1,6 @@
 internal import ArgumentParser
-internal import Dispatch
 internal import Instrument
-internal import InstrumentBackends
 internal import InstrumentDurableQueue
-internal import InstrumentHubs
-internal import InstrumentMetricalcs
-internal import InstrumentProbe
-internal import InstrumentTrackers
 
 /// `player-monitor play`: one playback through the whole chain.
 struct PlayCommand: AsyncParsableCommand {
@@ -32,18 +26,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: "'real' plays in real time; 'max' as fast as data can be read, in virtual time.")
     var speed = Speed.real
 
-    @Option(name: .customLong("backend"), help: BackendOption.help)
-    var backends: [BackendOption] = []
-
-    @OptionGroup var services: ServiceOptions
-
-    @Option(
-        help: """
-            Keep samples in a durable queue in this directory: what was not delivered, even if the process is killed, is \
-            delivered by the next run with the same directory and backends.
-            """
-    )
-    var queue: String?
+    @OptionGroup var delivery: DeliveryOptions
 
     @Option(help: "What is played, in place of the media's own title.")
     var title: String?
@@ -67,28 +50,10 @@ struct PlayCommand: AsyncParsableCommand {
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
         let summary = Summary()
-        let store = try makeStore(terminal)
-        let status = await Playback(self, terminal, summary, try makeBackends(terminal), store ?? InMemoryStore()).run()
+        let store = try delivery.makeStore(terminal)
+        let backends = try delivery.makeBackends(terminal)
+        let status = await Playback(self, terminal, summary, backends, store ?? InMemoryStore()).run()
         store?.close()
         if status != .played { throw ExitCode(status.rawValue) }
-    }
-
-    private func makeStore(_ terminal: Terminal) throws -> DurableStore? {
-        do {
-            return try queue.map { directory in
-                try DurableStore(directory: directory) { terminal.note("player-monitor: \($0)") }
-            }
-        } catch {
-            throw ValidationError("--queue: \(error)")
-        }
-    }
-
-    private func makeBackends(_ terminal: Terminal) throws -> [any Backend] {
-        let wishes = backends.isEmpty ? [.console] : backends
-        if wishes.contains(.console), wishes.contains(.json) {
-            throw ValidationError("console and json both write to standard output; choose one")
-        }
-        if Set(wishes).count < wishes.count { throw ValidationError("the same backend is given twice") }
-        return try BackendOption.make(wishes, terminal, services, queue: queue)
     }
 }

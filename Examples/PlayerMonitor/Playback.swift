@@ -111,12 +111,7 @@ struct Playback {
         isDelivered: Bool
     ) {
         if options.quiet, case .failed(let error) = outcome { terminal.note("player-monitor: \(error)") }
-        if !isDelivered {
-            for (name, ledger) in instrument.queue.ledger.sorted(by: { $0.key.description < $1.key.description })
-            where ledger.queued > 0 {
-                terminal.note("player-monitor: \(ledger.queued) samples were not delivered to \(name)")
-            }
-        }
+        if !isDelivered { terminal.noteUndelivered(of: instrument) }
         if options.quiet { return }
         for line in summary.lines(outcome: outcome, source: source) { terminal.note(line) }
     }

@@ -17,7 +17,8 @@ struct PlayerMonitor: AsyncParsableCommand {
             delivered. What checks something ends with 1 if it found a fault.
             """,
         subcommands: [
-            PlayCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self, AdaptationCommand.self,
+            PlayCommand.self, AttachCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self,
+            AdaptationCommand.self,
         ]
     )
 

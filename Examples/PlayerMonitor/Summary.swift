@@ -26,7 +26,6 @@ final class Summary: Backend {
 
     /// Lines for people.
     func lines(outcome: ProbeOutcome?, source: MediaSource) -> [String] {
-        let state = state.withLock { $0 }
         let ending =
             switch outcome {
             case .ended: "played to its end"
@@ -34,11 +33,18 @@ final class Summary: Backend {
             case .failed(let error): "failed: \(error.message)"
             case nil: "not played"
             }
-        let headline = "\(source): \(ending)"
-        guard let startTime = state.startTime else { return [headline] }
+        return lines(headline: "\(source): \(ending)")
+    }
+
+    /// Lines for people, under a headline.
+    func lines(headline: String) -> [String] {
+        let state = state.withLock { $0 }
+        guard state.startTime != nil || state.playTime > 0 else { return [headline] }
+        // Of a playback that was joined late it is not known.
+        let startTime = state.startTime.map { "\($0) ms" } ?? "unknown"
         return [
             headline,
-            "  start time       \(startTime) ms",
+            "  start time       \(startTime)",
             "  played           \(Self.seconds(state.playTime))",
             "  stalls           \(state.stalls)\(state.stalls > 0 ? ", \(Self.seconds(state.stallTime))" : "")",
             "  quality changes  \(state.rises) up, \(state.falls) down",

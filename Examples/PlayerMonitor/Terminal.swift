@@ -77,6 +77,16 @@ final class Terminal: Sendable {
     }
 }
 
+extension Terminal {
+    /// Says what did not arrive.
+    func noteUndelivered(of instrument: Instrument) {
+        for (name, ledger) in instrument.queue.ledger.sorted(by: { $0.key.description < $1.key.description })
+        where ledger.queued > 0 {
+            note("player-monitor: \(ledger.queued) samples were not delivered to \(name)")
+        }
+    }
+}
+
 /// Writes text to standard error.
 func writeToStandardError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 

@@ -7,6 +7,8 @@ struct PlaybackState: Hashable {
     var didStreamLoad = false
     var didStart = false
     var didFinish = false
+    /// An error ended the playback (`isFatal`): it is played no more, and what opens a playback opens a new one.
+    var didFail = false
 
     /// Since when it buffers, and whether it was paused or seeking when that began.
     var buffering: (since: MonotonicInstant, inPause: Bool, inSeek: Bool)? {
@@ -36,12 +38,14 @@ struct PlaybackState: Hashable {
     var lastAccepted: MonotonicInstant?
 
     var isInPlayback: Bool { didStart && !didFinish }
-    var isPlaying: Bool { isInPlayback && pausedSince == nil && seekingSince == nil && bufferingSince == nil }
+    var isPlaying: Bool {
+        isInPlayback && !didFail && pausedSince == nil && seekingSince == nil && bufferingSince == nil
+    }
 
     /// Judges an event; a rejected one leaves the state as it was.
     mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
         let before = self
-        let isNewPlayback = didFinish && Self.opensPlayback(event.action)
+        let isNewPlayback = (didFinish || didFail) && Self.opensPlayback(event.action)
         if isNewPlayback { beginNewPlayback() }
         if let rejection = apply(event) {
             self = before
@@ -100,7 +104,9 @@ struct PlaybackState: Hashable {
         case .end, .stop, .next:
             guard didStart else { return .notInPlayback }
             return once(\.didFinish)
-        case .error: countErrors += 1
+        case .error:
+            countErrors += 1
+            if event[.isFatal] == true { didFail = true }
         default: break
         }
         return nil

@@ -45,7 +45,8 @@ struct PlaybackMetrics: Hashable {
     }
 
     private func startTime(of event: Event) -> Int? {
-        guard opening.playbackId == event[.playbackId] else { return nil }
+        // Of a playback that was joined late nobody knows when it was loaded.
+        guard opening.playbackId == event[.playbackId], event[.joinedLate] != true else { return nil }
         if opening.didRequest { return event[Action.mediaRequest.timeKey] }
         return opening.didLoad ? event[Action.streamLoad.timeKey] : nil
     }

@@ -80,6 +80,32 @@ struct CoreHubTableTests {
         #expect(session.pings == [.stop(TrackerID(0))])
     }
 
+    @Test("A fatal error ends the playback: nothing is played after it, and the next load is a new playback")
+    func fatal() {
+        var session = Session(CoreHub())
+        session.emit(.streamLoad)
+        session.emit(.start)
+        session.emit(.error, after: 1000, ["isFatal": true])
+        #expect(session.last?[.deltaPlayTime] == .milliseconds(1000))
+        #expect(session.emit(.streamLoad, after: 60_000) == .accepted)
+        #expect(session.last?[.deltaPlayTime] == nil)
+        #expect(session.emit(.start, after: 70) == .accepted)
+        #expect(session.last?[.accumPlayTime] == .zero)
+        #expect(Set(session.events.compactMap { $0[.playbackId] }).count == 2)
+        #expect(session.values(of: .startTime) == [0, 70])
+        session.emit(.error, ["isFatal": false])
+        #expect(session.emit(.streamLoad) != .accepted)
+    }
+
+    @Test("A playback that was joined late has no start time")
+    func joinedLate() {
+        var session = Session(CoreHub())
+        session.emit(.streamLoad, ["joinedLate": true])
+        session.emit(.start, after: 5, ["joinedLate": true])
+        #expect(session.values(of: .startTime).isEmpty)
+        #expect(session.values(of: .numPlays) == [1])
+    }
+
     @Test("Played time is counted only while started, not paused, seeking or buffering")
     func playTime() {
         var session = Session(CoreHub())

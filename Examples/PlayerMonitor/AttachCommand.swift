@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentDurableQueue
+internal import InstrumentHubs
+internal import InstrumentMPV
+internal import InstrumentMetricalcs
+internal import InstrumentTrackers
+
+/// A player that can be attached to, as it is written on the command line.
+enum PlayerOption: ExpressibleByArgument, Hashable {
+    case mpv(socket: String)
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.first == "mpv", let socket = parts.dropFirst().first, !socket.isEmpty else { return nil }
+        self = .mpv(socket: socket)
+    }
+}
+
+/// `player-monitor attach`: a running player, watched from outside.
+struct AttachCommand: AsyncParsableCommand {
+    /// How long the end may take to deliver what is left.
+    private static var shutdownTimeout: Duration { .seconds(10) }
+
+    static let configuration = CommandConfiguration(
+        commandName: "attach",
+        abstract: "Watches a running player until it goes away.",
+        discussion: """
+            Examples:
+              mpv --input-ipc-server=mpv.sock film.mkv &
+              player-monitor attach mpv:mpv.sock
+              player-monitor attach --wait --queue queue --backend file:samples.ndjson mpv:mpv.sock
+            """
+    )
+
+    @Argument(help: "The player: 'mpv:SOCKET', where mpv runs with --input-ipc-server=SOCKET.")
+    var player: PlayerOption
+
+    @OptionGroup var delivery: DeliveryOptions
+
+    @Flag(help: "Wait for the player if it is not there yet, and for the next one when it has gone.")
+    var wait = false
+
+    @Flag(name: .shortAndLong, help: "No summary.")
+    var quiet = false
+
+    func run() async throws {
+        let terminal = Terminal(isQuiet: quiet)
+        let player = try makePlayer(terminal)
+        let durable = try delivery.makeStore(terminal)
+        let backends = try delivery.makeBackends(terminal)
+        let summary = Summary()
+        let store: any SampleStore = durable ?? InMemoryStore()
+        // The summary is of this run alone.
+        store.forget(summary.name)
+        let instrument = Instrument(
+            hub: CoreHub(),
+            metricalc: CoreMetricalc(),
+            backends: backends + [summary],
+            store: store,
+            onDiagnostic: { terminal.note("player-monitor: \($0)") }
+        )
+        let (ending, isDelivered) = await watch(player, instrument, terminal)
+        store.forget(summary.name)
+        durable?.close()
+        try report(ending, summary, instrument, terminal, isDelivered: isDelivered)
+    }
+
+    private func makePlayer(_ terminal: Terminal) throws -> MPVPlayer {
+        switch player {
+        case .mpv(let socket):
+            do {
+                return try MPVPlayer(socket: socket, configuration: MPVConfiguration(waitsForPlayer: wait)) {
+                    terminal.note("player-monitor: \($0)")
+                }
+            } catch {
+                throw ValidationError(error.description)
+            }
+        }
+    }
+
+    private func watch(_ player: MPVPlayer, _ instrument: Instrument, _ terminal: Terminal) async -> (MPVEnding, Bool) {
+        instrument.add(PlayerTracker(player))
+        instrument.ready()
+        let signals = StopSignals { player.close() }
+        terminal.whenOutputCloses { player.close() }
+        player.connect()
+        let ending = await player.waitUntilGone()
+        let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
+        withExtendedLifetime(signals) {}
+        return (ending, isDelivered)
+    }
+
+    private func report(
+        _ ending: MPVEnding,
+        _ summary: Summary,
+        _ instrument: Instrument,
+        _ terminal: Terminal,
+        isDelivered: Bool
+    ) throws {
+        if !isDelivered { terminal.noteUndelivered(of: instrument) }
+        if case .notThere(let reason) = ending {
+            terminal.note("player-monitor: no player there: \(reason); start one, or wait for it with --wait")
+            throw ExitCode(ExitStatus.failed.rawValue)
+        }
+        if !quiet {
+            let headline = ending == .closed ? "watched until stopped" : "watched until the player went away"
+            for line in summary.lines(headline: headline) { terminal.note(line) }
+        }
+        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+    }
+}

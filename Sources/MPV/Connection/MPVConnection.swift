@@ -1,0 +1,89 @@
+internal import Dispatch
+internal import Foundation
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// One connection: a thread that waits in `recv`, and lines that are written at once or not at all.
+///
+/// A thread and no source of Dispatch's: with one, on Linux, the end of a real mpv went unnoticed now and then, when it came
+/// together with the last bytes. It hands over what it read and waits until that is worked off, so that a player that
+/// floods us is slowed down and fills no memory.
+final class MPVConnection: Sendable {
+    private struct State {
+        /// The descriptor is ours until the thread has closed it.
+        var isDescriptorOpen = true
+        /// Whoever listens wants to hear more.
+        var isWanted = true
+    }
+
+    private let descriptor: Int32
+    private let state = Lock(State())
+
+    /// Takes the descriptor over; `onBytes` and `onEnd` are called on `queue`, and never after ``close()``.
+    init(
+        _ descriptor: Int32,
+        on queue: DispatchQueue,
+        onBytes: @escaping @Sendable ([UInt8]) -> Void,
+        onEnd: @escaping @Sendable (String) -> Void
+    ) {
+        self.descriptor = descriptor
+        let thread = Thread { [self] in
+            let reason = readAll { bytes in queue.sync { if self.isWanted { onBytes(bytes) } } }
+            state.withLock { state in
+                state.isDescriptorOpen = false
+                closeDescriptor(descriptor)
+            }
+            queue.sync { if self.takeWish() { onEnd(reason) } }
+        }
+        thread.name = "instrument.mpv"
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+
+    /// Sends lines; one that cannot take them reads no more, and its connection is ended.
+    func send(_ bytes: [UInt8]) {
+        state.withLock { state in
+            guard state.isDescriptorOpen, UnixSocket.write(bytes, to: descriptor) != nil else { return }
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// Ends the connection, and calls nobody any more.
+    func close() {
+        state.withLock { state in
+            state.isWanted = false
+            // The thread wakes up from that, and closes: the number cannot be another's by then.
+            if state.isDescriptorOpen { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    private var isWanted: Bool { state.withLock { $0.isWanted } }
+
+    private func takeWish() -> Bool {
+        state.withLock { state in
+            defer { state.isWanted = false }
+            return state.isWanted
+        }
+    }
+
+    /// Reads until the connection ends; returns why.
+    private func readAll(_ body: ([UInt8]) -> Void) -> String {
+        while true {
+            switch UnixSocket.read(descriptor) {
+            case .bytes(let bytes): body(bytes)
+            case .nothingYet: continue
+            case .ended(let reason): return reason
+            }
+        }
+    }
+}
+
+/// The function, whose name the types here take.
+func closeDescriptor(_ descriptor: Int32) { close(descriptor) }

@@ -1,0 +1,100 @@
+internal import Foundation
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// An mpv that we have started, and that ends with us.
+///
+/// It talks over one end of a pair of sockets that it inherits (`--input-ipc-client=fd://3`), and quits when the other end is
+/// closed: even if we are killed, nothing is left behind, and no socket's path has to be agreed on.
+final class MPVProcess: Sendable {
+    /// How long it may take to quit; then it is told more plainly.
+    private static var patience: Duration { .seconds(3) }
+
+    private let identifier: pid_t
+    /// Our end of the connection; whoever takes it closes it.
+    let descriptor: Int32
+
+    init(_ launch: MPVLaunch) throws(MPVError) {
+        switch UnixSocket.pair() {
+        case .failure(let error):
+            throw MPVError(code: .cannotStart, description: "mpv cannot be started: \(error)")
+        case .success(let (ours, child)):
+            defer { close(child) }
+            let (identifier, error) = Self.spawn(launch, descriptor: child)
+            if error != 0 {
+                close(ours)
+                throw MPVError(
+                    code: .cannotStart,
+                    description: "'\(launch.program)' cannot be started: \(SystemError(error)); is it installed?"
+                )
+            }
+            (self.identifier, descriptor) = (identifier, ours)
+        }
+    }
+
+    /// Sees to it that the process ends and is not left as a zombie; its connection is closed already. Returns at once.
+    func end(by clock: any SchedulingClock) {
+        let (start, identifier) = (clock.now, identifier)
+        // mpv quits within some milliseconds; nothing waits for it meanwhile, not even a thread.
+        @Sendable func look(after delay: Duration, told: Int32) {
+            _ = clock.schedule(at: clock.now.advanced(by: delay)) {
+                var status: Int32 = 0
+                let result = waitpid(identifier, &status, WNOHANG)
+                guard result == 0 || (result < 0 && errno == EINTR) else { return }
+                let waited = start.duration(to: clock.now)
+                let next = waited > Self.patience * 2 ? SIGKILL : waited > Self.patience ? SIGTERM : 0
+                if next != told { kill(identifier, next) }
+                look(after: .milliseconds(50), told: next)
+            }
+        }
+        look(after: .milliseconds(10), told: 0)
+    }
+
+    private static func spawn(_ launch: MPVLaunch, descriptor: Int32) -> (pid_t, Int32) {
+        #if canImport(Darwin)
+        var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
+        #else
+        var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        // A signal that we ignore or block is not to be ignored by the player.
+        var (all, none) = (sigset_t(), sigset_t())
+        sigfillset(&all)
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+        let words = [launch.program, "--input-ipc-client=fd://3", "--no-terminal"] + launch.arguments
+        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        var identifier: pid_t = 0
+        let error = withCStrings(words) { words in
+            withCStrings(environment) { environment in
+                posix_spawnp(&identifier, launch.program, &actions, &attributes, words, environment)
+            }
+        }
+        return (identifier, error)
+    }
+
+    private static func withCStrings<Result>(
+        _ texts: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = texts.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers + [nil])
+    }
+}

@@ -1,0 +1,246 @@
+internal import Dispatch
+internal import Instrument
+internal import InstrumentTrackers
+
+/// Connects, asks, listens, reports, and connects anew: what a player's protocol and its model are driven by.
+///
+/// Everything that happens, happens on one serial queue. What others may read stands behind a lock.
+final class MPVSession: Sendable {
+    /// Where a player is.
+    enum Place: Sendable {
+        case socket(path: String)
+        case process(MPVProcess)
+    }
+
+    struct State {
+        var model = MPVModel()
+        var framer: LineFramer
+        var requests = MPVRequests()
+        var observer: (@Sendable (PlayerSignal) -> Void)?
+        var connection: MPVConnection?
+        /// Counts connections, so that what an older one's alarm says is passed over.
+        var epoch = 0
+        var attempts = 0
+        var isHeard = false
+        var retry: ScheduledAction?
+        var alarms: [Int: ScheduledAction] = [:]
+        var isBegun = false
+        var ending: MPVEnding?
+    }
+
+    let place: Place
+    let configuration: MPVConfiguration
+    let clock: any SchedulingClock
+    let report: @Sendable (MPVDiagnostic) -> Void
+    let queue = DispatchQueue(label: "instrument.mpv")
+    let state: Lock<State>
+    let ended = Gate()
+
+    init(
+        _ place: Place,
+        _ configuration: MPVConfiguration,
+        _ clock: any SchedulingClock,
+        _ report: @escaping @Sendable (MPVDiagnostic) -> Void
+    ) {
+        (self.place, self.configuration, self.clock, self.report) = (place, configuration, clock, report)
+        state = Lock(State(framer: LineFramer(maxLength: configuration.maxLineLength)))
+    }
+
+    func begin() {
+        queue.async { [self] in
+            let isFirst = state.withLock { state in
+                defer { state.isBegun = true }
+                return !state.isBegun && state.ending == nil
+            }
+            if isFirst { connect() }
+        }
+    }
+
+    /// Ends for good, once what is under way is reported.
+    func close() { queue.async { [self] in finish(.closed) } }
+
+    /// Sends a command, if a player is there.
+    func send(_ command: MPVCommand) {
+        queue.async { [self] in
+            let (connection, number) = state.withLock { ($0.connection, $0.requests.number()) }
+            connection?.send(command.line(request: number))
+        }
+    }
+
+    private func connect() {
+        if state.withLock({ $0.ending != nil }) { return }
+        switch place {
+        case .process(let process): adopt(process.descriptor)
+        case .socket(let path):
+            switch UnixSocket.connect(to: path) {
+            case .success(let descriptor): adopt(descriptor)
+            case .failure(let error): wait(for: "\(error)")
+            }
+        }
+    }
+
+    private func adopt(_ descriptor: Int32) {
+        // The connection's calls come on our queue, and stop when it is closed: they may not keep us alive.
+        let connection = MPVConnection(descriptor, on: queue) { [weak self] bytes in
+            self?.received(bytes)
+        } onEnd: { [weak self] reason in
+            self?.lost(reason)
+        }
+        let effects = state.withLock { state in
+            state.epoch += 1
+            (state.connection, state.isHeard) = (connection, false)
+            state.framer = LineFramer(maxLength: configuration.maxLineLength)
+            state.requests = MPVRequests()
+            return state.model.connected()
+        }
+        for (index, property) in MPVProperty.allCases.enumerated() {
+            let number = state.withLock { $0.requests.number() }
+            connection.send(MPVCommand.observe(property, number: index + 1).line(request: number))
+        }
+        perform(effects)
+    }
+
+    /// Tries again after a while, or ends.
+    private func wait(for reason: String) {
+        let attempts = state.withLock { state in
+            state.attempts += 1
+            return state.attempts
+        }
+        guard configuration.waitsForPlayer, case .socket = place else {
+            return finish(.notThere(reason: reason))
+        }
+        if attempts == 1 { report(.notThere(reason: reason)) }
+        let time = clock.now.advanced(by: configuration.delay(afterAttempt: attempts))
+        let alarm = clock.schedule(at: time) { [weak self] in
+            self?.queue.async { [weak self] in self?.connect() }
+        }
+        state.withLock { $0.retry = alarm }
+    }
+
+    private func received(_ bytes: [UInt8]) {
+        let lines = state.withLock { $0.framer.append(bytes) }
+        for line in lines {
+            // A signal's receiver, or what a line led to, may have ended the connection.
+            if state.withLock({ $0.connection == nil }) { return }
+            switch line {
+            case .tooLong: report(.badLine(reason: "longer than \(configuration.maxLineLength) bytes"))
+            case .whole(let bytes): take(bytes)
+            }
+        }
+    }
+
+    private func take(_ line: [UInt8]) {
+        do throws(BadMessage) {
+            let message = try MPVMessage(line: line)
+            noteHeard()
+            let now = clock.now
+            switch message {
+            case .event(let event): perform(state.withLock { $0.model.handle(event, at: now) })
+            case .reply(let number, let value):
+                if let answers = state.withLock({ $0.requests.take(number, value) }) { answered(answers, at: now) }
+            }
+        } catch {
+            report(.badLine(reason: error.description))
+        }
+    }
+
+    private func noteHeard() {
+        let isNews = state.withLock { state in
+            defer { state.isHeard = true }
+            if !state.isHeard { state.attempts = 0 }
+            return !state.isHeard
+        }
+        if isNews { report(.connected) }
+    }
+
+    private func answered(_ answers: MPVRequests.Answers, at now: MonotonicInstant) {
+        let effects = state.withLock { state in
+            state.alarms.removeValue(forKey: answers.question)?.cancel()
+            return state.model.answered(answers, at: now)
+        }
+        perform(effects)
+    }
+
+    func perform(_ effects: [MPVModel.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .ask(let question): ask(question)
+            case .signal(let signal):
+                if signal.action == .streamLoad, signal.attributes[.joinedLate] == true { report(.joinedLate) }
+                state.withLock { $0.observer }?(signal)
+            }
+        }
+    }
+
+    private func ask(_ question: MPVModel.Question) {
+        let (connection, lines, epoch) = state.withLock { ($0.connection, $0.requests.ask(question), $0.epoch) }
+        let alarm = clock.schedule(at: clock.now.advanced(by: configuration.answerTimeout)) { [weak self] in
+            self?.queue.async { [weak self] in self?.expire(question.number, epoch) }
+        }
+        state.withLock { $0.alarms[question.number] = alarm }
+        connection?.send(lines)
+    }
+
+    private func expire(_ question: Int, _ epoch: Int) {
+        let (answers, isHeard) = state.withLock { state in
+            (state.epoch == epoch ? state.requests.expire(question) : nil, state.isHeard)
+        }
+        guard let answers else { return }
+        report(.unanswered)
+        if isHeard { answered(answers, at: clock.now) } else { drop("it answers nothing") }
+    }
+
+    /// Lets go of a player that is none.
+    private func drop(_ reason: String) {
+        state.withLock { $0.connection }?.close()
+        lost(reason)
+    }
+
+    /// The connection has ended by itself.
+    private func lost(_ reason: String) {
+        let wasHeard = state.withLock { $0.isHeard }
+        if wasHeard { report(.disconnected(reason: reason)) }
+        let now = clock.now
+        perform(state.withLock { Self.disconnect(&$0) { $0.disconnected(at: now) } })
+        switch (place, configuration.waitsForPlayer) {
+        case (.socket, true): wait(for: reason)
+        default: finish(wasHeard ? .playerWentAway : .notThere(reason: reason))
+        }
+    }
+
+    /// Forgets the connection and returns what the model makes of it.
+    private static func disconnect(
+        _ state: inout State,
+        _ farewell: (inout MPVModel) -> [MPVModel.Effect]
+    ) -> [MPVModel.Effect] {
+        for alarm in state.alarms.values { alarm.cancel() }
+        state.alarms = [:]
+        state.connection = nil
+        return farewell(&state.model)
+    }
+
+    /// Ends for good, once.
+    private func finish(_ ending: MPVEnding) {
+        let now = clock.now
+        let (isFirst, connection, retry) = state.withLock { state in
+            let isFirst = state.ending == nil
+            if isFirst { state.ending = ending }
+            return (isFirst, state.connection, state.retry)
+        }
+        guard isFirst else { return }
+        retry?.cancel()
+        if connection != nil { perform(state.withLock { Self.disconnect(&$0) { end(&$0, at: now) } }) }
+        connection?.close()
+        if case .process(let process) = place {
+            if connection == nil, !state.withLock({ $0.isBegun }) { closeDescriptor(process.descriptor) }
+            process.end(by: clock)
+        }
+        ended.open()
+    }
+
+    /// A player of ours ends with us; another plays on.
+    private func end(_ model: inout MPVModel, at now: MonotonicInstant) -> [MPVModel.Effect] {
+        guard case .process = place else { return model.detached(at: now) }
+        return model.handle(.endFile(.quit), at: now) + model.disconnected(at: now)
+    }
+}

@@ -1,0 +1,107 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The system's calls on a stream socket of this machine. Only reading waits.
+enum UnixSocket {
+    /// What a read gave.
+    enum Reading {
+        case bytes([UInt8])
+        case nothingYet
+        case ended(reason: String)
+    }
+
+    /// The longest path, without the final zero.
+    static let maxPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// A connected descriptor, or why there is none.
+    static func connect(to path: String) -> Result<Int32, SystemError> {
+        let descriptor = socket(AF_UNIX, streamType, 0)
+        guard descriptor >= 0 else { return .failure(SystemError(errno)) }
+        prepare(descriptor)
+        // One that does not accept would keep us waiting.
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(maxPathLength)) }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sysConnect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        if isConnected {
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+            return .success(descriptor)
+        }
+        let failure = SystemError(errno)
+        close(descriptor)
+        return .failure(failure)
+    }
+
+    /// Two ends of one connection: ours, and one for a child.
+    static func pair() -> Result<(ours: Int32, child: Int32), SystemError> {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else { return .failure(SystemError(errno)) }
+        prepare(ends[0])
+        _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+        return .success((ends[0], ends[1]))
+    }
+
+    static func read(_ descriptor: Int32) -> Reading {
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        if count > 0 { return .bytes(Array(chunk.prefix(count))) }
+        if count == 0 { return .ended(reason: "closed by the player") }
+        let error = errno
+        if error == EAGAIN || error == EWOULDBLOCK || error == EINTR { return .nothingYet }
+        return .ended(reason: SystemError(error).description)
+    }
+
+    /// Writes all at once, or says why not. What a peer has to take is far less than a socket holds: one whose socket is full reads no more.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> SystemError? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, sendFlags) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return SystemError(errno) }
+        }
+        return nil
+    }
+
+    private static func prepare(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+        var isOn: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    #if canImport(Glibc)
+    private static let streamType = Int32(SOCK_STREAM.rawValue)
+    #else
+    private static let streamType = SOCK_STREAM
+    #endif
+    #if canImport(Darwin)
+    private static let sendFlags = Int32(MSG_DONTWAIT)
+    #else
+    private static let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+    #endif
+}
+
+/// The function, whose name the type takes.
+private let sysConnect: @Sendable (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32 = { connect($0, $1, $2) }
+
+/// A number of the system's, as it says it.
+struct SystemError: Error, Hashable, CustomStringConvertible {
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
+    var description: String {
+        var text = [CChar](repeating: 0, count: 256)
+        strerror_r(number, &text, text.count - 1)
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return bytes.isEmpty ? "error \(number)" : String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,160 @@
+internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentTrackers
+
+/// What each event means.
+extension MPVModel {
+    /// Something is played whose beginning nobody told us.
+    mutating func join(at now: MonotonicInstant) {
+        (phase, isLate, isInJoinedPlayback) = (.loading, true, true)
+        area = values.decodedArea
+        emit(.streamLoad, at: now)
+        if values[.isPausedForCache] == true { bufferingBegan(at: now) }
+        if values[.coreIdle] == false { started(at: now) }
+    }
+
+    mutating func startFile(at now: MonotonicInstant) {
+        if isInJoinedPlayback {
+            // Overtaken by the answers all the same; so we were there in time.
+            (isInJoinedPlayback, isLate) = (false, false)
+            return
+        }
+        conclude(isFollowed: true)
+        closeBlocks(at: now)
+        // Its end was not reported.
+        if phase == .playing { emit(.stop, at: now) }
+        let isContinued = isRedirected
+        (isRedirected, isLate) = (false, false)
+        (restart, area) = (nil, nil)
+        forgetMedia()
+        phase = .loading
+        ask([.path, .mediaTitle])
+        if !isContinued { emit(.streamLoad, at: now) }
+    }
+
+    mutating func seekBegan(at now: MonotonicInstant) {
+        // The jump to where a file begins to play is no seek of a person's.
+        guard phase == .playing, !isSeeking else { return }
+        isSeeking = true
+        emit(.seekBegin, at: now)
+    }
+
+    mutating func playbackRestarted(at now: MonotonicInstant) {
+        guard phase == .playing || phase == .loading || phase == .finished else { return }
+        restart = restart ?? now
+        ask([.timePosition, .coreIdle])
+        guard isSeeking else { return }
+        isSeeking = false
+        emit(.seekFinish, at: now)
+    }
+
+    mutating func endFile(_ reason: MPVEndReason, at now: MonotonicInstant) {
+        guard phase != .idle, phase != .away else { return }
+        isInJoinedPlayback = false
+        if reason == .redirect {
+            isRedirected = true
+            return
+        }
+        closeBlocks(at: now)
+        if reason == .endOfFile, phase == .loading, let restart {
+            // Too short for us to see it play.
+            phase = .playing
+            emit(.start, at: restart)
+        }
+        end(reason, at: now)
+        phase = .idle
+    }
+
+    private mutating func end(_ reason: MPVEndReason, at now: MonotonicInstant) {
+        switch reason {
+        case .error(let words): fail(words, at: now)
+        case .redirect: break
+        case .quit:
+            isLeaving = true
+            if phase != .finished { emit(.stop, at: now) }
+        case .endOfFile, .stop:
+            if phase != .finished {
+                ending = Ending(isEndOfFile: reason == .endOfFile, instant: now, status: status)
+            }
+        }
+    }
+
+    /// Reports an end, now that it is known whether something follows. A person who goes on in a playlist ends by `Next`, too.
+    mutating func conclude(isFollowed: Bool) {
+        guard let ending else { return }
+        self.ending = nil
+        let isInPlaylist = (values[.playlistCount]?.int ?? 0) > 1
+        let action: Action =
+            switch (isFollowed, ending.isEndOfFile) {
+            case (true, true): .next
+            case (true, false): isInPlaylist ? .next : .stop
+            case (false, true): .end
+            case (false, false): .stop
+            }
+        emit(action, at: ending.instant, status: ending.status)
+    }
+
+    /// What is open when a playback ends, ends with it, so that its time counts.
+    mutating func closeBlocks(at now: MonotonicInstant) {
+        if isBuffering { emit(.bufferFinish, at: now) }
+        if isSeeking { emit(.seekFinish, at: now) }
+        (isBuffering, isSeeking) = (false, false)
+    }
+
+    /// What follows from a property's new value.
+    mutating func changed(_ property: MPVProperty, _ value: JSONValue?, at now: MonotonicInstant) {
+        switch (property, value?.truth) {
+        case (.coreIdle, false?): started(at: now)
+        case (.isPausedForCache, true?): bufferingBegan(at: now)
+        case (.isPausedForCache, false?): bufferingFinished(at: now)
+        case (.isPaused, let isPaused?): pauseChanged(isPaused, at: now)
+        case (.eofReached, true?): reachedEnd(at: now)
+        case (.idleActive, true?): conclude(isFollowed: false)
+        case (.decodedPicture, _): pictureChanged(at: now)
+        default: break
+        }
+    }
+
+    mutating func started(at now: MonotonicInstant) {
+        guard phase == .loading || phase == .finished else { return }
+        phase = .playing
+        area = values.decodedArea
+        emit(.start, at: now)
+        isLate = false
+    }
+
+    private mutating func pauseChanged(_ isPaused: Bool, at now: MonotonicInstant) {
+        if self.isPaused == isPaused { return }
+        self.isPaused = isPaused
+        if phase == .playing { emit(isPaused ? .pauseBegin : .pauseFinish, at: now) }
+    }
+
+    mutating func bufferingBegan(at now: MonotonicInstant) {
+        guard phase == .playing || phase == .loading, !isBuffering else { return }
+        isBuffering = true
+        emit(.bufferBegin, at: now)
+    }
+
+    private mutating func bufferingFinished(at now: MonotonicInstant) {
+        guard isBuffering else { return }
+        isBuffering = false
+        emit(.bufferFinish, at: now)
+    }
+
+    /// With `keep-open` no `end-file` follows.
+    private mutating func reachedEnd(at now: MonotonicInstant) {
+        guard phase == .playing, let keepsOpen = values[.keepOpen], keepsOpen != false, keepsOpen != "no" else {
+            return
+        }
+        closeBlocks(at: now)
+        emit(.end, at: now)
+        phase = .finished
+    }
+
+    private mutating func pictureChanged(at now: MonotonicInstant) {
+        guard let area = values.decodedArea else { return }
+        defer { self.area = area }
+        guard phase == .playing, let before = self.area, before != area else { return }
+        emit(area > before ? .qualityChangeUp : .qualityChangeDown, at: now)
+    }
+}

@@ -1,0 +1,79 @@
+internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentTrackers
+
+/// What mpv last said of its properties.
+struct MPVValues {
+    private var values: [MPVProperty: JSONValue] = [:]
+
+    subscript(property: MPVProperty) -> JSONValue? {
+        get { values[property] }
+        set { values[property] = newValue }
+    }
+
+    /// Forgets what belonged to the last playback.
+    mutating func forgetMedia() { for property in MPVProperty.ofMedia { values[property] = nil } }
+
+    /// Width and height of the picture as it is decoded, else as the container has it.
+    var picture: (width: Int, height: Int)? {
+        if let decoded = Self.size(values[.decodedPicture]) { return decoded }
+        guard let width = values[.width]?.int, let height = values[.height]?.int, width > 0, height > 0 else {
+            return nil
+        }
+        return (width, height)
+    }
+
+    /// The decoder's picture in pixels; nil if none is decoded. Saturates.
+    var decodedArea: Int? {
+        guard let size = Self.size(values[.decodedPicture]) else { return nil }
+        let (area, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+        return overflow ? .max : area
+    }
+
+    /// How much lies ready behind the playhead.
+    var bufferedDuration: Duration? { time(.bufferedDuration) }
+
+    var status: PlayerStatus {
+        var status = PlayerStatus()
+        status.position = time(.timePosition).map { max(.zero, $0) }
+        status.duration = time(.duration)
+        (status.resolutionWidth, status.resolutionHeight) = (picture?.width, picture?.height)
+        status.bitrate = bitrate
+        status.framesPerSecond = values[.framesPerSecond]?.number
+        // mpv amplifies up to 130 and more; the data model ends at 100.
+        status.volume = values[.volume]?.number.flatMap { Int(exactly: min(100, max(0, $0)).rounded()) }
+        status.isMuted = values[.isMuted]?.truth
+        status.language = values[.language]?.string
+        status.subtitles = values[.subtitles]?.string
+        status.source = values[.path]?.string.map(SourceText.redacted)
+        status.title = title
+        return status
+    }
+
+    /// The media's own title. Without one mpv takes the end of the address, where secrets may stand in the query.
+    private var title: String? {
+        guard let title = values[.mediaTitle]?.string, let path = values[.path]?.string else {
+            // Nothing is told of a title as long as nobody knows where it may come from.
+            return nil
+        }
+        let isFromPath = path.contains(title) || SourceText.decoded(path[...]).contains(title)
+        return isFromPath ? SourceText.fileName(path) : title
+    }
+
+    /// bit/s of picture and sound together.
+    private var bitrate: Int? {
+        let rates = [MPVProperty.videoBitrate, .audioBitrate].compactMap { values[$0]?.number }.filter { $0 > 0 }
+        return rates.isEmpty ? nil : Int(exactly: rates.reduce(0, +).rounded())
+    }
+
+    private func time(_ property: MPVProperty) -> Duration? {
+        // Beyond 292 years a duration of nanoseconds ends.
+        guard let seconds = values[property]?.number, abs(seconds) < 9e9 else { return nil }
+        return .seconds(seconds)
+    }
+
+    private static func size(_ value: JSONValue?) -> (width: Int, height: Int)? {
+        guard let width = value?["w"]?.int, let height = value?["h"]?.int, width > 0, height > 0 else { return nil }
+        return (width, height)
+    }
+}

@@ -1,0 +1,102 @@
+internal import InstrumentJSON
+
+/// What mpv says in one line of its JSON IPC (mpv's manual, "JSON IPC").
+enum MPVMessage: Hashable {
+    case event(MPVEvent)
+    /// The answer to the request of that number; nil if it has no value or the request failed.
+    case reply(Int, JSONValue?)
+
+    /// Reads a line. mpv writes names of files as they are, which may be no valid UTF-8: such bytes are replaced.
+    init(line: [UInt8]) throws(BadMessage) {
+        let value = try Self.parse(line)
+        if let name = value["event"]?.string {
+            self = .event(MPVEvent(name: name, value))
+        } else if let number = value["request_id"]?.int {
+            let isGood = value["error"]?.string == "success"
+            self = .reply(number, isGood ? value["data"].flatMap(\.present) : nil)
+        } else {
+            throw BadMessage(description: "neither an event nor a reply")
+        }
+    }
+
+    private static func parse(_ line: [UInt8]) throws(BadMessage) -> JSONValue {
+        if let value = try? JSONValue(parsing: line) { return value }
+        do throws(JSONError) {
+            return try JSONValue(parsing: Array(String(decoding: line, as: UTF8.self).utf8))
+        } catch {
+            throw BadMessage(description: error.description)
+        }
+    }
+}
+
+/// Why a line is no message. Tells nothing of what stands in it.
+struct BadMessage: Error, Hashable, CustomStringConvertible { let description: String }
+
+/// Something that happened in mpv (its manual, "List of events").
+enum MPVEvent: Hashable {
+    case startFile
+    case fileLoaded
+    case seek
+    case playbackRestart
+    case endFile(MPVEndReason)
+    case idle
+    case shutdown
+    /// A property changed; nil: it has no value any more.
+    case property(MPVProperty, JSONValue?)
+    /// One that says nothing to us, or that we do not know.
+    case other
+
+    fileprivate init(name: String, _ value: JSONValue) {
+        switch name {
+        case "start-file": self = .startFile
+        case "file-loaded": self = .fileLoaded
+        case "seek": self = .seek
+        case "playback-restart": self = .playbackRestart
+        case "end-file": self = .endFile(MPVEndReason(value))
+        case "idle": self = .idle
+        case "shutdown": self = .shutdown
+        case "property-change":
+            let property = value["name"]?.string.flatMap(MPVProperty.init(rawValue:))
+            self = property.map { .property($0, value["data"].flatMap(\.present)) } ?? .other
+        default: self = .other
+        }
+    }
+}
+
+/// Why mpv ended a file.
+enum MPVEndReason: Hashable {
+    case endOfFile
+    case stop
+    case quit
+    /// mpv's own words; they are fixed and name no address.
+    case error(String)
+    /// It was a playlist, whose entries follow.
+    case redirect
+
+    fileprivate init(_ value: JSONValue) {
+        switch value["reason"]?.string {
+        case "eof": self = .endOfFile
+        case "quit": self = .quit
+        case "redirect": self = .redirect
+        case "error": self = .error(value["file_error"]?.string ?? "playback failed")
+        default: self = .stop
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value, unless it is `null`; a bare `nil` would be just that.
+    var present: JSONValue? { self == .null ? Optional.none : self }
+
+    /// The number, if it is a finite one.
+    var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value) where value.isFinite: value
+        default: nil
+        }
+    }
+
+    /// The truth, if it is one.
+    var truth: Bool? { if case .bool(let value) = self { value } else { nil } }
+}

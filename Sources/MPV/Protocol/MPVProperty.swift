@@ -1,0 +1,43 @@
+/// What mpv is asked about itself, by the names of its manual ("Property list").
+///
+/// mpv reports changes that come together in the order in which they are observed, which is this one: an end under
+/// `keep-open` has to be seen before the pause that follows from it.
+enum MPVProperty: String, CaseIterable {
+    case idleActive = "idle-active"
+    case playlistCount = "playlist-count"
+    case keepOpen = "keep-open"
+    case eofReached = "eof-reached"
+    case path
+    case mediaTitle = "media-title"
+    case duration
+    case timePosition = "time-pos"
+    /// What the decoder gives; width and height come together here, and apart in `width` and `height`.
+    case decodedPicture = "video-dec-params"
+    case width
+    case height
+    case framesPerSecond = "container-fps"
+    case videoBitrate = "video-bitrate"
+    case audioBitrate = "audio-bitrate"
+    case volume
+    case isMuted = "mute"
+    case language = "current-tracks/audio/lang"
+    case subtitles = "current-tracks/sub/lang"
+    case bufferedDuration = "demuxer-cache-duration"
+    case isPaused = "pause"
+    case isPausedForCache = "paused-for-cache"
+    case coreIdle = "core-idle"
+
+    /// What belongs to one playback and means nothing in the next.
+    static let ofMedia: [MPVProperty] = [
+        .path, .mediaTitle, .duration, .timePosition, .decodedPicture, .width, .height, .framesPerSecond,
+        .videoBitrate, .audioBitrate, .language, .subtitles, .bufferedDuration,
+    ]
+
+    /// mpv has no value between two pictures or shortly before the end, where the last one still holds.
+    var keepsItsValue: Bool {
+        switch self {
+        case .path, .mediaTitle, .duration, .timePosition, .decodedPicture, .width, .height, .framesPerSecond: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// Where media is, as logs, errors and the `source` attribute may show it: without user, password, query and fragment.
+package enum SourceText {
+    /// Schemes whose addresses are `host/path` (RFC 3986, section 3); of others nothing but the scheme is shown, because
+    /// what follows may be anything, a stream's key or the media itself.
+    private static let hosted: Set<String> = ["http", "https", "ftp", "ftps", "sftp", "smb"]
+
+    /// The path, or the address without its secrets.
+    package static func redacted(_ text: String) -> String {
+        guard let (scheme, rest) = split(text) else {
+            return text.lowercased().hasPrefix("data:") ? "data:…" : text
+        }
+        if scheme == "file" { return path(ofFileURL: rest) }
+        guard hosted.contains(scheme) else { return scheme + "://…" }
+        let address = rest.prefix { $0 != "?" && $0 != "#" }
+        let authority = address.prefix { $0 != "/" }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return scheme + "://" + host + address[authority.endIndex...]
+    }
+
+    /// The last part of the path, for media that has no title.
+    package static func fileName(_ text: String) -> String {
+        String(redacted(text).split(separator: "/").last ?? "")
+    }
+
+    /// The scheme in lower case and what follows `://`; nil for a path.
+    package static func split(_ text: String) -> (scheme: String, rest: String)? {
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"), colon != text.startIndex,
+            text[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        else { return nil }
+        return (text[..<colon].lowercased(), String(text[text.index(colon, offsetBy: 3)...]))
+    }
+
+    /// The path after the host, with `%xx` decoded.
+    package static func path(ofFileURL rest: String) -> String {
+        decoded(rest.firstIndex(of: "/").map { rest[$0...] } ?? rest[...])
+    }
+
+    /// The text with `%xx` decoded.
+    package static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var left = Array(text.utf8)[...]
+        while let byte = left.popFirst() {
+            let digits = String(decoding: left.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let decoded = UInt8(digits, radix: 16) {
+                bytes.append(decoded)
+                left = left.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

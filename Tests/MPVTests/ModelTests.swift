@@ -1,0 +1,239 @@
+import Instrument
+import InstrumentJSON
+import InstrumentTrackers
+import Testing
+
+@testable import InstrumentMPV
+
+@Suite("What mpv's events mean")
+struct ModelTests {
+    private func stage() -> Stage {
+        var stage = Stage()
+        stage.connect()
+        return stage
+    }
+
+    @Test("A file from its load to its end; the end waits for what follows")
+    func file() {
+        var stage = stage()
+        stage.begin()
+        stage.set(.coreIdle, true)
+        stage.play(.endFile(.endOfFile))
+        #expect(stage.actions == [.streamLoad, .start])
+        stage.set(.idleActive, true)
+        #expect(stage.actions == [.streamLoad, .start, .end])
+        #expect(stage.signals.last?.instant == MonotonicInstant(nanoseconds: 6_000_000_000))
+        #expect(stage.signals.map { $0.status?.source } == ["/film.mkv", "/film.mkv", "/film.mkv"])
+    }
+
+    @Test("Playback is not restarted yet while it is paused for the cache")
+    func initialBuffering() {
+        var stage = stage()
+        stage.truth[.path] = "/film.mkv"
+        stage.play(.startFile, .fileLoaded)
+        stage.set(.isPausedForCache, true)
+        stage.play(.playbackRestart)
+        #expect(stage.actions == [.streamLoad, .bufferBegin])
+        stage.set(.isPausedForCache, false)
+        stage.set(.coreIdle, false)
+        #expect(stage.actions == [.streamLoad, .bufferBegin, .bufferFinish, .start])
+    }
+
+    @Test("Reasons of an end: error, stop, quit; in a playlist, Next")
+    func reasons() {
+        for (reason, followed, count, expected) in [
+            (MPVEndReason.error("bad"), false, 1, Action.error), (.stop, false, 1, .stop), (.quit, false, 1, .stop),
+            (.stop, true, 1, .stop), (.stop, true, 2, .next), (.endOfFile, true, 1, .next),
+            (.endOfFile, false, 2, .end),
+        ] {
+            var stage = stage()
+            stage.set(.playlistCount, .int(count))
+            stage.begin()
+            stage.play(.endFile(reason))
+            if followed { stage.play(.startFile) } else { stage.disconnect() }
+            #expect(stage.actions == [.streamLoad, .start, expected] + (followed ? [.streamLoad] : []))
+        }
+    }
+
+    @Test("A playlist that is opened is one load: the redirect says nothing")
+    func redirect() {
+        var stage = stage()
+        stage.truth[.path] = "/list.m3u"
+        stage.play(.startFile, .endFile(.redirect))
+        stage.begin("/film.mkv")
+        #expect(stage.actions == [.streamLoad, .start])
+        #expect(stage.signals.map { $0.status?.source } == ["/list.m3u", "/film.mkv"])
+    }
+
+    @Test("A pause and a jump; several seeks in a row are one jump; one at the load is none")
+    func pauseAndSeek() {
+        var stage = stage()
+        stage.play(.startFile, .fileLoaded, .seek, .playbackRestart)
+        stage.set(.coreIdle, false)
+        stage.set(.isPaused, true)
+        stage.play(.seek, .seek, .playbackRestart)
+        stage.set(.isPaused, false)
+        #expect(stage.actions == [.streamLoad, .start, .pauseBegin, .seekBegin, .seekFinish, .pauseFinish])
+    }
+
+    @Test("A jump's end is at the new position, though mpv reports that later")
+    func seekPosition() {
+        var stage = stage()
+        stage.begin()
+        stage.set(.timePosition, 3)
+        stage.play(.seek)
+        stage.truth[.timePosition] = 60
+        stage.play(.playbackRestart)
+        #expect(stage.signals.suffix(2).map { $0.status?.position } == [.seconds(3), .seconds(60)])
+    }
+
+    @Test("With keep-open the end is where mpv stands still; playing on from there is another playback")
+    func keepOpen() {
+        var stage = stage()
+        stage.set(.keepOpen, true)
+        stage.begin()
+        stage.set(.eofReached, true)
+        stage.set(.isPaused, true)
+        stage.set(.coreIdle, true)
+        stage.play(.seek, .playbackRestart)
+        stage.set(.isPaused, false)
+        stage.set(.coreIdle, false)
+        #expect(stage.actions == [.streamLoad, .start, .end, .start])
+    }
+
+    @Test("Without keep-open, the end of the file is no end yet")
+    func eofReached() {
+        var stage = stage()
+        stage.set(.keepOpen, false)
+        stage.begin()
+        stage.set(.eofReached, true)
+        #expect(stage.actions == [.streamLoad, .start])
+    }
+
+    @Test("Quality is the decoded picture's; one that is gone for a moment is the same afterwards")
+    func quality() {
+        var stage = stage()
+        stage.set(.decodedPicture, ["w": 640, "h": 360])
+        stage.begin()
+        stage.set(.decodedPicture, ["w": 640, "h": 360])
+        stage.set(.decodedPicture, ["w": 1280, "h": 720])
+        stage.set(.decodedPicture, nil)
+        stage.set(.decodedPicture, ["w": 1280, "h": 720])
+        stage.set(.decodedPicture, ["w": .int(.max), "h": .int(.max)])
+        stage.set(.decodedPicture, ["w": 320, "h": 180])
+        let changes = stage.actions.dropFirst(2)
+        #expect(Array(changes) == [.qualityChangeUp, .qualityChangeUp, .qualityChangeDown])
+    }
+
+    @Test("What is open when a playback ends is closed before")
+    func openBlocks() {
+        var stage = stage()
+        stage.begin()
+        stage.play(.seek)
+        stage.set(.isPausedForCache, true)
+        stage.play(.endFile(.quit))
+        #expect(stage.actions == [.streamLoad, .start, .seekBegin, .bufferBegin, .bufferFinish, .seekFinish, .stop])
+    }
+
+    @Test("A player that goes without a word is an error, one that takes its leave is none")
+    func disconnection() {
+        var stage = stage()
+        stage.begin()
+        stage.disconnect()
+        #expect(stage.actions == [.streamLoad, .start, .error])
+        #expect(stage.signals.last?.attributes[.isFatal] == true)
+        var polite = self.stage()
+        polite.begin()
+        polite.play(.shutdown)
+        polite.disconnect()
+        #expect(polite.actions == [.streamLoad, .start, .stop])
+        var idle = self.stage()
+        idle.disconnect()
+        #expect(idle.actions.isEmpty)
+    }
+
+    @Test("Joined in mid-playback, paused and in a stall")
+    func joining() {
+        var playing = Stage()
+        playing.truth = [.idleActive: false, .path: "/film.mkv", .coreIdle: false]
+        playing.connect()
+        #expect(playing.actions == [.streamLoad, .start])
+        #expect(playing.signals.allSatisfy { $0.attributes[.joinedLate] == true })
+        var loading = Stage()
+        (loading.truth, loading.isAnswering) = (playing.truth, false)
+        loading.connect()
+        loading.play(.fileLoaded, .playbackRestart)
+        loading.answer(1)
+        loading.answer(2)
+        #expect(loading.actions == [.streamLoad, .start], "events while we ask do not make us forget")
+        var early = Stage()
+        (early.truth, early.isAnswering) = (playing.truth, false)
+        early.connect()
+        early.answer(1)
+        early.play(.startFile)
+        early.answer(2)
+        early.answer(3)
+        #expect(early.actions == [.streamLoad, .start])
+        var overtaken = playing
+        overtaken.play(.startFile)
+        #expect(overtaken.actions == [.streamLoad, .start], "a beginning that comes late is the joined playback's")
+        #expect(
+            early.signals.first?.attributes[.joinedLate] == nil,
+            "a load that comes after its answers is no late one"
+        )
+        var paused = Stage()
+        paused.truth = [.idleActive: false, .path: "/film.mkv", .coreIdle: true, .isPaused: true]
+        paused.connect()
+        #expect(paused.actions == [.streamLoad])
+        paused.set(.isPaused, false)
+        paused.set(.coreIdle, false)
+        #expect(paused.actions == [.streamLoad, .start])
+        var stalled = Stage()
+        stalled.truth = [.idleActive: false, .path: "/film.mkv", .coreIdle: true, .isPausedForCache: true]
+        stalled.connect()
+        #expect(stalled.actions == [.streamLoad, .bufferBegin])
+    }
+
+    @Test("What is asked and never answered is reported all the same once so much waits, or the player is gone")
+    func unanswered() {
+        var stage = stage()
+        stage.isAnswering = false
+        stage.play(.startFile)
+        #expect(stage.actions.isEmpty)
+        stage.disconnect()
+        #expect(stage.actions == [.streamLoad, .error])
+        var flooded = self.stage()
+        flooded.begin()
+        flooded.isAnswering = false
+        for _ in 0..<200 { flooded.play(.seek, .playbackRestart) }
+        #expect(flooded.actions.count > 300)
+    }
+
+    @Test("A title that is only the address's end tells nothing of its query; credentials are left out")
+    func secrets() {
+        var stage = stage()
+        stage.truth[.mediaTitle] = "film one.mp4?token=secret"
+        stage.begin("https://user:secret@example.org/a/film%20one.mp4?token=secret#secret")
+        #expect(stage.signals.last?.status?.source == "https://example.org/a/film%20one.mp4")
+        #expect(stage.signals.last?.status?.title == "film%20one.mp4")
+        #expect(!"\(stage.signals)".contains("secret"))
+        stage.set(.path, "rtmp://host/app/secret-key")
+        #expect(stage.model.status.source == "rtmp://…")
+        stage.set(.mediaTitle, "A film")
+        #expect(stage.model.status.title == "A film")
+    }
+
+    @Test("Values that no player has are left out or brought into their range")
+    func oddValues() {
+        var stage = stage()
+        stage.begin()
+        stage.set(.volume, 130)
+        stage.set(.duration, 1e300)
+        stage.set(.timePosition, -0.5)
+        stage.set(.videoBitrate, 1e300)
+        stage.set(.width, "wide")
+        let status = stage.model.status
+        #expect((status.volume, status.duration, status.position) == (100, nil, .zero))
+        #expect((status.bitrate, status.resolutionWidth) == (nil, nil))
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Instrument
+import InstrumentHubs
+import InstrumentMPV
+import InstrumentMetricalcs
+import InstrumentTestKit
+import InstrumentTrackers
+import LoopbackServers
+import Testing
+
+/// A real mpv plays real files in real time. One after another, because what they measure is time.
+@Suite("A real mpv", .serialized)
+struct RealPlayerTests {
+    private let scratch: Scratch
+    private var socket: String { scratch.file("mpv.sock") }
+
+    init() throws { scratch = try Scratch() }
+
+    @Test("Played, paused, sought and stopped: the events of the data model, at their times")
+    func controls() async throws {
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(socket: socket, ["--idle", "--volume=70"])
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.load(try Media.film(seconds: 20))
+        await watched.wait(for: .start)
+        watched.player.pause()
+        await watched.wait(for: .pauseBegin)
+        watched.player.resume()
+        await watched.wait(for: .pauseFinish)
+        watched.player.seek(to: .seconds(12))
+        await watched.wait(for: .seekFinish)
+        watched.player.stop()
+        await watched.wait(for: .stop)
+        #expect(
+            watched.actions == [.streamLoad, .start, .pauseBegin, .pauseFinish, .seekBegin, .seekFinish, .stop]
+        )
+        #expect(watched.first(.streamLoad)?.status?.source?.hasSuffix("/film-20.mkv") == true)
+        let sought = try #require(watched.first(.seekFinish)?.status)
+        #expect(sought.position.map { abs($0 / .seconds(1) - 12) < 1 } == true)
+        #expect(sought.duration.map { abs($0 / .seconds(1) - 20) < 0.5 } == true)
+        #expect((sought.resolutionWidth, sought.resolutionHeight) == (320, 180))
+        #expect((sought.title, sought.language) == ("A film", "deu"))
+        #expect((sought.volume, sought.isMuted, sought.framesPerSecond) == (70, false, 25))
+        let instants = watched.signals.entries.compactMap { $0.instant }
+        #expect(instants.count == 7 && zip(instants, instants.dropFirst()).allSatisfy { $0 <= $1 })
+        watched.player.close()
+        #expect(await watched.player.waitUntilGone() == .closed)
+        mpv.kill()
+    }
+
+    @Test("A playlist: Next between two entries, End after the last; then the player is gone")
+    func playlist() async throws {
+        let film = try Media.film(seconds: 20)
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(socket: socket, ["--length=1", "--pause", film, film])
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.resume()
+        await watched.wait(for: .end)
+        #expect(watched.actions == [.streamLoad, .start, .next, .streamLoad, .start, .end])
+        #expect(watched.signals.entries.allSatisfy { $0.status?.source?.hasSuffix("/film-20.mkv") == true })
+        mpv.waitUntilExit()
+        await watched.diagnostics.wait { $0.contains { if case .disconnected = $0 { true } else { false } } }
+        #expect(!watched.actions.contains(.error))
+    }
+
+    @Test("The quality rises and falls with the picture")
+    func quality() async throws {
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(socket: socket, ["--speed=4", "--pause", try Media.renditions()])
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.resume()
+        await watched.wait(for: .end)
+        #expect(watched.actions == [.streamLoad, .start, .qualityChangeUp, .qualityChangeDown, .end])
+        #expect(watched.first(.qualityChangeUp)?.status?.resolutionHeight == 360)
+        #expect(watched.first(.qualityChangeDown)?.status?.resolutionHeight == 270)
+        mpv.waitUntilExit()
+    }
+
+    @Test("Killed in mid-playback it has gone away; restarted, it is watched again in a new playback")
+    func killed() async throws {
+        let film = try Media.film(seconds: 20)
+        let watched = try Watched(socket: socket, configuration: MPVConfiguration(retryDelay: .milliseconds(20)))
+        let backend = CollectingBackend(policy: DeliveryPolicy(maxAge: .zero))
+        let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [backend])
+        instrument.add(PlayerTracker(watched.player))
+        instrument.ready()
+        let first = try RealMPV(socket: socket, [film])
+        watched.player.connect()
+        try await Self.waitUntil { watched.player.isPlaying }
+        first.kill()
+        try await Self.waitUntil { !watched.player.isPlaying }
+        let second = try RealMPV(socket: socket, ["--pause", film])
+        try await Self.waitUntil { watched.player.status.source != nil }
+        watched.player.resume()
+        try await Self.waitUntil { watched.player.isPlaying }
+        second.kill()
+        try await Self.waitUntil { !watched.player.isPlaying }
+        // What is under way is reported before that.
+        watched.player.close()
+        _ = await watched.player.waitUntilGone()
+        await instrument.shutdown(timeout: .seconds(5))
+        let actions = backend.events.map(\.action).filter { ![.trackerInit, .playerSet, .playerReady].contains($0) }
+        #expect(actions == [.streamLoad, .start, .error, .streamLoad, .start, .error])
+        let errors = backend.events.filter { $0.action == .error }
+        #expect(errors.allSatisfy { $0[.errorDescription] == "player went away" && $0[.isFatal] == true })
+        #expect(Set(backend.events.filter { $0.action == .start }.compactMap { $0[.playbackId] }).count == 2)
+        #expect(instrument.rejectedCounts.isEmpty)
+    }
+
+    @Test("A playback that is under way is joined: its load and its start say so, and there is no start time")
+    func joined() async throws {
+        let mpv = try RealMPV(socket: socket, [try Media.film(seconds: 20)])
+        let early = try Watched(socket: socket, configuration: MPVConfiguration(retryDelay: .milliseconds(20)))
+        early.player.connect()
+        await early.wait(for: .start)
+        let late = try Watched(socket: socket)
+        let backend = CollectingBackend()
+        let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [backend])
+        instrument.add(PlayerTracker(late.player))
+        late.player.connect()
+        await late.diagnostics.wait { $0.contains(.joinedLate) }
+        try await Self.waitUntil { late.player.isPlaying }
+        late.player.close()
+        _ = await late.player.waitUntilGone()
+        await instrument.shutdown(timeout: .seconds(5))
+        let events = backend.events.suffix(3)
+        #expect(events.map(\.action) == [.streamLoad, .start, .detach])
+        #expect(events.map { $0[.joinedLate] } == [true, true, nil])
+        #expect(events.allSatisfy { $0[.title] == "A film" && $0[.position] != nil })
+        #expect(!backend.metrics.contains { $0.name == .startTime })
+        #expect(backend.metrics.contains { $0.name == .numPlays })
+        mpv.kill()
+    }
+
+    @Test("A file that is none is an error with mpv's words; the next one is a new playback")
+    func broken() async throws {
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(socket: socket, ["--idle"])
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.load(scratch.file("nothing.mkv"))
+        await watched.wait(for: .error)
+        watched.player.load(try Media.film(seconds: 20))
+        await watched.wait(for: .start)
+        watched.player.quit()
+        await watched.wait(for: .stop)
+        #expect(watched.actions == [.streamLoad, .error, .streamLoad, .start, .stop])
+        #expect(watched.first(.error)?.attributes[.errorDescription] == "loading failed")
+        mpv.waitUntilExit()
+    }
+
+    @Test("A stall over a slow network is a stall, and as long as the server made it")
+    func stall() async throws {
+        let film = Array(try Data(contentsOf: URL(fileURLWithPath: Media.film(seconds: 20))))
+        let half = film.count / 3
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(film.count)\r\nContent-Type: video/x-matroska\r\n\r\n"
+        let server = try TestServer { _ in
+            [.send(Array(head.utf8) + film[..<half]), .waitUntil(.seconds(9)), .send(Array(film[half...])), .hang]
+        }
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(
+            socket: socket,
+            [
+                "--idle", "--cache=yes", "--cache-pause=yes", "--cache-pause-wait=0.1", "--cache-secs=200",
+                "--demuxer-readahead-secs=200",
+            ]
+        )
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.load("http://user:secret@127.0.0.1:\(server.port)/film.mkv?token=secret")
+        await watched.wait(for: .bufferFinish)
+        watched.player.quit()
+        await watched.wait(for: .stop)
+        #expect(watched.actions == [.streamLoad, .start, .bufferBegin, .bufferFinish, .stop])
+        let load = try #require(watched.first(.streamLoad)?.instant)
+        let finish = try #require(watched.first(.bufferFinish)?.instant)
+        #expect(abs(load.duration(to: finish) / .seconds(1) - 9) < 1.5)
+        let source = watched.signals.entries.compactMap { $0.status?.source }
+        #expect(source.contains("http://127.0.0.1:\(server.port)/film.mkv"))
+        #expect(!watched.signals.entries.contains { "\($0)".contains("secret") })
+        mpv.waitUntilExit()
+    }
+
+    @Test("One that we start ends with us, and says Stop")
+    func started() async throws {
+        let film = try Media.film(seconds: 20)
+        let watched = try Watched(starting: MPVLaunch(arguments: RealMPV.options + [film]))
+        watched.player.connect()
+        await watched.wait(for: .start)
+        watched.player.close()
+        #expect(await watched.player.waitUntilGone() == .closed)
+        #expect(watched.actions == [.streamLoad, .start, .stop])
+    }
+
+    @Test("A program that is not there is an error that says so")
+    func notInstalled() {
+        #expect {
+            _ = try MPVPlayer(starting: MPVLaunch(program: "no-such-player", arguments: []))
+        } throws: { error in
+            (error as? MPVError)?.code == .cannotStart
+        }
+    }
+
+    /// Looks every few milliseconds, for what nobody reports.
+    private static func waitUntil(_ isSo: @escaping @Sendable () -> Bool) async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(20))
+        while !isSo(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(isSo())
+    }
+}
