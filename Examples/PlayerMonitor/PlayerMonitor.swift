@@ -16,7 +16,7 @@ struct PlayerMonitor: AsyncParsableCommand {
             Exit codes: 0 played (or stopped by Ctrl-C), 1 playback failed, 2 wrong use, 3 played, but not everything was \
             delivered. What checks something ends with 1 if it found a fault.
             """,
-        subcommands: [PlayCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self]
+        subcommands: [PlayCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self, PrivacyCommand.self]
     )
 
     /// As the parser has it, but for the exit code of wrong use, which is 2 here.

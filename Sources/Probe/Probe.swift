@@ -39,6 +39,8 @@ public final class Probe: Player {
 
     /// Sent as `trackerTarget`.
     public var name: String { "probe" }
+    /// ``Instrument/PrivacyCatalogue/probe``.
+    public var declaredFields: PrivacyCatalogue { .probe }
     /// What is true now.
     public var status: PlayerStatus { engine.status }
     /// How far the playback is.

@@ -42,7 +42,13 @@ do {
 } catch {
     fail("\(error)")
 }
-let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store, deliveryClock: HurriedClock())
+let instrument = Instrument(
+    hub: NoOpHub(),
+    backends: [backend],
+    store: store,
+    deliveryClock: HurriedClock(),
+    privacy: PrivacyRules(admission: .open)
+)
 
 if !isEmitting {
     let isEmpty = await instrument.shutdown(timeout: .seconds(200_000))

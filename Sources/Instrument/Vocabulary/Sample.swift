@@ -22,10 +22,22 @@ public enum Sample: Hashable, Sendable {
     }
 
     /// Its attributes.
-    public var attributes: Attributes {
-        switch self {
-        case .event(let event): event.attributes
-        case .metric(let metric): metric.attributes
+    public package(set) var attributes: Attributes {
+        get {
+            switch self {
+            case .event(let event): event.attributes
+            case .metric(let metric): metric.attributes
+            }
+        }
+        set {
+            switch self {
+            case .event(var event):
+                event.attributes = newValue
+                self = .event(event)
+            case .metric(var metric):
+                metric.attributes = newValue
+                self = .metric(metric)
+            }
         }
     }
 

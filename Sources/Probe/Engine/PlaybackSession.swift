@@ -280,8 +280,8 @@ extension PlaybackSession {
         var attributes = Attributes()
         attributes[.errorDescription] = error.message
         attributes[.isFatal] = true
-        attributes[AttributeKey<String>("errorCode")] = error.code.description
-        attributes[AttributeKey<String>("errorPhase")] = error.phase.rawValue
+        attributes[.errorCode] = error.code.description
+        attributes[.errorPhase] = error.phase.rawValue
         outbox.append(
             PlayerSignal(.error, at: instant, status: status(position: position), attributes: attributes)
         )
