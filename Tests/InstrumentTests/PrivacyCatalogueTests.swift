@@ -83,6 +83,16 @@ struct PrivacyCatalogueTests {
         #expect(reports.withLock { $0 } == [])
     }
 
+    @Test("A time attribute may be chosen away by itself")
+    func timeAttribute() async {
+        let instrument = instrument(PrivacyRules(choices: ["timeSinceStart": false]))
+        let attributes: Attributes = ["timeSinceStart": 1, "timeSinceEnd": 2]
+        instrument.emit(Action("Tapped"), from: instrument.add(PlainTracker()), attributes: attributes)
+        await instrument.queue.flush(timeout: .seconds(5))
+        #expect(backend.events.first?.attributes["timeSinceStart"] == nil)
+        #expect(backend.events.first?.attributes["timeSinceEnd"] == 2)
+    }
+
     @Test("Where everything is taken, names that nobody declared are, too")
     func open() async {
         let instrument = instrument(PrivacyRules(admission: .open))

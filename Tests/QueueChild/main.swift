@@ -12,6 +12,7 @@ import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentTestKit
 import InstrumentTransport
+import LoopbackServers
 
 final class ChildTracker: Tracker {
     func begin(in context: TrackerContext) {}

@@ -38,6 +38,18 @@ struct FieldGate {
             catalogue.merge([person])
         }
         learn(catalogue)
+        if catalogue[PrivacyCatalogue.timeSinceAction.name]?.isOn == true {
+            let names = VocabularyAction.allCases.map { AttributeName(timeSince: $0) }
+            for name in names where choices[name] ?? true { pass(name) }
+        }
+    }
+
+    /// How many names may pass, counted from the first one that was ever made until one that may not.
+    var passingPrefix: UInt32 {
+        if isOpen { return .max }
+        let whole = passing.prefix { $0 == .max }.count
+        let rest = whole < passing.count ? (~passing[whole]).trailingZeroBitCount : 0
+        return UInt32(clamping: whole * 64 + rest)
     }
 
     /// Whether nothing is ever left out.

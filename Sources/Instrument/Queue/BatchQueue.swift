@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The one queue that feeds every backend: a shared log, and a lane per backend.
 public final class BatchQueue: Sendable {
     struct State {
@@ -15,6 +17,8 @@ public final class BatchQueue: Sendable {
     let privacy: PrivacyRules
     private let hasFieldRules: Bool
     private let gate: Lock<FieldGate>
+    /// Names with smaller numbers may all pass, so that most samples are let in without a lock.
+    private let passingPrefix: Atomic<UInt32>
     private let isPrompt: @Sendable (Sample) -> Bool
     private let report: @Sendable (Diagnostic) -> Void
     let state: Lock<State>
@@ -53,7 +57,9 @@ public final class BatchQueue: Sendable {
         self.randomness = randomness
         self.privacy = privacy
         hasFieldRules = !privacy.fields.isEmpty
-        gate = Lock(FieldGate(privacy))
+        let gate = FieldGate(privacy)
+        passingPrefix = Atomic(gate.passingPrefix)
+        self.gate = Lock(gate)
         self.reachability = reachability
         self.isPrompt = isPrompt
         self.report = report
@@ -141,9 +147,13 @@ public final class BatchQueue: Sendable {
     /// What may be stored: no metric that no encoder could write, and attributes by the rules.
     private func admitted(_ samples: [Sample]) -> [Sample] {
         // A loop, since every emit comes here: nothing is copied or called where nothing is wrong.
-        var isFinite = true
-        for sample in samples where !sample.isFinite { isFinite = false }
-        let isAdmitted = gate.withLock { $0.admits(samples) }
+        var (isFinite, isAdmitted) = (true, true)
+        let limit = passingPrefix.load(ordering: .acquiring)
+        for sample in samples {
+            if !sample.isFinite { isFinite = false }
+            if !sample.hasOnlyNames(below: limit) { isAdmitted = false }
+        }
+        if !isAdmitted { isAdmitted = gate.withLock { $0.admits(samples) } }
         if isFinite, isAdmitted, !hasFieldRules { return samples }
         return samples.compactMap { sample in
             if case .metric(let metric) = sample, !metric.isFinite {
@@ -163,7 +173,11 @@ public final class BatchQueue: Sendable {
 
     /// Knows these fields, too, from now on: they may be sent, unless they are off.
     public func declare(_ fields: PrivacyCatalogue) {
-        if !fields.isEmpty { gate.withLock { $0.declare(fields) } }
+        if fields.isEmpty { return }
+        gate.withLock { gate in
+            gate.declare(fields)
+            passingPrefix.store(gate.passingPrefix, ordering: .releasing)
+        }
     }
 
     /// All fields that are declared so far.

@@ -41,6 +41,14 @@ public enum Sample: Hashable, Sendable {
         }
     }
 
+    /// Whether all its attributes have names with numbers below `limit`.
+    func hasOnlyNames(below limit: UInt32) -> Bool {
+        switch self {
+        case .event(let event): event.attributes.hasOnlyNames(below: limit)
+        case .metric(let metric): metric.attributes.hasOnlyNames(below: limit)
+        }
+    }
+
     /// Whether it can be written as it is; attributes always can.
     var isFinite: Bool {
         if case .metric(let metric) = self { metric.isFinite } else { true }
