@@ -9,6 +9,7 @@ public struct PrintingTransport: HTTPTransport {
     /// Creates a transport to whose requests the answer is always 200 with this body.
     public init(answer: String = "") { self.answer = answer }
 
+    /// Prints the request.
     public func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
         let isText = request.headers["Content-Encoding"] == nil
         let body =
@@ -26,7 +27,10 @@ public func finish(_ instrument: Instrument) async -> Never {
 
 /// A player that somebody else plays: it is told what happened.
 public final class ManualTracker: Tracker {
+    /// What it is called.
     public let target: String? = "manual"
+    /// Creates a player.
     public init() {}
+    /// It has come into being.
     public func begin(in context: TrackerContext) { context.emit(.trackerInit) }
 }
