@@ -239,9 +239,18 @@ let package = Package(
             name: "QueueChild",
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit",
-                "InstrumentTransport",
+                "InstrumentTransport", "LoopbackServers",
             ],
             path: "Tests/QueueChild"
+        ),
+        // Each service's backend over the durable queue, against a server that fails in every way.
+        .testTarget(
+            name: "ServiceFaultTests",
+            dependencies: [
+                "InstrumentClickstream", "InstrumentSeer", "InstrumentSift", "InstrumentXAPI", "InstrumentCompression",
+                "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTestKit", "InstrumentTransport",
+                "LoopbackServers",
+            ]
         ),
         .testTarget(
             name: "DurableQueueTests",

@@ -23,7 +23,12 @@ struct PlayCommand: AsyncParsableCommand {
     @Argument(help: "A path, or an http or https URL, of progressive media (MP4, MKV, WebM, TS, MP3, AAC, FLAC, …).")
     var source: String
 
-    @Option(help: "'real' plays in real time; 'max' as fast as data can be read, in virtual time.")
+    @Option(
+        help: """
+            'real' plays in real time; 'max' as fast as data can be read, in virtual time. A file's session then ends now; one \
+            of an address, whose length nobody says beforehand, begins now, and 'xapi' waits until its times have come.
+            """
+    )
     var speed = Speed.real
 
     @OptionGroup var delivery: DeliveryOptions

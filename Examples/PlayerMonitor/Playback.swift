@@ -33,8 +33,8 @@ struct Playback {
     /// Plays, delivers and sums up.
     func run() async -> ExitStatus {
         let system = SystemClock()
-        // As fast as possible means: on a clock that only the playback moves. Its calendar begins now.
-        let virtual = options.speed == .max ? VirtualClock(wallTime: system.wallTime) : nil
+        // As fast as possible means: on a clock that only the playback moves.
+        let virtual = options.speed == .max ? VirtualClock(wallTime: beginning(now: system.wallTime)) : nil
         let clock: any SchedulingClock = virtual ?? system
         let probe = makeProbe(clock)
         let instrument = makeInstrument(clock, deliveringBy: system)
@@ -58,6 +58,14 @@ struct Playback {
         report(outcome, probe.source, instrument, isDelivered: isDelivered)
         if case .failed = outcome { return .failed }
         return isDelivered ? .played : .undelivered
+    }
+
+    /// When a session that is played as fast as possible began, so that it has ended by now: an LRS must not be told of what
+    /// is yet to come. Where nobody says beforehand how long it is, it begins now, and an LRS is told when its times come.
+    private func beginning(now: WallTime) -> WallTime {
+        let declared = MediaSource(options.source).declaredDuration(timeout: .seconds(options.timeout))
+        let lengths = [declared, options.duration.map { .seconds($0) }].compactMap(\.self)
+        return WallTime(milliseconds: now.milliseconds - Int64(lengths.min()?.milliseconds ?? 0))
     }
 
     private func makeProbe(_ clock: any SchedulingClock) -> Probe {

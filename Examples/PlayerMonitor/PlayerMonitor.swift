@@ -18,7 +18,7 @@ struct PlayerMonitor: AsyncParsableCommand {
             """,
         subcommands: [
             PlayCommand.self, AttachCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self,
-            AdaptationCommand.self,
+            AdaptationCommand.self, PrivacyCommand.self,
         ]
     )
 

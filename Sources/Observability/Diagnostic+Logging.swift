@@ -22,7 +22,7 @@ extension Diagnostic {
         switch self {
         case .rejected: .debug
         case .retrying: .notice
-        case .unknownTracker, .notFinite, .metricNotFinite, .store, .silenced: .warning
+        case .unknownTracker, .notFinite, .undeclared, .metricNotFinite, .store, .silenced: .warning
         case .notQueued, .dropped, .deadLetter: .error
         }
     }
@@ -33,6 +33,7 @@ extension Diagnostic {
         case .unknownTracker: "unknownTracker"
         case .rejected: "rejected"
         case .notFinite: "notFinite"
+        case .undeclared: "undeclared"
         case .metricNotFinite: "metricNotFinite"
         case .notQueued: "notQueued"
         case .store: "store"

@@ -61,6 +61,8 @@ public final class Probe: Player {
 
     /// Sent as `trackerTarget`.
     public var name: String { "probe" }
+    /// What kind of error it was, and what was done when it failed.
+    public var declaredFields: PrivacyCatalogue { .probe }
     /// What is true now.
     public var status: PlayerStatus { engine.status }
     /// How far the playback is.

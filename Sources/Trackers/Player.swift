@@ -8,8 +8,15 @@ public protocol Player: AnyObject, Sendable {
     var name: String { get }
     /// What is true now.
     var status: PlayerStatus { get }
+    /// The fields that its signals carry beside those of the vocabulary; others are not sent.
+    var declaredFields: PrivacyCatalogue { get }
     /// Reports to `observer` from now on, in place of the one before; nil reports to nobody.
     func report(to observer: (@Sendable (PlayerSignal) -> Void)?)
+}
+
+extension Player {
+    /// None but those of the vocabulary.
+    public var declaredFields: PrivacyCatalogue { [] }
 }
 
 /// Something that happened in a player.

@@ -13,6 +13,9 @@ public final class PlayerTracker: Tracker {
     /// The player's name.
     public var target: String? { player.name }
 
+    /// The player's.
+    public var declaredFields: PrivacyCatalogue { player.declaredFields }
+
     /// Begins to watch.
     public func begin(in context: TrackerContext) {
         self.context.withLock { $0 = context }

@@ -85,7 +85,8 @@ struct ComponentsTests {
             hub: NotingHub(name: "old hub", journal: journal),
             metricalc: NotingMetricalc(name: "old", journal: journal),
             backends: [backend],
-            clock: clock
+            clock: clock,
+            privacy: PrivacyRules(declaring: [FieldDeclaration("hub", .text, "Which hub saw it")])
         )
         let id = instrument.add(PlainTracker())
         instrument.ready()

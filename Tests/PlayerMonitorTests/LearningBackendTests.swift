@@ -1,4 +1,5 @@
 import Foundation
+import InstrumentCompression
 import InstrumentJSON
 import LoopbackServers
 import Testing
@@ -79,8 +80,38 @@ extension CommandLineTests {
         for row in rows where row.count > 3 {
             #expect((row[3] == "0") == (row[0] != "xapi"), "\(row)")
         }
+        // Everything that was emitted is in the file, and the same has arrived at both services.
+        let emitted = try String(contentsOfFile: directory + "/samples.ndjson", encoding: .utf8)
+        let samples = try emitted.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+        #expect(rows.allSatisfy { $0.count > 1 && $0[1] == String(samples.count) }, "\(status)")
+        let all = Set(samples.compactMap { $0["id"]?.string })
+        let events = Set(samples.filter { $0["type"] == "event" }.compactMap { $0["id"]?.string })
+        #expect(all.count == samples.count && events.count > 10)
+        #expect(try Self.clickstreamIdentifiers(server.requests) == all)
+        #expect(try Self.siftIdentifiers(server.requests) == events)
         let keys = server.requests.filter { $0.head.hasPrefix("PUT") }.compactMap { $0.header("Authorization") }
         #expect(Set(keys) == ["Basic " + Data("sift-key".utf8).base64EncodedString()])
+    }
+
+    private static func clickstreamIdentifiers(_ requests: [TestServer.Received]) throws -> Set<String> {
+        var found: Set<String> = []
+        for request in requests where request.head.hasPrefix("POST /events") {
+            guard case .array(let actions) = try JSONValue(parsing: request.body) else { continue }
+            found.formUnion(actions.compactMap { $0["id"]?.string })
+        }
+        return found
+    }
+
+    private static func siftIdentifiers(_ requests: [TestServer.Received]) throws -> Set<String> {
+        var found: Set<String> = []
+        for request in requests where request.head.hasPrefix("PUT") {
+            var gunzip = Gunzip()
+            var body: [UInt8] = []
+            try gunzip.unpack(request.body) { body += $0 }
+            guard case .array(let events)? = try JSONValue(parsing: body)["data"] else { continue }
+            found.formUnion(events.compactMap { $0["fields"]?["sampleId"]?.string })
+        }
+        return found
     }
 
     @Test("A playback is told to Seer, with a token for the client's secret")

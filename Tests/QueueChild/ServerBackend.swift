@@ -19,26 +19,3 @@ struct ServerBackend: Backend {
         }
     }
 }
-
-/// A clock on which waiting takes a thousandth of the time, so that minutes of back-off fit into a test.
-struct HurriedClock: SchedulingClock {
-    private static let factor: Int64 = 1000
-    private let clock = SystemClock()
-
-    var now: MonotonicInstant { MonotonicInstant(nanoseconds: clock.now.nanoseconds * Self.factor) }
-    var wallTime: WallTime { clock.wallTime }
-    var minimumResolution: Duration { .nanoseconds(1000) }
-
-    func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {
-        try await clock.sleep(until: real(deadline), tolerance: nil)
-    }
-
-    func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
-        clock.schedule(at: real(deadline), action)
-    }
-
-    private func real(_ instant: MonotonicInstant) -> MonotonicInstant {
-        // Rounded up: an alarm that rings before its time would be set again and again.
-        MonotonicInstant(nanoseconds: instant.nanoseconds / Self.factor + 1)
-    }
-}

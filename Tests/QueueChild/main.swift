@@ -12,6 +12,7 @@ import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentTestKit
 import InstrumentTransport
+import LoopbackServers
 
 final class ChildTracker: Tracker {
     func begin(in context: TrackerContext) {}
@@ -42,7 +43,13 @@ do {
 } catch {
     fail("\(error)")
 }
-let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store, deliveryClock: HurriedClock())
+let instrument = Instrument(
+    hub: NoOpHub(),
+    backends: [backend],
+    store: store,
+    deliveryClock: HurriedClock(),
+    privacy: PrivacyRules(admission: .open)
+)
 
 if !isEmitting {
     let isEmpty = await instrument.shutdown(timeout: .seconds(200_000))

@@ -111,6 +111,14 @@ struct StatementRuleTests {
             Example.with("timestamp", value: "20150513T151600Z"),
             .v2
         ),
+        .good("a timestamp without a zone", Example.with("timestamp", value: "2015-05-13T15:16:00"), .v1),
+        .bad(
+            "a timestamp without a zone in 2.0",
+            "XAPI-00123",
+            "$.timestamp",
+            Example.with("timestamp", value: "2015-05-13T15:16:00"),
+            .v2
+        ),
         .good("a timestamp with a space", Example.with("timestamp", value: "2008-09-15 15:53:00.601+00:00"), .v2),
         .bad(
             "a timestamp with a space in 1.0.3",

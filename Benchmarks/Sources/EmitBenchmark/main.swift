@@ -57,6 +57,7 @@ func makeStore() -> any SampleStore {
 func makeInstrument() -> (Instrument, TrackerID) {
     let store = makeStore()
     let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [NullBackend()], store: store)
+    instrument.declare(PrivacyCatalogue(Keys.names.map { FieldDeclaration($0, .text, "a field of an app") }))
     let tracker = instrument.add(BenchmarkTracker())
     for action: Action in [.trackerInit, .playerSet, .playerReady, .mediaRequest, .streamLoad, .start] {
         instrument.emit(action, from: tracker)

@@ -6,6 +6,8 @@ public enum Diagnostic: Hashable, Sendable {
     case rejected(Action, TrackerID, Rejection)
     /// Attributes were left out of an event because they are NaN or infinite.
     case notFinite([AttributeName], Action, TrackerID)
+    /// Attributes of this name are left out, because no catalogue declares it (``PrivacyRules``). Said once for each name.
+    case undeclared(AttributeName)
     /// A metric was left out because it is NaN or infinite.
     case metricNotFinite(MetricName, TrackerID)
     /// The queue did not take samples.
@@ -30,6 +32,8 @@ extension Diagnostic: CustomStringConvertible {
         case .rejected(let action, let tracker, let reason): "\(action) of tracker \(tracker) rejected: \(reason)"
         case .notFinite(let names, let action, let tracker):
             "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"
+        case .undeclared(let name):
+            "left out \(name) from now on: it is not declared; say what it is with PrivacyRules(declaring:)"
         case .metricNotFinite(let name, let tracker): "left out \(name) of tracker \(tracker): not finite"
         case .notQueued(let error): "not queued: \(error)"
         case .store(let text): "store: \(text)"

@@ -8,6 +8,7 @@ extension Instrument {
     /// - Returns: the tracker's number.
     @discardableResult
     public func add(_ tracker: some Tracker, adsOf content: TrackerID? = nil) -> TrackerID {
+        queue.declare(tracker.declaredFields)
         let (id, isReady, isShutDown) = registry.withLock { registry in
             let id = TrackerID(registry.nextNumber)
             registry.nextNumber += 1

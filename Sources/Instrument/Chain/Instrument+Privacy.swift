@@ -9,6 +9,12 @@ extension Instrument {
     /// - Throws: if the store could not carry it out. Then nothing is sent, and the call may be repeated.
     public func set(consent: Consent) throws(QueueError) { try queue.set(consent: consent) }
 
+    /// Knows these fields, too, from now on: they may be sent, unless they are off.
+    public func declare(_ fields: PrivacyCatalogue) { queue.declare(fields) }
+
+    /// All fields that may be collected: those of the vocabulary, of the trackers that were added, and of the app.
+    public var catalogue: PrivacyCatalogue { queue.catalogue }
+
     /// Erases a person's samples from the queue, those that wait and those that are dead letters; returns how many.
     ///
     /// A person is known by the attribute that ``PrivacyRules/userIdKey`` names, set for example by

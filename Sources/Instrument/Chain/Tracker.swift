@@ -5,6 +5,8 @@
 public protocol Tracker: AnyObject, Sendable {
     /// What is watched, sent as `trackerTarget`.
     var target: String? { get }
+    /// The fields that it collects beside those of the vocabulary; asked once, when it is added. Others are not sent.
+    var declaredFields: PrivacyCatalogue { get }
     /// The tracker was added; it may register getters and emit from now on.
     func begin(in context: TrackerContext)
     /// The instrument is ready; called once, after `begin`.
@@ -18,6 +20,8 @@ public protocol Tracker: AnyObject, Sendable {
 extension Tracker {
     /// Nothing in particular.
     public var target: String? { nil }
+    /// None but those of the vocabulary.
+    public var declaredFields: PrivacyCatalogue { [] }
     /// Lets every event pass.
     public func process(_ event: inout Event) -> Verdict { .accepted }
     /// Does nothing.

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The one queue that feeds every backend: a shared log, and a lane per backend.
 public final class BatchQueue: Sendable {
     struct State {
@@ -14,6 +16,9 @@ public final class BatchQueue: Sendable {
     private let reachability: any Reachability
     let privacy: PrivacyRules
     private let hasFieldRules: Bool
+    private let gate: Lock<FieldGate>
+    /// Names with smaller numbers may all pass, so that most samples are let in without a lock.
+    private let passingPrefix: Atomic<UInt32>
     private let isPrompt: @Sendable (Sample) -> Bool
     private let report: @Sendable (Diagnostic) -> Void
     let state: Lock<State>
@@ -29,7 +34,8 @@ public final class BatchQueue: Sendable {
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
     ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
-    ///   - privacy: what becomes of attributes before they are stored.
+    ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are; an
+    ///     ``Instrument/Instrument`` is stricter.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
     ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
@@ -41,7 +47,7 @@ public final class BatchQueue: Sendable {
         clock: any SchedulingClock = SystemClock(),
         randomness: RandomSource = RandomSource(),
         consent: Consent = .granted,
-        privacy: PrivacyRules = PrivacyRules(),
+        privacy: PrivacyRules = PrivacyRules(admission: .open),
         reachability: any Reachability = AlwaysOnline(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in },
         isPrompt: @escaping @Sendable (Sample) -> Bool = BatchQueue.isErrorOrEnd
@@ -51,6 +57,9 @@ public final class BatchQueue: Sendable {
         self.randomness = randomness
         self.privacy = privacy
         hasFieldRules = !privacy.fields.isEmpty
+        let gate = FieldGate(privacy)
+        passingPrefix = Atomic(gate.passingPrefix)
+        self.gate = Lock(gate)
         self.reachability = reachability
         self.isPrompt = isPrompt
         self.report = report
@@ -138,17 +147,41 @@ public final class BatchQueue: Sendable {
     /// What may be stored: no metric that no encoder could write, and attributes by the rules.
     private func admitted(_ samples: [Sample]) -> [Sample] {
         // A loop, since every emit comes here: nothing is copied or called where nothing is wrong.
-        var isFinite = true
-        for sample in samples where !sample.isFinite { isFinite = false }
-        if isFinite, !hasFieldRules { return samples }
+        var (isFinite, isAdmitted) = (true, true)
+        let limit = passingPrefix.load(ordering: .acquiring)
+        for sample in samples {
+            if !sample.isFinite { isFinite = false }
+            if !sample.hasOnlyNames(below: limit) { isAdmitted = false }
+        }
+        if !isAdmitted { isAdmitted = gate.withLock { $0.admits(samples) } }
+        if isFinite, isAdmitted, !hasFieldRules { return samples }
         return samples.compactMap { sample in
             if case .metric(let metric) = sample, !metric.isFinite {
                 report(.metricNotFinite(metric.name, metric.tracker))
                 return nil
             }
-            return privacy.applied(to: sample)
+            return privacy.applied(to: isAdmitted ? sample : filtered(sample))
         }
     }
+
+    /// The sample without the fields that may not be sent.
+    private func filtered(_ sample: Sample) -> Sample {
+        var sample = sample
+        for name in gate.withLock({ $0.filter(&sample.attributes) }) { report(.undeclared(name)) }
+        return sample
+    }
+
+    /// Knows these fields, too, from now on: they may be sent, unless they are off.
+    public func declare(_ fields: PrivacyCatalogue) {
+        if fields.isEmpty { return }
+        gate.withLock { gate in
+            gate.declare(fields)
+            passingPrefix.store(gate.passingPrefix, ordering: .releasing)
+        }
+    }
+
+    /// All fields that are declared so far.
+    public var catalogue: PrivacyCatalogue { gate.withLock { $0.catalogue } }
 
     /// Delivers what was taken so far; true if all of it was settled within `timeout`. What was not stays queued.
     @discardableResult

@@ -56,16 +56,37 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 ///
 /// Rules are applied to attributes of events and metrics by their names; what is inside an array or an object is replaced only
 /// with all of it. Trackers, hubs and metricalcs still see the values: only what is kept and sent is changed.
+///
+/// A field that nobody declared is not sent. The vocabulary is declared, trackers declare theirs, and an app its own:
+///
+/// ```swift
+/// PrivacyRules(declaring: [FieldDeclaration(.score, "Points in the quiz", .gameplayContent)])
+/// ```
 public struct PrivacyRules: Hashable, Sendable {
     /// The attribute that names the person whom a sample is of.
     public var userIdKey: AttributeKey<String>
     /// What becomes of attributes.
     public var fields: [AttributeName: FieldRule]
+    /// Fields of the app's own, beside those of the vocabulary and of its trackers.
+    public var declared: PrivacyCatalogue
+    /// What the app or the person chose for a field, over its declaration: true to collect it, false not to.
+    public var choices: [AttributeName: Bool]
+    /// What becomes of fields that nobody declared.
+    public var admission: FieldAdmission
 
-    /// Creates rules; by default `userId` names the person, and attributes are stored as they are.
-    public init(userIdKey: AttributeKey<String> = .userId, fields: [AttributeName: FieldRule] = [:]) {
+    /// Creates rules; by default `userId` names the person, attributes are stored as they are, and only declared ones are.
+    public init(
+        userIdKey: AttributeKey<String> = .userId,
+        fields: [AttributeName: FieldRule] = [:],
+        declaring declared: PrivacyCatalogue = [],
+        choices: [AttributeName: Bool] = [:],
+        admission: FieldAdmission = .declaredOnly
+    ) {
         self.userIdKey = userIdKey
         self.fields = fields
+        self.declared = declared
+        self.choices = choices
+        self.admission = admission
     }
 
     /// The sample as it may be stored.

@@ -190,6 +190,17 @@ extension Attributes: RandomAccessCollection {
         return body(UnsafeBufferPointer(start: header.pointee.elements, count: header.pointee.count))
     }
 
+    /// Whether all names have numbers below `limit`; each event is asked.
+    @inline(__always)
+    func hasOnlyNames(below limit: UInt32) -> Bool {
+        guard let header else { return true }
+        let (count, elements) = (header.pointee.count, header.pointee.elements)
+        var largest: UInt32 = 0
+        for index in 0..<count { largest = Swift.max(largest, elements[index].name.number) }
+        withExtendedLifetime(storage) {}
+        return largest < limit
+    }
+
     /// The bytes of all texts, arrays and objects.
     package var payloadSize: Int {
         guard let header else { return 0 }

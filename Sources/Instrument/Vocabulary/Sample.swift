@@ -22,10 +22,30 @@ public enum Sample: Hashable, Sendable {
     }
 
     /// Its attributes.
-    public var attributes: Attributes {
+    public package(set) var attributes: Attributes {
+        get {
+            switch self {
+            case .event(let event): event.attributes
+            case .metric(let metric): metric.attributes
+            }
+        }
+        set {
+            switch self {
+            case .event(var event):
+                event.attributes = newValue
+                self = .event(event)
+            case .metric(var metric):
+                metric.attributes = newValue
+                self = .metric(metric)
+            }
+        }
+    }
+
+    /// Whether all its attributes have names with numbers below `limit`.
+    func hasOnlyNames(below limit: UInt32) -> Bool {
         switch self {
-        case .event(let event): event.attributes
-        case .metric(let metric): metric.attributes
+        case .event(let event): event.attributes.hasOnlyNames(below: limit)
+        case .metric(let metric): metric.attributes.hasOnlyNames(below: limit)
         }
     }
 

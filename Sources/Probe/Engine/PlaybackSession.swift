@@ -31,7 +31,7 @@ struct PlaybackSession {
     private var isPaused = false
     private var rate = 1.0
     private(set) var catchUpRate = 1.0
-    private var liveLatency: Duration?
+    private var network = NetworkSums()
 
     /// More than any media needs between two keyframes, or until a track that lags catches up.
     private static var mostIdlePackets: Int { 200_000 }
@@ -213,7 +213,15 @@ extension PlaybackSession {
     }
 
     /// How far behind the live edge the playhead is.
-    mutating func learn(latency: Duration) { liveLatency = latency }
+    mutating func learn(latency: Duration) { network.liveLatency = latency }
+
+    /// A request has ended.
+    mutating func count(requestOf bytes: Int, throughput: Int?, hasFailed: Bool) {
+        network.requests += 1
+        if hasFailed { network.failures += 1 }
+        network.bytes = network.bytes.saturatingAdd(bytes)
+        network.throughput = throughput ?? network.throughput
+    }
 
     /// Goes a little faster or slower than the person wants, to keep near the live edge.
     mutating func catchUp(at rate: Double, now: MonotonicInstant) {
@@ -355,13 +363,13 @@ extension PlaybackSession {
     }
 
     private mutating func report(_ error: ProbeError, isFatal: Bool, at instant: MonotonicInstant, position: Int64?) {
-        var attributes = Attributes()
+        var attributes = network.attributes
         attributes[.errorDescription] = error.message
         attributes[.isFatal] = isFatal
-        attributes[AttributeKey<String>("errorCode")] = error.code.description
-        attributes[AttributeKey<String>("errorPhase")] = error.phase.rawValue
-        attributes[AttributeKey<String>("errorURL")] = error.url
-        attributes[AttributeKey<Int>("errorStatus")] = error.status
+        attributes[.errorCode] = error.code.description
+        attributes[.errorPhase] = error.phase.rawValue
+        attributes[.errorURL] = error.url
+        attributes[.errorStatus] = error.status
         outbox.append(
             PlayerSignal(.error, at: instant, status: status(position: position), attributes: attributes)
         )
@@ -369,6 +377,7 @@ extension PlaybackSession {
 
     private mutating func signal(_ action: Action, at instant: MonotonicInstant, position: Int64? = nil) {
         let position = position ?? model?.position(at: instant)
-        outbox.append(PlayerSignal(action, at: instant, status: status(position: position)))
+        let status = status(position: position)
+        outbox.append(PlayerSignal(action, at: instant, status: status, attributes: network.attributes))
     }
 }

@@ -69,6 +69,7 @@ extension StreamLoader {
         now: Timestamp
     ) {
         guard let fetching = fetches.removeValue(forKey: number), !isOver else { return }
+        count(fetching, result, &session)
         switch result {
         case .success(let response):
             accept(response, fetching, &session, now: now)
@@ -76,6 +77,21 @@ extension StreamLoader {
             failed(fetching, failure, &session, now: now)
         }
         pump(&session, now: now)
+    }
+
+    private func count(
+        _ fetching: Fetching,
+        _ result: Result<ResourceResponse, ResourceFailure>,
+        _ session: inout PlaybackSession
+    ) {
+        switch result {
+        case .failure: session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: true)
+        case .success(let response):
+            let time = response.arrivals.last.map { fetching.begun.duration(to: $0).seconds } ?? 0
+            let rate = fetching.purpose.kind == .segment && time > 0 ? Double(response.bytes.count) * 8 / time : nil
+            let throughput = rate.map { Int(clamping: Int64(clamping: $0)) }
+            session.count(requestOf: response.bytes.count, throughput: throughput, hasFailed: false)
+        }
     }
 
     /// Time has passed.

@@ -5,15 +5,6 @@ extension Action {
     public static let streamWarning = Action("StreamWarning")
 }
 
-extension AttributeKey where Value == String {
-    /// What a `StreamWarning` is about: the code of its ``StreamWarning/Kind``.
-    public static let warningCode = AttributeKey<String>("warningCode")
-    /// What a `StreamWarning` says, for people.
-    public static let warningDescription = AttributeKey<String>("warningDescription")
-    /// The address that a `StreamWarning` is about, without credentials and query.
-    public static let warningURL = AttributeKey<String>("warningURL")
-}
-
 /// What is odd about a stream though it plays: what a viewer may notice, and what its makers want to know.
 public struct StreamWarning: Hashable, Sendable {
     /// What it is about; an open set.

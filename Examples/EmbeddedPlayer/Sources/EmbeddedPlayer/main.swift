@@ -55,6 +55,11 @@ let instrument = Instrument(
     metricalc: CoreMetricalc(),
     backends: [ConsoleBackend.standardOutput()]
 )
+// What the app itself collects: said once, or it is not sent.
+instrument.declare([
+    FieldDeclaration(.screen, "The screen that is shown"),
+    FieldDeclaration(AttributeName(UserTypeKey.key), .text, "Guest or member"),
+])
 instrument.set(.screen, to: "main")
 instrument.add(PlayerTracker(player))
 instrument.ready()

@@ -11,18 +11,23 @@ struct StatementDraft {
 
     private(set) var entries: [Entry] = []
     private(set) var refused: [SampleID: String] = [:]
+    /// The latest time that a statement gives itself.
+    private(set) var latest: WallTime?
     private var memories: [String: StatementMemory] = [:]
     private var known: Set<SampleID> = []
     private let validator: StatementValidator
+    private let now: WallTime
 
     /// Goes through a batch, sample by sample. A sample that is refused leaves nothing in the memory.
     init(
         _ batch: Batch,
         _ mapping: any XAPIMapping,
         _ shelf: MemoryShelf,
-        _ version: XAPIVersion
+        _ version: XAPIVersion,
+        now: WallTime
     ) throws(XAPIStateError) {
         validator = StatementValidator(version: version)
+        self.now = now
         let lost = shelf.refused
         var included: [String: Set<SampleID>] = [:]
         for record in batch.records where record.sample.isMeant(for: XAPIBackend.addressee) {
@@ -69,6 +74,7 @@ struct StatementDraft {
         }
         memory = changed
         known.formUnion(news.map(\.id))
+        for time in statements.compactMap(\.timestamp) { latest = max(latest ?? time, time) }
         entries += news
     }
 
@@ -77,6 +83,9 @@ struct StatementDraft {
         guard let id = statement.id else { return "a statement without an identifier" }
         if known.contains(id) || news.contains(where: { $0.id == id }) {
             return "two statements with the identifier \(id)"
+        }
+        if let time = statement.timestamp, FutureTimes.isBeyondWaiting(time, now: now) {
+            return "its time, \(time.rfc3339), lies in the future: the calendar was wrong when it was recorded"
         }
         let failures = validator.failures(in: json)
         return failures.isEmpty ? nil : failures.map { "\($0.rule) at \($0.path)" }.joined(separator: "; ")

@@ -19,6 +19,8 @@ public import InstrumentTransport
 /// What becomes of a batch:
 /// - what ``XAPIMapping`` has nothing to say of has arrived, and so has what is meant for another service;
 /// - what breaks a rule of xAPI is never sent, and becomes a dead letter whose reason names the rules;
+/// - a statement whose time lies in the future is not sent before it; if that is more than a day ahead, it becomes a dead
+///   letter;
 /// - the rest goes in one request. 200 and 204 acknowledge it, however many identifiers come back;
 /// - after 409 the LRS is asked for each: what it has and is the same has arrived, the rest goes once more, and one that is
 ///   another becomes a dead letter;
@@ -36,6 +38,7 @@ public final class XAPIBackend: Backend {
     private let mapping: any XAPIMapping
     private let delivery: StatementDelivery
     private let shelf: MemoryShelf
+    private let clock: any SchedulingClock
 
     /// Creates a backend.
     ///
@@ -45,7 +48,7 @@ public final class XAPIBackend: Backend {
     ///   - transport: sends.
     ///   - memory: keeps what the mapping remembers. With the one in memory, a video session that is under way when the process
     ///     ends is not gone on with.
-    ///   - clock: the calendar, for a `Retry-After` that is a date.
+    ///   - clock: the calendar, for a `Retry-After` that is a date and for times that lie in the future.
     ///   - report: is told what was mended; called from the backend's thread.
     public init(
         _ configuration: XAPIConfiguration,
@@ -57,6 +60,7 @@ public final class XAPIBackend: Backend {
     ) {
         self.configuration = configuration
         self.mapping = mapping
+        self.clock = clock
         let connection = LRSConnection(configuration: configuration, transport: transport)
         delivery = StatementDelivery(connection: connection, clock: clock)
         shelf = MemoryShelf(memory, report: report)
@@ -70,7 +74,9 @@ public final class XAPIBackend: Backend {
     /// Sends what the batch is worth.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         do throws(XAPIStateError) {
-            let draft = try StatementDraft(batch, mapping, shelf, configuration.version)
+            let now = clock.wallTime
+            let draft = try StatementDraft(batch, mapping, shelf, configuration.version, now: now)
+            if let wait = FutureTimes.wait(until: draft.latest, now: now) { return wait }
             var conflicts: [SampleID: String] = [:]
             if !draft.entries.isEmpty {
                 switch await delivery.deliver(draft.entries) {

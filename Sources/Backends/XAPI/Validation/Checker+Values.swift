@@ -21,8 +21,8 @@ extension Checker {
         guard let text = string(value, at: path, rule: rule), !TimestampFormat.isValid(text, version: version) else {
             return
         }
-        let format = version == .v2 ? "RFC 3339" : "ISO 8601"
-        fail(.timestampFormat, at: path, "This is a date and a time with a zone, as \(format) has it.")
+        let format = version == .v2 ? "a zone, as RFC 3339 has them" : "if possible a zone, as ISO 8601 has them"
+        fail(.timestampFormat, at: path, "This is a date and a time with \(format).")
     }
 
     /// At least one text under a language tag (XAPI-00121).

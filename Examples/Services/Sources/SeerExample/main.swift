@@ -1,0 +1,28 @@
+// Tells Seer of a playback, as Tin Can statements. Client and secret are the app's; they never stand in its code.
+
+import Foundation
+import Instrument
+import InstrumentHubs
+import InstrumentSeer
+import InstrumentTransport
+import InstrumentXAPI
+import Shared
+
+let environment = ProcessInfo.processInfo.environment
+let account = Statement.Identifier.account(homePage: "https://example.org", name: "person-17")
+let mapping = SeerMapping(appID: "example", viewings: Viewings(viewer: .agent(Statement.Agent(account))))
+let backend = SeerBackend(
+    SeerConfiguration(baseURL: try HTTPURL("https://seer.example.org")),
+    credentials: SeerCredentials(
+        clientID: environment["SEER_CLIENT"] ?? "example",
+        clientSecret: environment["SEER_SECRET"] ?? "none"
+    ),
+    // The first request asks for a token.
+    transport: PrintingTransport(answer: #"{"access_token":"example","expires_in":3600}"#),
+    mapping: { mapping($0) }
+)
+let instrument = Instrument(hub: CoreHub(), backends: [backend])
+let player = instrument.add(ManualTracker())
+instrument.set(.source, to: "https://example.org/film.mp4")
+for action in [Action.streamLoad, .start, .end] { instrument.emit(action, from: player) }
+await finish(instrument)

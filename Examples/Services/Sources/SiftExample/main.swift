@@ -1,0 +1,21 @@
+// Appends an event of a person. Account and key are the app's secrets; they never stand in its code.
+
+import Foundation
+import Instrument
+import InstrumentHubs
+import InstrumentSift
+import InstrumentTransport
+import Shared
+
+let environment = ProcessInfo.processInfo.environment
+let credentials = SiftCredentials(
+    accountID: environment["SIFT_ACCOUNT"] ?? "example",
+    beaconKey: environment["SIFT_KEY"] ?? "none"
+)
+let instrument = Instrument(hub: CoreHub())
+let sift = Sift(on: instrument, credentials: credentials, transport: PrintingTransport())
+sift.userID = "person-17"
+sift.append(
+    SiftEvent(time: SystemClock().wallTime, type: "Purchase", path: "/shop", fields: ["currency": "EUR"])
+)
+await finish(instrument)

@@ -1,0 +1,97 @@
+/// What an attribute is, what it is collected for, and whether it is collected at all.
+///
+/// ```swift
+/// FieldDeclaration(.score, "Points in the quiz", .gameplayContent)
+/// FieldDeclaration(.latitude, "Where the device is", .preciseLocation, for: [.appFunctionality], isLinked: true, isOn: false)
+/// ```
+///
+/// A tracker declares the fields that it collects (``Tracker/declaredFields``), an app those of its own (``PrivacyRules``).
+public struct FieldDeclaration: Hashable, Sendable {
+    /// The kind of a field's value.
+    public enum ValueType: String, Hashable, Sendable, CaseIterable {
+        /// Text.
+        case text
+        /// A whole number.
+        case integer
+        /// A number.
+        case number
+        /// True or false.
+        case flag
+        /// A time in whole milliseconds.
+        case milliseconds
+        /// Values in a row.
+        case list
+        /// Values by name.
+        case object
+    }
+
+    /// The attribute's name.
+    public let name: AttributeName
+    /// The kind of its value.
+    public let type: ValueType
+    /// What it is, for people; one line.
+    public let summary: String
+    /// What kind of data it is.
+    public let category: DataCategory
+    /// What it is collected for.
+    public let purposes: Set<DataPurpose>
+    /// Whether it tells of a person, by itself, who that is.
+    public let isLinked: Bool
+    /// Whether it is collected unless somebody chooses otherwise.
+    public let isOn: Bool
+
+    /// Declares the field of a key.
+    ///
+    /// - Parameters:
+    ///   - key: the attribute's key, which also says of what kind its values are.
+    ///   - summary: what it is, for people; one line.
+    ///   - category: what kind of data it is.
+    ///   - purposes: what it is collected for; analytics unless said otherwise.
+    ///   - isLinked: whether it tells, by itself, who a person is.
+    ///   - isOn: whether it is collected unless somebody chooses otherwise (``PrivacyRules/choices``).
+    public init<Value>(
+        _ key: AttributeKey<Value>,
+        _ summary: String,
+        _ category: DataCategory = .productInteraction,
+        for purposes: Set<DataPurpose> = [.analytics],
+        isLinked: Bool = false,
+        isOn: Bool = true
+    ) {
+        self.init(key.name, ValueType(Value.self), summary, category, for: purposes, isLinked: isLinked, isOn: isOn)
+    }
+
+    /// Declares a field by its name, for attributes that have no key.
+    public init(
+        _ name: AttributeName,
+        _ type: ValueType,
+        _ summary: String,
+        _ category: DataCategory = .productInteraction,
+        for purposes: Set<DataPurpose> = [.analytics],
+        isLinked: Bool = false,
+        isOn: Bool = true
+    ) {
+        self.name = name
+        self.type = type
+        self.summary = summary
+        self.category = category
+        self.purposes = purposes
+        self.isLinked = isLinked
+        self.isOn = isOn
+    }
+}
+
+extension FieldDeclaration.ValueType {
+    /// The kind of values of a type; enums with raw values are of their raw value's kind.
+    init<Value: AttributeValueConvertible>(_ type: Value.Type) {
+        switch type {
+        case is Int.Type: self = .integer
+        case is Double.Type: self = .number
+        case is Bool.Type: self = .flag
+        case is Duration.Type: self = .milliseconds
+        case is any RawRepresentable<Int>.Type: self = .integer
+        case is any RawRepresentable<Double>.Type: self = .number
+        case is any Collection.Type where type != String.self: self = .list
+        default: self = .text
+        }
+    }
+}
