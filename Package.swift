@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "InstrumentHubs", targets: ["InstrumentHubs"]),
         .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
+        .library(name: "InstrumentSensors", targets: ["InstrumentSensors"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
         .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
@@ -32,6 +33,8 @@ let package = Package(
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
         .target(name: "Instrument"),
         .target(name: "InstrumentTrackers", dependencies: ["Instrument"], path: "Sources/Trackers"),
+        // Sensors, the device, and what collects them for the chain.
+        .target(name: "InstrumentSensors", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/Sensors"),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -127,7 +130,7 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
+                "InstrumentSeer", "InstrumentSensors", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -206,6 +209,19 @@ let package = Package(
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
                 "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        // The program that sees mocked devices and a network of its own.
+        .executableTarget(
+            name: "SensorsChild",
+            dependencies: ["Instrument", "InstrumentSensors"],
+            path: "Tests/SensorsChild"
+        ),
+        .testTarget(
+            name: "SensorsTests",
+            dependencies: [
+                "Instrument", "InstrumentHubs", "InstrumentJSON", "InstrumentSensors", "InstrumentSift",
+                "InstrumentTestKit", "InstrumentTransport", "SensorsChild",
             ]
         ),
         .testTarget(name: "TrackersTests", dependencies: ["InstrumentTrackers", "InstrumentHubs"]),

@@ -16,8 +16,16 @@ struct PlayerMonitor: AsyncParsableCommand {
             Exit codes: 0 played (or stopped by Ctrl-C), 1 playback failed, 2 wrong use, 3 played, but not everything was \
             delivered. What checks something ends with 1 if it found a fault.
             """,
-        subcommands: [PlayCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self]
+        subcommands: [PlayCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self] + deviceCommands
     )
+
+    private static var deviceCommands: [any ParsableCommand.Type] {
+        #if os(Linux)
+        [SensorsCommand.self, DeviceCommand.self]
+        #else
+        []
+        #endif
+    }
 
     /// As the parser has it, but for the exit code of wrong use, which is 2 here.
     static func main() async {
