@@ -10,8 +10,13 @@ if CommandLine.arguments.dropFirst().first == "network" {
     printSensors()
 }
 
-/// A line for each change of addresses and of reachability, until standard input ends.
+/// A line for each change of addresses (of IPv4: others come when they like) and of reachability, until standard input ends.
 func watchNetwork() {
+    // Whatever becomes of who started it.
+    Task {
+        try? await Task.sleep(for: .seconds(60))
+        _exit(1)
+    }
     let reachability = NetworkReachability()
     let watching = reachability.start()
     let changes = Task {
@@ -19,7 +24,9 @@ func watchNetwork() {
         for await isOnline in reachability.changes() { say("online \(isOnline)") }
     }
     let sensor = Sensors.linux().networkAddresses
-    let listening = sensor.listen { say("addresses " + ($0.reading ?? []).joined(separator: " ")) }
+    let listening = sensor.listen {
+        say("addresses " + ($0.reading ?? []).filter { !$0.contains(":") }.joined(separator: " "))
+    }
     while readLine() != nil {}
     changes.cancel()
     listening.stop()

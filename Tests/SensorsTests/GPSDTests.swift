@@ -112,48 +112,51 @@ struct GPSDReaderTests {
 
 struct GPSDTestError: Error {}
 
-@Suite("A real gpsd", .serialized)
-struct GPSDTests {
-    @Test(
-        "It is fed a recorded track: positions arrive; it is killed and started again: so do they; nobody listens: no thread"
-    )
-    func track() async throws {
-        guard isInstalled("gpsd", for: "a real gpsd") else { return }
-        let feeder = try Feeder()
-        defer { feeder.stop() }
-        let port = try Feeder.freePort()
-        var daemon = try Self.daemon(port, fed: feeder.port)
-        defer { kill(daemon.processIdentifier, SIGKILL) }
-        let client = GPSDClient(GPSDAddress(host: "127.0.0.1", port: port))
-        let sensors = Sensor(.location, client.location)
-        let seen = Collected<SensorUpdate<Location>>()
-        let run = sensors.listen { seen.add($0) }
-        let isThere = { @Sendable (location: Location?) in
-            // $GPRMC 4807.038,N 01131.000,E: 48 + 7.038/60, 11 + 31/60 degrees.
-            guard let latitude = location?.latitude, let longitude = location?.longitude else { return false }
-            return abs(latitude - 48.1173) < 0.01 && abs(longitude - 11.516667) < 0.01
+// Among those that count threads, one after another.
+extension NetworkTests {
+    @Suite("A real gpsd")
+    struct GPSDTests {
+        @Test(
+            "It is fed a recorded track: positions arrive; it is killed and started again: so do they; nobody listens: no thread"
+        )
+        func track() async throws {
+            guard isInstalled("gpsd", for: "a real gpsd") else { return }
+            let feeder = try Feeder()
+            defer { feeder.stop() }
+            let port = try Feeder.freePort()
+            var daemon = try Self.daemon(port, fed: feeder.port)
+            defer { kill(daemon.processIdentifier, SIGKILL) }
+            let client = GPSDClient(GPSDAddress(host: "127.0.0.1", port: port))
+            let sensors = Sensor(.location, client.location)
+            let seen = Collected<SensorUpdate<Location>>()
+            let run = sensors.listen { seen.add($0) }
+            let isThere = { @Sendable (location: Location?) in
+                // $GPRMC 4807.038,N 01131.000,E: 48 + 7.038/60, 11 + 31/60 degrees.
+                guard let latitude = location?.latitude, let longitude = location?.longitude else { return false }
+                return abs(latitude - 48.1173) < 0.01 && abs(longitude - 11.516667) < 0.01
+            }
+            #expect(await eventually { seen.values.contains { isThere($0.reading) } })
+            #expect(sensorThreadCount() >= 1)
+            kill(daemon.processIdentifier, SIGKILL)
+            daemon.waitUntilExit()
+            #expect(await eventually { seen.values.last?.absence == .missing })
+            let count = seen.values.count
+            #expect(isThere(client.lastLocation))
+            daemon = try Self.daemon(port, fed: feeder.port)
+            #expect(await eventually { seen.values.dropFirst(count).contains { isThere($0.reading) } })
+            #expect(client.connectionCount >= 2)
+            run.stop()
+            #expect(await eventually { sensorThreadCount() == 0 })
         }
-        #expect(await eventually { seen.values.contains { isThere($0.reading) } })
-        #expect(sensorThreadCount() >= 1)
-        kill(daemon.processIdentifier, SIGKILL)
-        daemon.waitUntilExit()
-        #expect(await eventually { seen.values.last?.absence == .missing })
-        let count = seen.values.count
-        #expect(isThere(client.lastLocation))
-        daemon = try Self.daemon(port, fed: feeder.port)
-        #expect(await eventually { seen.values.dropFirst(count).contains { isThere($0.reading) } })
-        #expect(client.connectionCount >= 2)
-        run.stop()
-        #expect(await eventually { sensorThreadCount() == 0 })
-    }
 
-    private static func daemon(_ port: Int, fed feed: Int) throws -> Process {
-        let daemon = Process()
-        daemon.executableURL = URL(fileURLWithPath: "/usr/sbin/gpsd")
-        daemon.arguments = ["-N", "-n", "-S", "\(port)", "tcp://127.0.0.1:\(feed)"]
-        daemon.standardError = FileHandle.nullDevice
-        try daemon.run()
-        return daemon
+        private static func daemon(_ port: Int, fed feed: Int) throws -> Process {
+            let daemon = Process()
+            daemon.executableURL = URL(fileURLWithPath: "/usr/sbin/gpsd")
+            daemon.arguments = ["-N", "-n", "-S", "\(port)", "tcp://127.0.0.1:\(feed)"]
+            daemon.standardError = FileHandle.nullDevice
+            try daemon.run()
+            return daemon
+        }
     }
 }
 

@@ -96,7 +96,7 @@ struct NetworkTests {
     )
     func netlink() throws {
         guard ["unshare", "nsenter", "ip"].allSatisfy({ isInstalled($0, for: "the kernel's notices") }) else { return }
-        let child = try Child("unshare", "-n", "timeout", "-s", "KILL", "60", Child.program, "network")
+        let child = try Child("unshare", "-n", Child.program, "network")
         defer { child.end() }
         guard child.waits(for: ["online false", "addresses "]) else {
             return print("SKIPPED: the kernel's notices, because this process may make no network namespace")
