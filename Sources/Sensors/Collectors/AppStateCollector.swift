@@ -1,6 +1,6 @@
 public import Instrument
 
-/// Reports what the app and its surroundings are like, as ``Action/appState``.
+/// Reports what the app and its surroundings are like, as `Action.appState`.
 ///
 /// - When the app becomes active and when another screen is shown, at most 30 times in 60 s;
 /// - every 120 s while the app is not in the background and nothing else was collected;

@@ -1,6 +1,6 @@
 public import Instrument
 
-/// Reports what the device is, as ``Action/deviceProperties``, when the app becomes active, comes to the foreground, goes to the
+/// Reports what the device is, as `Action.deviceProperties`, when the app becomes active, comes to the foreground, goes to the
 /// background, and on ``collect()``.
 ///
 /// A tracker of its own: add it to an instrument, and tell it the app's phases. Backends decide what of it they need again; Sift's
