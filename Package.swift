@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "InstrumentHubs", targets: ["InstrumentHubs"]),
         .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
+        .library(name: "InstrumentSensors", targets: ["InstrumentSensors"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentMPV", targets: ["InstrumentMPV"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
@@ -48,6 +49,8 @@ let package = Package(
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentTrackers"],
             path: "Sources/MPV"
         ),
+        // Sensors, the device, and what collects them for the chain.
+        .target(name: "InstrumentSensors", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/Sensors"),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -153,7 +156,8 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentMPV", "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
+                "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift", "InstrumentTransport",
+                "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -284,6 +288,19 @@ let package = Package(
             dependencies: [
                 "InstrumentMPV", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs", "InstrumentTestKit",
                 "InstrumentTrackers", "LoopbackServers",
+            ]
+        ),
+        // The program that sees mocked devices and a network of its own.
+        .executableTarget(
+            name: "SensorsChild",
+            dependencies: ["Instrument", "InstrumentSensors"],
+            path: "Tests/SensorsChild"
+        ),
+        .testTarget(
+            name: "SensorsTests",
+            dependencies: [
+                "Instrument", "InstrumentHubs", "InstrumentJSON", "InstrumentSensors", "InstrumentSift",
+                "InstrumentTestKit", "InstrumentTransport", "SensorsChild",
             ]
         ),
         .testTarget(

@@ -28,6 +28,7 @@ document Instrument Instrument
 document InstrumentHubs Hubs
 document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
+document InstrumentSensors Sensors
 document InstrumentProbe Probe
 document InstrumentManifests Manifests
 document InstrumentMPV MPV

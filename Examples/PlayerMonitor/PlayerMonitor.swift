@@ -19,8 +19,16 @@ struct PlayerMonitor: AsyncParsableCommand {
         subcommands: [
             PlayCommand.self, AttachCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self,
             AdaptationCommand.self, PrivacyCommand.self,
-        ]
+        ] + deviceCommands
     )
+
+    private static var deviceCommands: [any ParsableCommand.Type] {
+        #if os(Linux)
+        [SensorsCommand.self, DeviceCommand.self]
+        #else
+        []
+        #endif
+    }
 
     /// As the parser has it, but for the exit code of wrong use, which is 2 here.
     static func main() async {

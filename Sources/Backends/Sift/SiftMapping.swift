@@ -14,10 +14,14 @@ public enum SiftMapping {
     /// | `user_id` | its attribute `userId`; set that in the instrument |
     /// | `fields` | its other attributes as text, arrays and objects as JSON, and its identifier as `sampleId` |
     ///
+    /// What collectors report has a place of its own: `AppState` becomes `ios_app_state`, `DeviceProperties`
+    /// `ios_device_properties`, with `time` and `user_id` and without the rest, so that properties that say the same can be told.
+    ///
     /// Left out: metrics, the sample's number in the queue, its monotonic instant, and the tracker's number, which
     /// `senderId` ends with. `sampleId` is the same at every attempt, so that a copy can be told.
     public static func events(_ record: SampleRecord) -> SiftEvent? {
         guard case .event(let event) = record.sample else { return nil }
+        if let collected = collected(event) { return collected }
         return mapped(record, type: event.action.name)
     }
 
@@ -29,6 +33,17 @@ public enum SiftMapping {
             "value": metric.value.description, "kind": metric.name.kind.rawValue, "unit": metric.name.unit.rawValue,
         ]
         return event
+    }
+
+    private static func collected(_ event: Event) -> SiftEvent? {
+        var collected = SiftEvent(time: event.time.wallTime, userID: event.attributes[AttributeKey<String>("userId")])
+        switch event.action {
+        case .appState: collected.appState = SiftAppState(AppState(event.attributes))
+        case .deviceProperties:
+            collected.deviceProperties = SiftDeviceProperties(DeviceProperties(event.attributes))
+        default: return nil
+        }
+        return collected
     }
 
     private static func mapped(_ record: SampleRecord, type: String) -> SiftEvent {

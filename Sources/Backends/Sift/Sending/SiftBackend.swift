@@ -69,16 +69,33 @@ public final class SiftBackend: Backend {
     /// that was saved as an event and is none is a dead letter and keeps no other.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         var (events, wrong): ([JSONValue], [SampleID: String]) = ([], [:])
+        var memory = uplink.settings.queues[queue.name] ?? SiftQueueMemory()
+        let known = memory.lastEvent
         for record in batch.records {
             do throws(SiftEventError) {
-                if let event = try event(of: record) { events.append(event.json(uplink.configuration.profile)) }
+                guard let event = try event(of: record), isNew(event, of: record.sample, after: &memory) else {
+                    continue
+                }
+                events.append(event.json(uplink.configuration.profile))
             } catch {
                 wrong[record.id] = error.description
             }
         }
         let outcome = events.isEmpty ? .acknowledged : await send(events)
         guard outcome == .acknowledged else { return outcome }
+        // Only now: if it has to be sent again, it is still new.
+        if memory.lastEvent != known {
+            uplink.change { $0.queues[queue.name, default: .init()].lastEvent = memory.lastEvent }
+        }
         return wrong.isEmpty ? .acknowledged : .acknowledgedExcept(wrong)
+    }
+
+    /// Whether the queue's rule takes an event of the chain. What was logged has passed the rule when it was appended.
+    private func isNew(_ event: SiftEvent, of sample: Sample, after memory: inout SiftQueueMemory) -> Bool {
+        guard queue.acceptSameEventAfter > .zero, sample.attributes[SiftSample.event] == nil else { return true }
+        guard queue.accepts(event, after: memory, now: event.time) else { return false }
+        memory.lastEvent = event
+        return true
     }
 
     private func send(_ events: [JSONValue]) async -> DeliveryOutcome {
@@ -103,13 +120,20 @@ public final class SiftBackend: Backend {
         guard let saved = record.sample.attributes[SiftSample.event] else {
             var event = uplink.configuration.mapping(record)
             if event?.installationID == nil { event?.installationID = uplink.installationID }
+            if uplink.settings.disallowsLocation { event?.appState?.location = nil }
             return event
         }
         return try SiftEvent(json: JSONValue(saved))
     }
 
+    /// What collectors report of the device has a queue of its own.
+    private static func queueName(of sample: Sample) -> String? {
+        guard case .event(let event) = sample, event.action == .deviceProperties else { return nil }
+        return SiftQueue.deviceProperties.name
+    }
+
     private func isOurs(_ sample: Sample) -> Bool {
-        let named = sample.attributes[SiftSample.queue]
+        let named = sample.attributes[SiftSample.queue] ?? Self.queueName(of: sample)
         if named == queue.name { return true }
         return takesRest && !uplink.configuration.queues.contains { $0.name == named }
     }

@@ -1,0 +1,111 @@
+#if os(Linux)
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentJSON
+internal import InstrumentSensors
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// How results are written.
+enum TableFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+/// `player-monitor sensors`: what this machine's sensors say.
+struct SensorsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sensors",
+        abstract: "Shows this machine's sensors: values, units, and what is absent.",
+        discussion: "Everything is read for you to see, also what is off by default; nothing is sent or kept."
+    )
+
+    @Flag(help: "Go on: refresh on a terminal, print lines when piped; Ctrl-C ends it.")
+    var watch = false
+
+    @Option(help: "Where /sys and /proc are.")
+    var root = "/"
+
+    @Option(help: "A gpsd to ask for position and heading, as HOST:PORT.", transform: Self.address)
+    var gpsd: GPSDAddress?
+
+    @Option(help: "'text', or 'json' for one object a line.")
+    var format: TableFormat = .text
+
+    func run() async throws {
+        let choices = SensorChoices()
+        try choices.set(SensorKind.all, allowed: true)
+        let sensors = Sensors.linux(root: root, gpsd: gpsd, choices: choices)
+        let table = SensorTable(sensors: sensors, reachability: NetworkReachability(root: root))
+        let terminal = Terminal(isQuiet: true)
+        let runs = table.listen()
+        defer { for run in runs { run.stop() } }
+        // A daemon takes a moment to say something.
+        if gpsd != nil { try await Task.sleep(for: .seconds(2)) }
+        guard watch else {
+            _ = terminal.write(text(of: table))
+            return
+        }
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        let signals = StopSignals { stop.yield() }
+        terminal.whenOutputCloses { stop.yield() }
+        let drawing = Task {
+            while !Task.isCancelled {
+                let isShown = format == .text && isatty(STDOUT_FILENO) == 1
+                _ = terminal.write(Array((isShown ? "\u{1B}[H\u{1B}[2J" : "").utf8) + text(of: table))
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+        for await _ in stops { break }
+        drawing.cancel()
+        withExtendedLifetime(signals) {}
+    }
+
+    private func text(of table: SensorTable) -> [UInt8] {
+        let rows = table.rows()
+        switch format {
+        case .json: return JSONValue.object(Dictionary(rows.map { ($0.name, $0.json) }) { $1 }).bytes + [0x0A]
+        case .text:
+            let width = rows.map(\.name.count).max() ?? 0
+            let lines = rows.map { $0.name + String(repeating: " ", count: width + 2 - $0.name.count) + $0.text }
+            return Array((lines.joined(separator: "\n") + "\n").utf8)
+        }
+    }
+
+    private static func address(_ text: String) throws -> GPSDAddress {
+        if let address = GPSDAddress(text) { return address }
+        throw ValidationError("a gpsd is given as HOST:PORT")
+    }
+}
+
+/// `player-monitor device`: what this machine says it is.
+struct DeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Shows this machine's properties as they would be sent; nothing is sent or kept."
+    )
+
+    @Option(help: "Where /sys, /proc and /etc are.")
+    var root = "/"
+
+    @Option(help: "'text', or 'json' for one object.")
+    var format: TableFormat = .text
+
+    func run() throws {
+        let properties = LinuxDeviceReader(root: root).properties()
+        let attributes = properties.attributes
+        let terminal = Terminal(isQuiet: true)
+        if format == .json {
+            _ = terminal.write(JSONValue(attributes).bytes + [0x0A])
+            return
+        }
+        for field in DeviceProperties.fields {
+            let value = attributes[AttributeName(field.name)].map {
+                $0.description + (field.unit.map { " " + $0 } ?? "")
+            }
+            _ = terminal.write(Array("\(field.name): \(value ?? "not known")\n".utf8))
+        }
+    }
+}
+#endif

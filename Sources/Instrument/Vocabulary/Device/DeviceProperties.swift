@@ -1,0 +1,135 @@
+/// What a device is. What is nil is not known, and left out.
+///
+/// ``Action/deviceProperties`` carries it, an attribute for each field.
+public struct DeviceProperties: AttributeRecord {
+    /// The app's name.
+    public var appName: String?
+    /// The app's build.
+    public var appVersion: String?
+    /// The app's version for people.
+    public var appVersionShort: String?
+    /// The version of what collects.
+    public var sdkVersion: String?
+    /// What the device is called.
+    public var deviceName: String?
+    /// The operating system.
+    public var systemName: String?
+    /// The operating system's version.
+    public var systemVersion: String?
+    /// Which device this is, for this app alone; the same after the app was installed again.
+    public var vendorIdentifier: String?
+    /// The first such identifier that this installation saw.
+    public var initialVendorIdentifier: String?
+    /// The mobile carrier.
+    public var mobileCarrierName: String?
+    /// The carrier's country, ISO 3166-1.
+    public var mobileISOCountryCode: String?
+    /// The carrier's MCC (ITU-T E.212).
+    public var mobileCountryCode: String?
+    /// The carrier's MNC (ITU-T E.212).
+    public var mobileNetworkCode: String?
+    /// The hardware's model identifier; the kernel's name of the machine where it has none.
+    public var hardwareMachine: String?
+    /// Files that only a device that was broken into has; empty when looked for and not found.
+    public var evidenceFilesPresent: [String]?
+    /// Directories that are links though they should not be; empty when there are none.
+    public var evidenceDirectoriesSymlinked: [String]?
+    /// System directories that anybody may write to; empty when there are none.
+    public var evidenceDirectoriesWritable: [String]?
+    /// Libraries that were loaded into the app from outside; empty when there are none.
+    public var evidenceLibrariesLoaded: [String]?
+    /// The kind of device, with its maker where that is known.
+    public var model: String?
+    /// The kind of device in the person's language.
+    public var localizedModel: String?
+    /// The advertising identifier.
+    public var advertisingIdentifier: String?
+    /// The board.
+    public var hardwareModel: String?
+    /// The kernel's version.
+    public var kernelVersion: String?
+    /// Which start of the kernel this is.
+    public var kernelBootIdentifier: String?
+    /// The host's name.
+    public var hostName: String?
+    /// The kernel's kind.
+    public var osType: String?
+    /// The kernel's release.
+    public var osRelease: String?
+    /// The screen's width in pixels.
+    public var screenWidth: Int?
+    /// The screen's height in pixels.
+    public var screenHeight: Int?
+    /// The memory's size in bytes.
+    public var memorySize: Int?
+    /// A page's size in bytes.
+    public var pageSize: Int?
+    /// Processors that are in use.
+    public var cpuCount: Int?
+    /// Processor cores.
+    public var physicalCPUCount: Int?
+    /// Processors that there are, each thread of a core counted.
+    public var logicalCPUCount: Int?
+    /// A cache line's size in bytes.
+    public var cacheLineSize: Int?
+    /// In bytes.
+    public var l1DataCacheSize: Int?
+    /// In bytes.
+    public var l1InstructionCacheSize: Int?
+    /// In bytes.
+    public var l2CacheSize: Int?
+    /// In bytes.
+    public var l3CacheSize: Int?
+    /// Whether it is no device but a simulated one: a virtual machine or a container.
+    public var isSimulator: Bool?
+    /// Whether its processors have 64 bits.
+    public var is64BitCapable: Bool?
+
+    /// Creates properties that say nothing.
+    public init() {}
+
+    /// The attributes of ``Action/deviceProperties``.
+    public static let fields: [RecordField<Self>] = [
+        .text("appName", \.appName),
+        .text("appVersion", \.appVersion),
+        .text("appVersionShort", \.appVersionShort),
+        .text("sdkVersion", \.sdkVersion),
+        .text("deviceName", \.deviceName),
+        .text("systemName", \.systemName),
+        .text("systemVersion", \.systemVersion),
+        .text("vendorIdentifier", \.vendorIdentifier),
+        .text("initialVendorIdentifier", \.initialVendorIdentifier),
+        .text("mobileCarrierName", \.mobileCarrierName),
+        .text("mobileISOCountryCode", \.mobileISOCountryCode),
+        .text("mobileCountryCode", \.mobileCountryCode),
+        .text("mobileNetworkCode", \.mobileNetworkCode),
+        .text("hardwareMachine", \.hardwareMachine),
+        .texts("evidenceFilesPresent", \.evidenceFilesPresent),
+        .texts("evidenceDirectoriesSymlinked", \.evidenceDirectoriesSymlinked),
+        .texts("evidenceDirectoriesWritable", \.evidenceDirectoriesWritable),
+        .texts("evidenceLibrariesLoaded", \.evidenceLibrariesLoaded),
+        .text("model", \.model),
+        .text("localizedModel", \.localizedModel),
+        .text("advertisingIdentifier", \.advertisingIdentifier),
+        .text("hardwareModel", \.hardwareModel),
+        .text("kernelVersion", \.kernelVersion),
+        .text("kernelBootIdentifier", \.kernelBootIdentifier),
+        .text("hostName", \.hostName),
+        .text("osType", \.osType),
+        .text("osRelease", \.osRelease),
+        .integer("screenWidth", \.screenWidth, unit: "px"),
+        .integer("screenHeight", \.screenHeight, unit: "px"),
+        .integer("memorySize", \.memorySize, unit: "B"),
+        .integer("pageSize", \.pageSize, unit: "B"),
+        .integer("cpuCount", \.cpuCount),
+        .integer("physicalCPUCount", \.physicalCPUCount),
+        .integer("logicalCPUCount", \.logicalCPUCount),
+        .integer("cacheLineSize", \.cacheLineSize, unit: "B"),
+        .integer("l1DataCacheSize", \.l1DataCacheSize, unit: "B"),
+        .integer("l1InstructionCacheSize", \.l1InstructionCacheSize, unit: "B"),
+        .integer("l2CacheSize", \.l2CacheSize, unit: "B"),
+        .integer("l3CacheSize", \.l3CacheSize, unit: "B"),
+        .truth("isSimulator", \.isSimulator),
+        .truth("is64BitCapable", \.is64BitCapable),
+    ]
+}

@@ -1,0 +1,111 @@
+#if os(Linux)
+internal import Instrument
+
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Musl
+#endif
+
+/// One connection to a gpsd, on a thread of its own that ends with it.
+final class GPSDConnection: Sendable {
+    enum Event: Sendable {
+        case connected
+        case line([UInt8])
+        /// A line beyond what gpsd writes was thrown away.
+        case overlongLine
+        /// It is over, or could not be had. The last event.
+        case ended
+    }
+
+    /// gpsd's own lines have up to 10,240 bytes (`GPS_JSON_RESPONSE_MAX`).
+    private static let maxLineLength = 1 << 16
+    /// Watches in JSON (gpsd_json(5)).
+    private static let request = #"?WATCH={"enable":true,"json":true};"# + "\n"
+
+    private let address: GPSDAddress
+    private let receive: @Sendable (Event) -> Void
+    private let signal = WakeSignal()
+
+    init(_ address: GPSDAddress, _ receive: @escaping @Sendable (Event) -> Void) {
+        (self.address, self.receive) = (address, receive)
+    }
+
+    func start() {
+        let isRunning = SensorThread.start { [self] in
+            run()
+            receive(.ended)
+        }
+        if !isRunning { receive(.ended) }
+    }
+
+    /// Ends it; returns at once.
+    func stop() { signal.wake() }
+
+    private func run() {
+        guard signal.descriptor >= 0, let socket = openSocket() else { return }
+        defer { close(socket) }
+        receive(.connected)
+        guard sendAll(Array(Self.request.utf8), to: socket) else { return }
+        readLines(from: socket)
+    }
+
+    /// To the first of the host's addresses that takes the connection.
+    private func openSocket() -> Int32? {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address.host, String(address.port), &hints, &first) == 0 else { return nil }
+        defer { freeaddrinfo(first) }
+        var next = first
+        while let info = next?.pointee {
+            if let socket = attempt(info) { return socket }
+            next = info.ai_next
+        }
+        return nil
+    }
+
+    private func attempt(_ info: addrinfo) -> Int32? {
+        let type = info.ai_socktype | Int32(O_NONBLOCK) | Int32(O_CLOEXEC)
+        let descriptor = socket(info.ai_family, type, info.ai_protocol)
+        guard descriptor >= 0 else { return nil }
+        let status = connect(descriptor, info.ai_addr, info.ai_addrlen)
+        let isUnderWay = status == 0 || errno == EINPROGRESS
+        var (failure, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        if isUnderWay, waitForInput(descriptor, signal, writable: true),
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) == 0, failure == 0
+        {
+            return descriptor
+        }
+        close(descriptor)
+        return nil
+    }
+
+    private func sendAll(_ bytes: [UInt8], to socket: Int32) -> Bool {
+        var left = bytes[...]
+        while !left.isEmpty {
+            // No SIGPIPE for the app.
+            let count = left.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count > 0 {
+                left = left.dropFirst(count)
+            } else if errno == EAGAIN {
+                guard waitForInput(socket, signal, writable: true) else { return false }
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func readLines(from socket: Int32) {
+        var lines = LineSplitter(maxLength: Self.maxLineLength)
+        var piece = [UInt8](repeating: 0, count: 1 << 13)
+        while waitForInput(socket, signal) {
+            let count = recv(socket, &piece, piece.count, 0)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            if count <= 0 { return }
+            for line in lines.add(piece.prefix(count)) { receive(line.map { .line($0) } ?? .overlongLine) }
+        }
+    }
+}
+#endif

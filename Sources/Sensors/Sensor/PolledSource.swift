@@ -1,0 +1,80 @@
+public import Instrument
+
+/// A source that is asked at intervals, by an injected clock: it has no thread of its own.
+public struct PolledSource<Reading: Sendable>: SensorSource {
+    private let clock: any SchedulingClock
+    private let interval: Duration
+    private let read: @Sendable () -> SensorUpdate<Reading>
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - interval: the time between two readings, at least a millisecond; the first is taken at once.
+    ///   - clock: times the readings, and calls for them.
+    ///   - read: takes one; called on the clock's thread, it should be quick.
+    public init(
+        every interval: Duration = .milliseconds(500),
+        on clock: any SchedulingClock,
+        _ read: @escaping @Sendable () -> SensorUpdate<Reading>
+    ) {
+        self.clock = clock
+        self.interval = max(interval, .milliseconds(1))
+        self.read = read
+    }
+
+    /// Reads now.
+    public func current() -> SensorUpdate<Reading> { read() }
+
+    /// Reads at once and then at each interval, on the clock's thread.
+    public func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun {
+        let timer = RepeatingTimer(on: clock, every: interval) { receive(read()) }
+        timer.start(at: clock.now)
+        return SensorRun { timer.stop() }
+    }
+}
+
+/// Calls at intervals until it is stopped.
+final class RepeatingTimer: Sendable {
+    private enum State {
+        case idle
+        case running(ScheduledAction)
+        case stopped
+    }
+
+    private let clock: any SchedulingClock
+    private let interval: Duration
+    private let action: @Sendable () -> Void
+    private let state = Lock(State.idle)
+
+    init(on clock: any SchedulingClock, every interval: Duration, _ action: @escaping @Sendable () -> Void) {
+        (self.clock, self.interval, self.action) = (clock, interval, action)
+    }
+
+    /// The first call is due at `instant`.
+    func start(at instant: MonotonicInstant) { schedule(at: instant) }
+
+    func stop() {
+        let scheduled = state.withLock { state in
+            defer { state = .stopped }
+            if case .running(let scheduled) = state { return Optional(scheduled) }
+            return nil
+        }
+        scheduled?.cancel()
+    }
+
+    private func schedule(at instant: MonotonicInstant) {
+        state.withLock { state in
+            if case .stopped = state { return }
+            // Under the lock, so that a stop meanwhile has something to cancel.
+            state = .running(clock.schedule(at: instant) { [self] in fire(due: instant) })
+        }
+    }
+
+    private func fire(due instant: MonotonicInstant) {
+        let isStopped = state.withLock { if case .stopped = $0 { true } else { false } }
+        if isStopped { return }
+        action()
+        // After a pause of the process the calls that were missed are not made up for.
+        schedule(at: max(instant.advanced(by: interval), clock.now))
+    }
+}

@@ -1,0 +1,231 @@
+#if os(Linux)
+import Foundation
+import Glibc
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentSensors
+
+@Suite("gpsd's lines")
+struct GPSDReaderTests {
+    private let now = WallTime(milliseconds: 42)
+
+    private func report(_ lines: String...) -> (last: GPSDReport?, malformed: Int) {
+        var (reader, last) = (GPSDReader(), GPSDReport?.none)
+        for line in lines { last = reader.report(in: Array(line.utf8), now: now) }
+        return (last, reader.malformedCount)
+    }
+
+    @Test("A position in three dimensions, with what vouches for it")
+    func position() throws {
+        let line =
+            #"{"class":"TPV","mode":3,"time":"2026-11-21T10:00:00.250Z","lat":48.1173,"lon":-11.5,"alt":1,"#
+            + #""altMSL":545.4,"eph":4.5,"epx":1,"epy":1,"epv":9,"speed":11.5,"track":84.4,"magvar":-3.1}"#
+        var expected = Location()
+        // 2026-11-21 is day 20,778 since 1970.
+        expected.time = WallTime(milliseconds: (20_778 * 86_400 + 36_000) * 1000 + 250)
+        (expected.latitude, expected.longitude, expected.horizontalAccuracy) = (48.1173, -11.5, 4.5)
+        (expected.altitude, expected.verticalAccuracy, expected.speed, expected.course) = (545.4, 9, 11.5, 84.4)
+        #expect(report(line).last == .location(expected))
+    }
+
+    @Test("In two dimensions nothing vouches for the altitude; the axes' errors make up for a missing one")
+    func twoDimensions() throws {
+        let line = #"{"class":"TPV","mode":2,"lat":1,"lon":2,"alt":7,"epx":3,"epy":4,"epv":9,"speed":-1}"#
+        guard case .location(let location)? = report(line).last else { throw GPSDTestError() }
+        #expect(location.horizontalAccuracy == 5)
+        #expect(location.altitude == 7)
+        #expect(location.verticalAccuracy == nil)
+        #expect(location.speed == nil)
+        #expect(location.time == now)
+        guard case .location(let bare)? = report(#"{"class":"TPV","mode":2,"lat":1,"lon":2}"#).last else {
+            throw GPSDTestError()
+        }
+        #expect(bare.horizontalAccuracy == nil)
+    }
+
+    @Test(
+        "Without a fix there is no position, whatever the line says",
+        arguments: [
+            #"{"class":"TPV","mode":1,"lat":1,"lon":2}"#, #"{"class":"TPV","mode":0}"#, #"{"class":"TPV"}"#,
+            #"{"class":"TPV","mode":3,"lat":91,"lon":2}"#, #"{"class":"TPV","mode":3,"lat":"x","lon":2}"#,
+        ]
+    )
+    func noFix(line: String) { #expect(report(line).last == .noFix) }
+
+    @Test("A heading is true; the magnetic one is without the variation, which counts east as positive")
+    func heading() {
+        let variation = #"{"class":"TPV","mode":1,"magvar":4}"#
+        var expected = Heading()
+        (expected.time, expected.trueHeading, expected.magneticHeading) = (now, 3, 359)
+        #expect(report(variation, #"{"class":"ATT","heading":3}"#).last == .heading(expected))
+        expected.magneticHeading = nil
+        #expect(report(#"{"class":"ATT","heading":3}"#).last == .heading(expected))
+        #expect(report(#"{"class":"ATT","pitch":3}"#).last == nil)
+    }
+
+    @Test("Lines that are no JSON are counted and left out: gpsd writes such attitudes for receivers with GST")
+    func malformed() {
+        let att = #"{"class":"ATT","device":"tcp://127.0.0.1:2950","time":"2026-11-21T10:00:00.000Z""heading":12.0}"#
+        #expect(report(att, "{", "[]", "7", "", "\r", #"{"class":"SKY"}"#).malformed == 4)
+        #expect(report(att, #"{"class":"TPV","mode":1}"#).last == .noFix)
+    }
+
+    @Test(
+        "Times are read, and what is none is not",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2000-02-29T12:34:56.7Z", 951_827_696_700),
+            ("2026-11-21T10:00:00.1239Z", 1_795_255_200_123),
+            ("2026-11-21 10:00:00Z", nil), ("2026-13-01T00:00:00Z", nil), ("2026-11-21T10:00:00", nil), ("", nil),
+            ("9", nil),
+        ] as [(String, Int64?)]
+    )
+    func times(text: String, milliseconds: Int64?) { #expect(WallTime(utc: text)?.milliseconds == milliseconds) }
+
+    @Test("Whatever comes, nothing traps", arguments: UInt64(1)...200)
+    func anything(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var line = Array(
+            #"{"class":"TPV","mode":3,"time":"2026-11-21T10:00:00.250Z","lat":48.1,"lon":1e400,"epv":-9,"magvar":1}"#
+                .utf8
+        )
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            line[Int.random(in: 0..<line.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        var (reader, splitter) = (GPSDReader(), LineSplitter(maxLength: 50))
+        _ = reader.report(in: line, now: now)
+        for part in splitter.add(line + [0x0A]) { #expect((part?.count ?? 0) <= 50) }
+    }
+
+    @Test(
+        "Addresses as people write them",
+        arguments: [
+            ("localhost", GPSDAddress(host: "localhost")), ("h:1", GPSDAddress(host: "h", port: 1)),
+            ("[::1]:2950", GPSDAddress(host: "::1", port: 2950)), ("", nil), (":1", nil), ("h:0", nil), ("h:x", nil),
+            ("::1", nil),
+            ("h:65536", nil), ("[::1", nil),
+        ] as [(String, GPSDAddress?)]
+    )
+    func addresses(text: String, address: GPSDAddress?) { #expect(GPSDAddress(text) == address) }
+}
+
+struct GPSDTestError: Error {}
+
+// Among those that count threads, one after another.
+extension NetworkTests {
+    @Suite("A real gpsd")
+    struct GPSDTests {
+        @Test(
+            "It is fed a recorded track: positions arrive; it is killed and started again: so do they; nobody listens: no thread"
+        )
+        func track() async throws {
+            guard isInstalled("gpsd", for: "a real gpsd") else { return }
+            let feeder = try Feeder()
+            defer { feeder.stop() }
+            let port = try Feeder.freePort()
+            var daemon = try Self.daemon(port, fed: feeder.port)
+            defer { kill(daemon.processIdentifier, SIGKILL) }
+            let client = GPSDClient(GPSDAddress(host: "127.0.0.1", port: port))
+            let sensors = Sensor(.location, client.location)
+            let seen = Collected<SensorUpdate<Location>>()
+            let run = sensors.listen { seen.add($0) }
+            let isThere = { @Sendable (location: Location?) in
+                // $GPRMC 4807.038,N 01131.000,E: 48 + 7.038/60, 11 + 31/60 degrees.
+                guard let latitude = location?.latitude, let longitude = location?.longitude else { return false }
+                return abs(latitude - 48.1173) < 0.01 && abs(longitude - 11.516667) < 0.01
+            }
+            #expect(await eventually { seen.values.contains { isThere($0.reading) } })
+            #expect(sensorThreadCount() >= 1)
+            kill(daemon.processIdentifier, SIGKILL)
+            daemon.waitUntilExit()
+            #expect(await eventually { seen.values.last?.absence == .missing })
+            let count = seen.values.count
+            #expect(isThere(client.lastLocation))
+            daemon = try Self.daemon(port, fed: feeder.port)
+            #expect(await eventually { seen.values.dropFirst(count).contains { isThere($0.reading) } })
+            #expect(client.connectionCount >= 2)
+            run.stop()
+            #expect(await eventually { sensorThreadCount() == 0 })
+        }
+
+        private static func daemon(_ port: Int, fed feed: Int) throws -> Process {
+            let daemon = Process()
+            daemon.executableURL = URL(fileURLWithPath: "/usr/sbin/gpsd")
+            daemon.arguments = ["-N", "-n", "-S", "\(port)", "tcp://127.0.0.1:\(feed)"]
+            daemon.standardError = FileHandle.nullDevice
+            try daemon.run()
+            return daemon
+        }
+    }
+}
+
+/// Serves a recorded track as a receiver would, ten times a second, to whoever connects.
+private final class Feeder: Sendable {
+    let port: Int
+    private let socket: Int32
+    private let isStopped = Lock(false)
+
+    init() throws {
+        (socket, port) = try Self.listener()
+        let (socket, isStopped) = (socket, isStopped)
+        Thread.detachNewThread {
+            while !isStopped.withLock({ $0 }) {
+                let client = accept(socket, nil, nil)
+                if client < 0 { return }
+                Thread.detachNewThread { Self.serve(client, isStopped) }
+            }
+        }
+    }
+
+    func stop() {
+        isStopped.withLock { $0 = true }
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
+    }
+
+    static func freePort() throws -> Int {
+        let (socket, port) = try listener()
+        close(socket)
+        return port
+    }
+
+    private static func serve(_ client: Int32, _ isStopped: Lock<Bool>) {
+        defer { close(client) }
+        var second = 0
+        while !isStopped.withLock({ $0 }) {
+            second = (second + 1) % 60
+            let time = "1200" + (second < 10 ? "0" : "") + "\(second)"
+            let sentences = [
+                "GPRMC,\(time),A,4807.038,N,01131.000,E,022.4,084.4,211126,003.1,W",
+                "GPGGA,\(time),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,",
+                "GPGSA,A,3,04,05,,09,12,,,24,,,,,2.5,1.3,2.1",
+            ]
+            for sentence in sentences {
+                let sum = sentence.utf8.reduce(0, ^)
+                let bytes = Array(
+                    ("$" + sentence + "*" + (sum < 16 ? "0" : "") + String(sum, radix: 16, uppercase: true) + "\r\n")
+                        .utf8
+                )
+                if send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) <= 0 { return }
+            }
+            usleep(100_000)
+        }
+    }
+
+    private static func listener() throws -> (Int32, Int) {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, size) == 0 && listen(socket, 8) == 0 && getsockname(socket, $0, &size) == 0
+            }
+        }
+        guard isBound else { throw GPSDTestError() }
+        return (socket, Int(UInt16(bigEndian: address.sin_port)))
+    }
+}
+#endif

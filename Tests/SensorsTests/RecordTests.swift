@@ -1,0 +1,88 @@
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentSensors
+
+@Suite("Records")
+struct RecordTests {
+    private func full() -> AppState {
+        var state = AppState()
+        (state.sdkVersion, state.screenTitles, state.batteryLevel, state.batteryState) = ("1", ["A", "B"], 0.25, .full)
+        (state.proximityState, state.networkAddresses) = (true, ["192.0.2.1"])
+        var place = Location()
+        (place.time, place.latitude, place.longitude) = (WallTime(milliseconds: 1), 48, -11.5)
+        (place.horizontalAccuracy, place.floor) = (3, -2)
+        state.location = place
+        (state.applicationState, state.deviceOrientation) = (.inactive, .faceDown)
+        var heading = Heading()
+        heading.rawMagneticField = SensorVector(x: 1, y: 2, z: 3)
+        state.heading = heading
+        var motion = DeviceMotion()
+        (motion.roll, motion.calibration) = (0.5, .high)
+        state.motion = [motion, DeviceMotion()]
+        state.accelerometer = [Acceleration(at: WallTime(milliseconds: 5), SensorVector(x: 0, y: -1, z: 0))]
+        state.gyroscope = [RotationRate(at: nil, SensorVector(z: 2))]
+        state.magnetometer = [MagneticField(at: nil, SensorVector(x: 30, y: 0, z: 40))]
+        return state
+    }
+
+    @Test("What goes through attributes comes back the same")
+    func roundTrip() {
+        #expect(AppState(full().attributes) == full())
+        #expect(AppState(attributeValue: full().attributeValue) == full())
+        #expect(AppState(Attributes()) == AppState())
+        #expect(AppState().attributes.isEmpty)
+    }
+
+    @Test("What cannot be said is left out, and only that")
+    func leftOut() {
+        var state = full()
+        state.batteryLevel = 1.5
+        state.location?.latitude = .nan
+        state.location?.speed = -1
+        state.location?.altitude = .infinity
+        state.accelerometer?[0].acceleration.x = -.infinity
+        let read = AppState(state.attributes)
+        #expect(read.batteryLevel == nil)
+        #expect(read.location?.latitude == nil)
+        #expect(read.location?.longitude == -11.5)
+        #expect(read.location?.speed == nil)
+        #expect(read.location?.altitude == nil)
+        #expect(read.accelerometer?[0].acceleration == SensorVector(y: -1, z: 0))
+    }
+
+    @Test("What has the wrong type is left out, field by field")
+    func wrongTypes() {
+        let attributes: Attributes = [
+            "batteryLevel": "half", "batteryState": "burning", "screenTitles": ["A", 3],
+            "location": ["latitude": 1, "time": "x"],
+            "proximityState": true, "accelerometer": [3],
+        ]
+        var expected = AppState()
+        expected.proximityState = true
+        var place = Location()
+        place.latitude = 1
+        expected.location = place
+        #expect(AppState(attributes) == expected)
+    }
+
+    @Test("Each field has a name of its own, and properties hold what was put into them")
+    func fields() {
+        #expect(Set(AppState.fields.map(\.name)).count == AppState.fields.count)
+        #expect(DeviceProperties.fields.count == 41)
+        #expect(Set((AppState.fields.map(\.name) + DeviceProperties.fields.map(\.name))).count == 54)
+        var attributes = Attributes()
+        for field in DeviceProperties.fields {
+            let value: AttributeValue =
+                switch field.kind {
+                case .text: .string(field.name)
+                case .integer: .int(7)
+                case .truth: true
+                default: [.string(field.name)]
+                }
+            attributes.set(value, for: AttributeName(field.name))
+        }
+        #expect(DeviceProperties(attributes).attributes == attributes)
+    }
+}
