@@ -76,3 +76,4 @@ benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark durable
 	$(SWIFT) run -c release --package-path Benchmarks QueueBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks BackendBenchmark
+	$(SWIFT) run -c release --package-path Benchmarks ProbeBenchmark --plot cost-of-streams.svg

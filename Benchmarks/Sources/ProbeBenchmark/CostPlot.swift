@@ -4,7 +4,9 @@ import Foundation
 /// on a logarithmic scale.
 struct CostPlot {
     private let rows: [Row]
-    private let (width, height, margin) = (640.0, 260.0, 60.0)
+    private let width = 640.0
+    private let height = 260.0
+    private let margin = 60.0
 
     init(_ rows: [Row]) { self.rows = rows.sorted { $0.count < $1.count } }
 

@@ -4,7 +4,7 @@ import InstrumentProbe
 
 /// How fast a whole file is looked at: ours, ffmpeg's and ffprobe's way, the best of three each.
 func comparePlayThrough(of file: String) throws {
-    guard !file.isEmpty else { return print("usage: ProbeBenchmark file FILE") }
+    guard !file.isEmpty else { return say("usage: ProbeBenchmark file FILE") }
     let clock = SystemClock()
     func best(_ body: () throws -> Void) rethrows -> Duration {
         var best = Duration.seconds(1_000_000)
@@ -26,8 +26,8 @@ func comparePlayThrough(of file: String) throws {
         ("ffmpeg -c copy", ["ffmpeg", "-nostdin", "-v", "quiet", "-i", file, "-c", "copy", "-f", "null", "-"]),
         ("ffprobe -show_packets", ["ffprobe", "-v", "quiet", "-show_packets", file]),
     ]
-    print("file of \(length / .seconds(1)) s")
-    print("probe: \(ours / .seconds(1)) s, \(Int(length / ours)) × real time")
+    say("file of \(length / .seconds(1)) s")
+    say("probe: \(ours / .seconds(1)) s, \(Int(length / ours)) × real time")
     for (name, words) in peers {
         let time = try best {
             let process = Process()
@@ -37,6 +37,6 @@ func comparePlayThrough(of file: String) throws {
             try process.run()
             process.waitUntilExit()
         }
-        print("\(name): \(time / .seconds(1)) s, \(Int(length / time)) × real time")
+        say("\(name): \(time / .seconds(1)) s, \(Int(length / time)) × real time")
     }
 }

@@ -51,7 +51,8 @@ func measurePeer(_ name: String, _ words: [String], _ options: Options) throws -
     let before = processes.map { usage(of: $0.processIdentifier).seconds }.reduce(0, +)
     Thread.sleep(forTimeInterval: options.seconds)
     let after = processes.map { usage(of: $0.processIdentifier) }
-    for process in processes where process.isRunning { process.terminate() }
+    // Not by SIGTERM, which a child of a task's thread may have inherited as blocked.
+    for process in processes where process.isRunning { kill(process.processIdentifier, SIGKILL) }
     for process in processes { process.waitUntilExit() }
     let minutes = options.seconds / 60 * Double(options.peers)
     return Row(

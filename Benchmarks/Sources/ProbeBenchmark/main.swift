@@ -9,12 +9,13 @@ import Foundation
 import Instrument
 import InstrumentOrigin
 import InstrumentProbe
+import Synchronization
 
-setvbuf(stdout, nil, _IOLBF, 0)
 var arguments = Array(CommandLine.arguments.dropFirst())
 
 switch arguments.first {
 case "origin": try await serve()
+case "row": try await measureRow(arguments.dropFirst().map(\.self))
 case "file": try comparePlayThrough(of: arguments.dropFirst().first ?? "")
 default: try await compareStreams(Options(&arguments))
 }
@@ -47,68 +48,108 @@ func serve() async throws {
     var configuration = OriginConfiguration()
     configuration.rememberedRequests = 1
     let origin = try await Origin.start(media: [.fixtures(fixtures)], configuration: configuration)
-    print(origin.url("vod/ts/v1.m3u8"))
+    try FileHandle.standardOutput.write(contentsOf: Data((origin.url("vod/ts/v1.m3u8") + "\n").utf8))
     while readLine() != nil {}
     await origin.stop()
 }
 
+/// A line at once, also into a pipe.
+func say(_ line: some CustomStringConvertible) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
 func compareStreams(_ options: Options) async throws {
     let origin = try OriginProcess()
-    print("media: HLS, transport stream, 1.05 Mbit/s, segments of 2 s; \(Int(options.seconds)) s of real time each\n")
-    print(Row.header)
+    say("media: HLS, transport stream, 1.05 Mbit/s, segments of 2 s; \(Int(options.seconds)) s of real time each\n")
+    say(Row.header)
     var rows: [Row] = []
     for count in options.counts {
-        let row = try await measureProbes(count, options.seconds, origin)
-        print(row)
+        let row = try probesInAProcess(count, options.seconds, origin)
+        say(row)
         rows.append(row)
     }
     if options.peers > 0 {
-        print(try measurePeer("ffmpeg", Peer.ffmpeg(origin.address), options))
-        print(try measurePeer("mpv", Peer.mpv(origin.address), options))
+        say(try measurePeer("ffmpeg", Peer.ffmpeg(origin.address), options))
+        say(try measurePeer("mpv", Peer.mpv(origin.address), options))
     }
     origin.stop()
     if let plot = options.plot { try CostPlot(rows).svg.write(toFile: plot, atomically: true, encoding: .utf8) }
 }
 
-/// Plays `count` streams at once for a while.
-func measureProbes(_ count: Int, _ seconds: Double, _ origin: OriginProcess) async throws -> Row {
-    var profile = PlayerProfile.standard
-    profile.rule = FixedRule(.lowest)
-    let before = memoryInUse()
-    let stalls = Lock(0)
-    let starts = Lock([Duration]())
-    let probes = (0..<count).map { _ in
-        Probe(MediaSource(origin.address), configuration: ProbeConfiguration(profile: profile))
-    }
-    let clock = SystemClock()
-    for probe in probes {
-        let begun = Lock<MonotonicInstant?>(nil)
-        probe.report { signal in
-            if signal.action == .mediaRequest { begun.withLock { $0 = clock.now } }
-            if signal.action == .start, let begun = begun.withLock({ $0 }) {
-                starts.withLock { $0.append(begun.duration(to: signal.instant ?? clock.now)) }
-            }
-            // The first wait is the one before the start.
-            if signal.action == .bufferBegin { stalls.withLock { $0 += 1 } }
-        }
-    }
-    let fleet = ProbeFleet(probes, spacing: .milliseconds(max(1, 5000 / max(count, 1))))
-    fleet.start()
-    // Until all have started and filled their buffers: then it is the steady state that is measured.
-    try await Task.sleep(for: .seconds(8))
-    let (cpu, originCPU, begun) = (processorTime(), origin.processorTime, clock.now)
-    try await Task.sleep(for: .seconds(seconds))
-    let minutes = clock.now.duration(to: begun) / .seconds(-60) * Double(count)
-    let row = Row(
+/// What the process of a row prints, and reads.
+struct Figures: Codable {
+    var processorSeconds: Double
+    var megabytes: Double
+    var stalls: Int
+    var started: Int
+}
+
+/// Each count in a process of its own, so that none has the memory of the one before.
+func probesInAProcess(_ count: Int, _ seconds: Double, _ origin: OriginProcess) throws -> Row {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: CommandLine.arguments[0])
+    process.arguments = ["row", "\(count)", "\(seconds)", origin.address]
+    process.standardOutput = output
+    let before = origin.processorTime
+    try process.run()
+    let figures = try JSONDecoder().decode(Figures.self, from: output.fileHandleForReading.readDataToEndOfFile())
+    process.waitUntilExit()
+    // The origin's figure is of all of the row's time, its beginning included.
+    let minutes = (seconds + settling) / 60 * Double(count)
+    return Row(
         name: "probe",
         count: count,
+        processorSeconds: figures.processorSeconds,
+        megabytes: figures.megabytes,
+        stalls: figures.stalls,
+        started: figures.started,
+        originSeconds: (origin.processorTime - before) / minutes
+    )
+}
+
+/// Until all have started and filled their buffers: then it is the steady state that is measured.
+let settling = 10.0
+
+/// Plays `count` streams at once for a while.
+func measureRow(_ words: [String]) async throws {
+    guard words.count == 3, let count = Int(words[0]), let seconds = Double(words[1]) else { return }
+    var profile = PlayerProfile.standard
+    profile.rule = FixedRule(.lowest)
+    let tally = Tally()
+    func fleet(of count: Int, _ report: @escaping @Sendable (Action) -> Void) -> ProbeFleet {
+        let probes = (0..<count).map { _ in
+            Probe(MediaSource(words[2]), configuration: ProbeConfiguration(profile: profile))
+        }
+        for probe in probes { probe.report { report($0.action) } }
+        return ProbeFleet(probes, spacing: .milliseconds(max(1, 5000 / count)))
+    }
+    // What the first stream brings with it (libraries, threads) is no stream's.
+    let first = fleet(of: 1) { _ in }
+    first.start()
+    try await Task.sleep(for: .seconds(2))
+    first.stop()
+    _ = await first.waitUntilFinished()
+    let before = memoryInUse()
+    let all = fleet(of: count) { tally.count($0) }
+    all.start()
+    try await Task.sleep(for: .seconds(settling))
+    let clock = SystemClock()
+    let (cpu, begun) = (processorTime(), clock.now)
+    try await Task.sleep(for: .seconds(seconds))
+    let minutes = begun.duration(to: clock.now) / .seconds(60) * Double(count)
+    let figures = Figures(
         processorSeconds: (processorTime() - cpu) / minutes,
         megabytes: Double(memoryInUse() - before) / 1e6 / Double(count),
-        stalls: max(0, stalls.withLock { $0 } - starts.withLock { $0.count }),
-        started: starts.withLock { $0.count },
-        originSeconds: (origin.processorTime - originCPU) / minutes
+        // The first wait of each is the one before its start.
+        stalls: max(0, tally[.bufferBegin] - count),
+        started: tally[.start]
     )
-    fleet.stop()
-    _ = await fleet.waitUntilFinished()
-    return row
+    all.stop()
+    FileHandle.standardOutput.write(try JSONEncoder().encode(figures))
+}
+
+/// Counts what happens in many probes.
+final class Tally: Sendable {
+    private let counts = Mutex([Action: Int]())
+    func count(_ action: Action) { counts.withLock { $0[action, default: 0] += 1 } }
+    subscript(action: Action) -> Int { counts.withLock { $0[action] ?? 0 } }
 }
