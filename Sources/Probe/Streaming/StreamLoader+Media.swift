@@ -182,9 +182,12 @@ extension StreamLoader {
         let placement = track.plan?.placement ?? place(media, content, segment, track, &session, now: now.instant)
         track.plan?.placement = placement
         tracks[role] = track
-        if role == .main, track.plan?.fed.isEmpty == true {
-            approach(content, at: media.start.saturatingAdd(placement.offset), &session, now: now.instant)
-        }
+        let isNew = role == .main && track.plan?.fed.isEmpty == true
+        // Before the start it is what is shown first. Later it is told behind the data: to let the model's time pass before
+        // it has them would run it dry.
+        let isPlaying = session.model?.hasStarted == true
+        let position = media.start.saturatingAdd(placement.offset)
+        if isNew, !isPlaying { approach(content, at: position, &session, now: now.instant) }
         var found: [MediaArrival] = []
         for kind in track.kinds {
             guard let media = content[kind] else { continue }
@@ -193,6 +196,7 @@ extension StreamLoader {
         }
         open(content, &session, found)
         hand(over: found, &session)
+        if isNew, isPlaying { approach(content, at: position, &session, now: now.instant) }
     }
 
     private func kinds(of content: SegmentContent, _ role: StreamRole) -> [PlaybackModel.Track] {
