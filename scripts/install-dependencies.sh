@@ -22,11 +22,12 @@ need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
-# What only tests need: servers from PyPI, a client and a player that are not ours, a real gpsd, a mocked /sys and network
+# What only tests need: servers from PyPI, servers, a client and a player that are not ours, a real gpsd, a mocked /sys and network
 # namespaces.
 if [ "${1:-}" = tests ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
     need curl command -v curl
+    need nghttp2-server test -x /usr/sbin/nghttpd -o -x /usr/bin/nghttpd
     need mpv command -v mpv
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run
