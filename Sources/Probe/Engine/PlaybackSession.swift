@@ -314,6 +314,8 @@ extension PlaybackSession {
             }
             pendingSeek = target
             failure = nil
+            // Who jumps over segments misses none of them.
+            if kind == .segments { furthest = max(furthest, target) }
             hasKeyframe = false
             // What was read but never shown is forgotten.
             newestQuality = nil
