@@ -135,7 +135,7 @@ extension ProbeError {
         switch failure.error?.code {
         case .tls: return .tls
         case .responseTooLarge: return .tooLarge
-        case .redirectRefused, .invalidURL: return .refusedAddress
+        case .redirectRefused, .addressRefused, .invalidURL: return .refusedAddress
         default: return .connection
         }
     }

@@ -30,6 +30,10 @@ extension StreamLoader {
         for _ in 0..<1000 {
             guard let track = tracks[role], !track.isAtEnd, !isBusy(role), !isOver else { return }
             if track.plan == nil {
+                if hasLoadedAll(track) {
+                    tracks[role]?.isAtEnd = true
+                    return
+                }
                 guard hasRoom(track, session, now: now.instant) else { return idle(role, now: now.instant) }
                 guard let plan = makePlan(role, session, now: now.instant) else { return }
                 noteIdleTime(role, session, now: now.instant)
@@ -38,6 +42,14 @@ extension StreamLoader {
             guard step(role, &session, now: now) else { return }
         }
         tracks[role]?.takesBreak = true
+    }
+
+    /// Whether the last segment has come: another variant need not be asked what follows it.
+    private func hasLoadedAll(_ track: StreamTrack) -> Bool {
+        guard case .after(let sequence, let rendition, _) = track.cursor, let index = renditions[rendition]?.index,
+            index.isComplete, let last = index.last
+        else { return false }
+        return sequence >= last.sequence
     }
 
     /// Does the next thing for a plan; false if it has to be waited for something.
@@ -216,7 +228,10 @@ extension StreamLoader {
     }
 
     private func hasRoom(_ track: StreamTrack, _ session: PlaybackSession, now: MonotonicInstant) -> Bool {
-        level(track, session, now: now) < max(1, wanted(track))
+        if level(track, session, now: now) < max(1, wanted(track)) { return true }
+        // The maximum is reached and playback waits all the same: sound that ends a little before its picture, say.
+        return session.model?.isShort == true
+            && tracks.values.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
     }
 
     private mutating func makePlan(
