@@ -5,7 +5,7 @@ URL ?=
 OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 # Suites that measure time or block threads: beside others they would measure those, and hold them up.
-ALONE = RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests
+ALONE = RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|HostileServerTests|StreamTLSTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: help play test build lint format docs asan tsan torture benchmark dependencies
