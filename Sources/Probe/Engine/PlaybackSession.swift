@@ -149,7 +149,9 @@ extension PlaybackSession {
     mutating func exhausted(_ error: ProbeError?, now: MonotonicInstant) {
         guard outcome == nil, model == nil || pendingSeek == nil else { return }
         failure = error ?? prematureEnd
-        guard let failure, furthest == 0 || model == nil else {
+        // Who waits with nothing left does not go on before the error.
+        let isDry = model.map { $0.isWaiting && $0.level(at: now) <= 0 } ?? true
+        guard let failure, furthest == 0 || isDry else {
             model?.reachedEnd(now: now)
             return advance(to: now)
         }
