@@ -5,16 +5,17 @@ URL ?=
 OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 # Suites that measure time or block threads: beside others they would measure those, and hold them up.
-ALONE = HTTP2StreamTests|OriginStreamTests|RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests
+ALONE = HTTP2StreamTests|OriginStreamTests|RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests|HostileServerTests|StreamTLSTests
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play test build lint format docs asan tsan torture benchmark dependencies
+.PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays that"
 	@echo "make test             everything that a change has to pass"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
+	@echo "make fuzz             fifty thousand damaged segments under Address Sanitizer"
 	@echo "make torture          kill -9 against the durable queue and a server that fails, a thousand times each"
 	@echo "make benchmark        what an emit costs"
 
@@ -66,6 +67,10 @@ tsan: dependencies
 # The toolchain itself leaks at exit.
 asan: dependencies
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address
+
+# Damaged segments through the demuxer, under Address Sanitizer; FUZZ_SEED=… goes on elsewhere.
+fuzz: dependencies
+	FUZZ_ROUNDS=$${FUZZ_ROUNDS:-50000} ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address --filter SegmentFuzzTests
 
 # Kills a process that emits and delivers a thousand times, and damages a segment at every byte; TORTURE_SEED=… repeats a failure.
 torture: dependencies

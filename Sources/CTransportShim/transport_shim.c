@@ -95,14 +95,19 @@ bool transport_is_private(const struct sockaddr *address) {
 }
 
 static curl_socket_t open_public(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)context;
+    struct transport_openings *openings = context;
     (void)purpose;
-    if (transport_is_private(&address->addr)) return CURL_SOCKET_BAD;
+    if (transport_is_private(&address->addr)) {
+        openings->has_refused = true;
+        return CURL_SOCKET_BAD;
+    }
+    openings->has_opened = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-CURLcode transport_refuse_private_addresses(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
+CURLcode transport_refuse_private_addresses(CURL *easy, struct transport_openings *openings) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, openings);
+    return result == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_public) : result;
 }
 
 long transport_get_long(CURL *easy, CURLINFO info) {

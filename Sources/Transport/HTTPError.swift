@@ -23,6 +23,8 @@ public struct HTTPError: Error, Hashable, Sendable {
         public static let requestTooLarge = Code("requestTooLarge")
         /// The server sends the request to where it must not go.
         public static let redirectRefused = Code("redirectRefused")
+        /// The host is one of a private network, which the configuration does not allow.
+        public static let addressRefused = Code("addressRefused")
         /// The text is no address that can be used.
         public static let invalidURL = Code("invalidURL")
         /// A header cannot be sent.

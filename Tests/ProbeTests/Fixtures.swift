@@ -24,6 +24,9 @@ enum Fixtures {
     static let hlsTS = segments("hls-ts", [])
     static let hlsMP4 = segments("hls-mp4", ["-hls_segment_type", "fmp4"])
     static let hlsSound = segments("hls-sound", ["-vn"])
+    /// As the first, without sound, and with timestamps that begin 80,000 s (of the 95,444 that fit) later.
+    static let hlsSilent = segments("hls-silent", ["-an"])
+    static let hlsLate = segments("hls-late", ["-output_ts_offset", "80000"])
     /// As the first, encrypted with the bytes 0 to 15 as key and initialization vector.
     static let hlsEncrypted = segments("hls-encrypted", ["-hls_key_info_file", keyInfo])
     private static let keyInfo: String = {

@@ -25,8 +25,13 @@ CURLcode transport_restrict_protocols(CURL *easy);
 /// Does not wait for a name lookup that nobody needs any more, where libcurl (7.87) can do so.
 void transport_never_wait_for_names(CURL *easy);
 
-/// Lets the transfer connect only to addresses that everybody can reach.
-CURLcode transport_refuse_private_addresses(CURL *easy);
+/// What became of a transfer's wish for connections.
+struct transport_openings {
+    bool has_refused;
+    bool has_opened;
+};
+/// Lets the transfer connect only to addresses that everybody can reach; what `openings` points to has to stay valid.
+CURLcode transport_refuse_private_addresses(CURL *easy, struct transport_openings *openings);
 /// Whether only this machine or its network can reach an address (or it stands for no machine at all).
 bool transport_is_private(const struct sockaddr *address);
 

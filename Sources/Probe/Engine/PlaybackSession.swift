@@ -19,6 +19,8 @@ struct PlaybackSession {
     private var quality = Quality(width: 0, height: 0, bitrate: 0)
     /// The quality of what was read last, which the playhead has not reached yet.
     private var newestQuality: Quality?
+    /// Qualities behind the first that came before it was known which tracks there are.
+    private var earlyCues: [(quality: Quality, position: Int64)] = []
     /// Why there will be no more data, if that is not the end.
     private var failure: ProbeError?
     /// What a jump goes back to if the source cannot jump.
@@ -115,6 +117,8 @@ extension PlaybackSession {
         var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, canLag: canLag, now: now)
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }
+        for cue in earlyCues { model.addCue(cue.quality, at: cue.position, now: now) }
+        earlyCues = []
         self.model = model
         if let wish = pendingSeek { seek(to: wish, now: now) }
     }
@@ -145,7 +149,9 @@ extension PlaybackSession {
     mutating func exhausted(_ error: ProbeError?, now: MonotonicInstant) {
         guard outcome == nil, model == nil || pendingSeek == nil else { return }
         failure = error ?? prematureEnd
-        guard let failure, furthest == 0 || model == nil else {
+        // Who waits with nothing left does not go on before the error.
+        let isDry = model.map { $0.isWaiting && $0.level(at: now) <= 0 } ?? true
+        guard let failure, furthest == 0 || isDry else {
             model?.reachedEnd(now: now)
             return advance(to: now)
         }
@@ -245,9 +251,16 @@ extension PlaybackSession {
     /// From `position` on the picture, or the stream, has this quality.
     mutating func approach(_ found: Quality, at position: Int64, now: MonotonicInstant) {
         let known = newestQuality ?? quality
+        let isFirst = newestQuality == nil && model?.hasStarted != true
         newestQuality = found
         if found == known { return }
-        if model?.hasStarted == true { model?.addCue(found, at: position, now: now) } else { quality = found }
+        if isFirst {
+            quality = found
+        } else if model != nil {
+            model?.addCue(found, at: position, now: now)
+        } else {
+            earlyCues.append((found, position))
+        }
     }
 
     /// Something failed that playback survives.
@@ -314,6 +327,8 @@ extension PlaybackSession {
             }
             pendingSeek = target
             failure = nil
+            // Who jumps over segments misses none of them.
+            if kind == .segments { furthest = max(furthest, target) }
             hasKeyframe = false
             // What was read but never shown is forgotten.
             newestQuality = nil

@@ -127,6 +127,12 @@ extension PlaybackModel {
     /// Whether more should be fetched.
     func wantsData(at now: MonotonicInstant) -> Bool { !isEndKnown && !hasEnded && level(at: now) < maximum }
 
+    /// Whether it waits, and what is there does not suffice.
+    var isShort: Bool {
+        guard case .waiting(let wait) = phase, !isEndKnown else { return false }
+        return !hasEnough(wait == .stall ? resumeThreshold : startThreshold, anchor.instant)
+    }
+
     /// When something will happen by itself: a stall, the end, another quality, or room in a buffer that was full.
     func nextDeadline(after now: MonotonicInstant) -> MonotonicInstant? {
         guard isMoving else { return nil }
@@ -170,11 +176,11 @@ extension PlaybackModel {
         settle(now)
     }
 
-    /// From `position` on, data has another quality.
+    /// From `position` on, data has another quality, whatever was said of what lies there before.
     mutating func addCue(_ quality: Quality, at position: Int64, now: MonotonicInstant) {
         move(to: now)
-        let index = cues.firstIndex { $0.position > position } ?? cues.endIndex
-        cues.insert(Cue(position: position, quality: quality), at: index)
+        cues.removeAll { $0.position >= position }
+        cues.append(Cue(position: position, quality: quality))
     }
 
     /// There is no more data.

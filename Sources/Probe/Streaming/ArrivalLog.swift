@@ -7,7 +7,12 @@ struct ArrivalLog: Hashable, Sendable {
         var instant: MonotonicInstant
     }
 
+    /// Fewer bytes than this share a mark, so that what trickles in costs little more than what it is.
+    private static let grain = 512
+
     private var marks: [Mark] = []
+    /// How many instants are kept.
+    var markCount: Int { marks.count }
 
     /// All bytes so far.
     var count: Int { marks.last?.count ?? 0 }
@@ -17,7 +22,13 @@ struct ArrivalLog: Hashable, Sendable {
     /// So many more have come.
     mutating func add(_ count: Int, at instant: MonotonicInstant) {
         guard count > 0 else { return }
-        marks.append(Mark(count: self.count.saturatingAdd(count), instant: instant))
+        let mark = Mark(count: self.count.saturatingAdd(count), instant: instant)
+        // The first stays as it is: it is when the first byte came.
+        if marks.count > 1, let last = marks.last, last.count - marks[marks.count - 2].count < Self.grain {
+            marks[marks.count - 1] = mark
+        } else {
+            marks.append(mark)
+        }
     }
 
     /// When the first `count` bytes were there; nil if they are not yet.

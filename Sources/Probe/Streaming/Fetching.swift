@@ -70,7 +70,8 @@ struct Fetching: Sendable {
 /// What the engine has to do for the loader.
 enum LoadCommand: Sendable {
     case fetch(Fetching)
-    case cancel(Int)
+    /// Nobody waits for it any more, because of this.
+    case cancel(Fetching, ResourceFailure)
 }
 
 /// What failed and is to be tried again.

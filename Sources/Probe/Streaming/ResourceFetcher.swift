@@ -46,6 +46,16 @@ struct ResourceFailure: Error, Hashable, Sendable {
     var isFinal = false
 }
 
+extension ResourceFailure {
+    /// One of the player's own limits.
+    static let tooLate = ResourceFailure(
+        failure: .timeout,
+        message: "there was no answer in time; try again later, or allow more time"
+    )
+    /// The player wants something else by now.
+    static let notWanted = ResourceFailure(failure: .connection, message: "it was not wanted any more")
+}
+
 /// Brings resources, from the network or from a network that a test makes up.
 protocol ResourceFetcher: Sendable {
     /// Begins to fetch; returns at once. Bytes go into `buffer` as they come, and `progress` is told (often, on a thread that

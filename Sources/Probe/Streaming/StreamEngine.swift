@@ -11,7 +11,12 @@ final class StreamEngine: PlaybackEngine {
     private enum Running {
         case starting
         case active(FetchCancellation)
-        case gone
+    }
+
+    /// What the loader wants done, in its order: whoever finds nobody at it does it for all.
+    private struct Orders {
+        var waiting: [LoadCommand] = []
+        var isBusy = false
     }
 
     /// Nobody pauses a session on a virtual clock for longer.
@@ -21,6 +26,7 @@ final class StreamEngine: PlaybackEngine {
     private let fetcher: any ResourceFetcher
     private let clock: any SchedulingClock
     private let running = Lock([Int: Running]())
+    private let orders = Lock(Orders())
     /// Signalled whenever a fetch has ended, for whoever waits for the network instead of the clock.
     private let arrival = DispatchSemaphore(value: 0)
     private let requests = Lock<(@Sendable (RequestRecord) -> Void)?>(nil)
@@ -44,6 +50,12 @@ final class StreamEngine: PlaybackEngine {
         driver.onAlarm { [weak self] in self?.change { $1.alarm(&$0, now: $2) } }
     }
 
+    deinit {
+        for case .active(let cancellation) in running.withLock({ Array($0.values) }) { cancellation.cancel() }
+    }
+
+    /// How many fetches are kept track of.
+    var runningCount: Int { running.withLock { $0.count } }
     var status: PlayerStatus { driver.status }
     var progress: ProbeProgress { driver.progress }
     var outcome: ProbeOutcome? { driver.outcome }
@@ -80,7 +92,7 @@ final class StreamEngine: PlaybackEngine {
 
     func seek(to position: Int64) {
         change { session, loader, now in
-            session.seek(to: position, now: now.instant)
+            session.seek(to: loader.destination(position, session, now: now), now: now.instant)
             guard session.model != nil else {
                 if let wish = session.pendingSeek { loader.seek(to: wish, &session, now: now) }
                 return
@@ -93,7 +105,7 @@ final class StreamEngine: PlaybackEngine {
 
     /// Changes the session and the loader, and carries out what follows.
     private func change(_ body: (inout PlaybackSession, inout StreamLoader, Timestamp) -> Void) {
-        let (commands, isEager) = driver.change { session, loader, _ in
+        let isEager = driver.change { session, loader, _ in
             let now = clock.timestamp
             // First what had come before anything else happened, so that a stall is none if there was enough.
             loader.catchUp(&session, now: now)
@@ -101,30 +113,48 @@ final class StreamEngine: PlaybackEngine {
             body(&session, &loader, now)
             session.advance(to: now.instant)
             if session.outcome != nil { loader.stop() } else { loader.pump(&session, now: now) }
-            return (loader.takeCommands(), loader.wantsProgress(session))
+            // Still under the driver's lock, so that they are in the order in which they were given.
+            let commands = loader.takeCommands()
+            if !commands.isEmpty { orders.withLock { $0.waiting += commands } }
+            return loader.wantsProgress(session)
         }
         wantsProgress.withLock { $0 = isEager }
-        for command in commands { run(command) }
+        runOrders()
+    }
+
+    private func runOrders() {
+        while true {
+            let next = orders.withLock { orders -> [LoadCommand]? in
+                if orders.isBusy || orders.waiting.isEmpty { return nil }
+                orders.isBusy = true
+                defer { orders.waiting = [] }
+                return orders.waiting
+            }
+            guard let next else { return }
+            for command in next { run(command) }
+            orders.withLock { $0.isBusy = false }
+        }
     }
 
     private func run(_ command: LoadCommand) {
         switch command {
         case .fetch(let fetching): start(fetching)
-        case .cancel(let number):
-            let before = running.withLock { $0.updateValue(.gone, forKey: number) }
+        case .cancel(let fetching, let why):
+            // Nothing is there if it has ended in the meantime.
+            guard let before = running.withLock({ $0.removeValue(forKey: fetching.number) }) else { return }
             if case .active(let cancellation) = before { cancellation.cancel() }
+            record(fetching, .failure(why))
+            arrival.signal()
         }
+    }
+
+    private func record(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>) {
+        if let observer = requests.withLock({ $0 }) { observer(RequestRecord(fetching, result, clock)) }
     }
 
     private func start(_ fetching: Fetching) {
         let number = fetching.number
-        let isWanted = running.withLock { running in
-            // Somebody else may have been quicker to say that it is not wanted any more.
-            if running[number] != nil { return false }
-            running[number] = .starting
-            return true
-        }
-        guard isWanted else { return }
+        running.withLock { $0[number] = .starting }
         let cancellation = fetcher.fetch(
             fetching.request,
             into: fetching.buffer,
@@ -140,11 +170,10 @@ final class StreamEngine: PlaybackEngine {
     }
 
     private func ended(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>) {
-        let before = running.withLock { $0.updateValue(.gone, forKey: fetching.number) }
-        if case .gone = before { return }
-        if let observer = requests.withLock({ $0 }) { observer(RequestRecord(fetching, result, clock)) }
+        // Nothing is there if it was cancelled.
+        guard running.withLock({ $0.removeValue(forKey: fetching.number) }) != nil else { return }
+        record(fetching, result)
         change { $1.ended(fetching.number, result, &$0, now: $2) }
-        running.withLock { $0[fetching.number] = nil }
         arrival.signal()
     }
 

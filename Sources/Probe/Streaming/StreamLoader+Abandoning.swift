@@ -14,7 +14,7 @@ extension StreamLoader {
     }
 
     /// Asks the rule whether to give up the segment that is on its way for one that is smaller.
-    mutating func reconsider(_ session: PlaybackSession, now: MonotonicInstant) {
+    mutating func reconsider(_ session: inout PlaybackSession, now: MonotonicInstant) {
         guard let due = reconsiderAt, due <= now else { return }
         reconsiderAt = nil
         guard let fetching = fetching(.segment(.main)), let ladder, let track = tracks[.main], let plan = track.plan,
@@ -27,8 +27,7 @@ extension StreamLoader {
         guard let wish = rule.abandonment(of: download, in: context).map(ladder.clamped), wish < plan.rung,
             let variant = variant(at: wish)
         else { return }
-        cancel(fetching.number)
-        retries[fetching.purpose] = nil
+        cancel(.main, &session)
         reconsiderAt = nil
         rule.observe(.abandoned(download, for: wish), in: context)
         tracks[.main]?.plan = StreamTrack.Plan(rung: wish, rendition: variant.main)

@@ -24,9 +24,10 @@ extension StreamLoader {
         wallTime: WallTime
     ) -> MonotonicInstant? {
         guard let track = tracks[role], !track.isAtEnd, !isBusy(role) else { return nil }
+        if track.takesBreak { return now }
         if let plan = track.plan {
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
-            return now.advanced(by: .milliseconds(availability.milliseconds &- wallTime.milliseconds))
+            return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))
         }
         guard let model = session.model else { return nil }
         // One nanosecond below, so that there is room indeed.

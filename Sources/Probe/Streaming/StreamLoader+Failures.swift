@@ -15,8 +15,9 @@ extension StreamLoader {
         let failures = fetching.failures + 1
         if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
             fallback.statuses.contains(status),
-            useOtherVariant(than: purpose, for: fallback.excludedFor, now: now.instant)
+            useOtherVariant(than: purpose, for: fallback.excludedFor, &session, now: now.instant)
         {
+            retries[purpose] = nil
             return session.survive(ProbeError(failure, fetching, source), now: now.instant)
         }
         let chance = random.number(in: 0...1)
@@ -60,7 +61,7 @@ extension StreamLoader {
         for response in profile.afterRetries {
             switch response {
             case .useOtherVariant(let time):
-                if useOtherVariant(than: purpose, for: time, now: now.instant) {
+                if useOtherVariant(than: purpose, for: time, &session, now: now.instant) {
                     return session.survive(error, now: now.instant)
                 }
             case .skipSegment:
@@ -74,13 +75,18 @@ extension StreamLoader {
     }
 
     /// Leaves the rung alone that something was for, if there is another.
-    private mutating func useOtherVariant(than purpose: FetchPurpose, for time: Duration?, now: MonotonicInstant)
-        -> Bool
-    {
+    private mutating func useOtherVariant(
+        than purpose: FetchPurpose,
+        for time: Duration?,
+        _ session: inout PlaybackSession,
+        now: MonotonicInstant
+    ) -> Bool {
         guard let ladder, let plan = tracks[.main]?.plan, concernsMain(purpose, plan) else { return false }
         let others = ladder.indices.filter { $0 != plan.rung && excluded[$0] == nil }
         guard !others.isEmpty else { return false }
         excluded[plan.rung] = time.map { now.advanced(by: $0) } ?? MonotonicInstant(nanoseconds: .max)
+        // It may be a playlist that failed while a segment of it was on its way.
+        cancel(.main, &session)
         tracks[.main]?.plan = nil
         return true
     }
@@ -129,7 +135,7 @@ extension ProbeError {
         switch failure.error?.code {
         case .tls: return .tls
         case .responseTooLarge: return .tooLarge
-        case .redirectRefused, .invalidURL: return .refusedAddress
+        case .redirectRefused, .addressRefused, .invalidURL: return .refusedAddress
         default: return .connection
         }
     }

@@ -15,19 +15,28 @@ struct LiveState: Sendable {
     var context: AdaptationContext.Live?
     /// What stalls have added to the target.
     var addedLatency: Int64 = 0
-    /// Whether it has been said that the playlist is late, since it last changed.
-    var isLate = false
+    /// The renditions in use that go on, each since when, and whether it has been said that it is late.
+    var watched: [Rendition.ID: Watch] = [:]
+
+    /// Since when a playlist has been expected to change.
+    struct Watch: Hashable, Sendable {
+        var since: MonotonicInstant
+        var isLate = false
+    }
 }
 
 extension StreamLoader {
     /// How often playlists of streams that go on are asked for again, and whether they still go on.
     mutating func refresh(_ session: inout PlaybackSession, now: Timestamp) {
         guard presentation != nil else { return }
-        if let update = manifestDue, update <= now.instant, let url = presentation?.url {
+        if let update = manifestDue, update <= now.instant, let url = presentation?.live?.reloadURL ?? presentation?.url
+        {
             live.updateAt = nil
             fetch(.manifest, url, now: now.instant)
         }
-        for state in renditionsInUse where state.isLive {
+        let inUse = renditionsInUse
+        live.watched = live.watched.filter { watched in inUse.contains { $0.rendition.id == watched.key } }
+        for state in inUse where state.isLive {
             if let due = playlistDue(state), due <= now.instant { fetchPlaylist(of: state, now: now.instant) }
             checkFreshness(of: state, &session, now: now)
             if isOver { return }
@@ -61,19 +70,22 @@ extension StreamLoader {
         let limit = state.targetDuration
         // What an MPD describes by a template needs no reload.
         guard limit > .zero, let changed = state.timeline?.lastChange, state.reloadAt != nil else { return }
-        let age = changed.duration(to: now.instant)
+        // Of one that was not in use before, nobody asked whether it had changed.
+        var watch = live.watched[state.rendition.id] ?? LiveState.Watch(since: now.instant)
+        let age = max(changed, watch.since).duration(to: now.instant)
         if let stale = profile.live.staleAfter?.duration(targetDuration: limit), stale > .zero, age > stale {
             let message = "the live playlist has not changed for \(age.milliseconds) ms; is it still on air?"
             return give(up: ProbeError(.stalePlaylist, .playlist, source, message), &session, now: now.instant)
         }
         // RFC 8216 section 6.2.2: a new one has to come within 1.5 target durations.
         let isLate = age > limit * 3 / 2
-        if isLate, !live.isLate {
+        if isLate, !watch.isLate {
             let message =
                 "the live playlist has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds)"
             warn(.latePlaylist, message, state.playlistURL, &session, now: now.instant)
         }
-        live.isLate = isLate
+        watch.isLate = isLate
+        live.watched[state.rendition.id] = watch
     }
 
     /// Where playback begins: where the person wants to, else where the stream says, live near the edge.
@@ -117,9 +129,11 @@ extension StreamLoader {
         session.learn(latency: .nanoseconds(latency))
         if let most = profile.live.maximumLatency?.duration(targetDuration: state.targetDuration),
             .nanoseconds(latency) > most,
-            model.hasStarted, !model.isPaused
+            model.hasStarted, !model.isPaused, !model.isSeeking
         {
-            return jump(to: max(index.first?.start ?? 0, edge.saturatingSubtract(target)), &session, now: now)
+            // A stream may ask for more than the profile allows, or than its window has: only what brings it nearer is a jump.
+            let wish = max(index.first?.start ?? 0, edge.saturatingSubtract(min(target, most.nanoseconds)))
+            if wish > model.position(at: now.instant) { return jump(to: wish, &session, now: now) }
         }
         let rate = profile.live.playbackRate(
             latency: .nanoseconds(latency),
@@ -139,8 +153,10 @@ extension StreamLoader {
         now: Timestamp
     ) -> Bool {
         guard let model = session.model else {
-            tracks[role]?.cursor = .time(first.start)
-            return true
+            // Playback has not begun: it begins at what is left.
+            session.seek(to: first.start, now: now.instant)
+            seek(to: first.start, &session, now: now)
+            return false
         }
         // Until the buffer is empty there is nothing to jump for.
         guard model.level(at: now.instant) <= 0 || model.isWaiting else { return false }

@@ -41,8 +41,10 @@ extension StreamLoader {
             )
         }
         let isFirst = presentation == nil
-        presentation = parsed
-        if isFirst { take(ladderOf: parsed) }
+        if let format = presentation?.format, format != parsed.format {
+            throw .wrongContent("this is a manifest of another kind than before")
+        }
+        take(ladderOfReloaded: parsed, &session)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: fetching.begun) }
         live.updateAt = renditions.values.compactMap { $0.timeline?.nextReload }.min().flatMap {
             parsed.format == .dash ? $0 : nil
@@ -57,6 +59,33 @@ extension StreamLoader {
         for notice in parsed.notices where isFirst {
             warn(.notSupported, notice.message, parsed.url, &session, now: now.instant)
         }
+    }
+
+    /// The ladder, which a reload may change: what is in use keeps its variant, if that is still there.
+    private mutating func take(ladderOfReloaded new: Presentation, _ session: inout PlaybackSession) {
+        defer { presentation = new }
+        guard let old = presentation else { return take(ladderOf: new) }
+        let described = { (variants: [Variant]) in variants.map { [$0.id, $0.main.description, "\($0.peakBitRate)"] } }
+        guard described(old.variants) != described(new.variants), let oldLadder = ladder else { return }
+        take(ladderOf: new)
+        guard let ladder else { return }
+        var rungs: [Int: Int] = [:]
+        for (rung, content) in zip(oldLadder.indices, oldLadder) {
+            let id = old.variants[content.id].id
+            rungs[rung] = ladder.indices.first { new.variants[ladder[$0].id].id == id }
+        }
+        let missing = excluded.filter { rungs[$0.key] != nil }
+        excluded = Dictionary(missing.map { (rungs[$0.key] ?? 0, $0.value) }, uniquingKeysWith: max)
+        for (role, track) in tracks {
+            tracks[role]?.rung = track.rung.map { rungs[$0] ?? ladder.clamped($0) }
+            guard let plan = track.plan else { continue }
+            tracks[role]?.plan?.rung = rungs[plan.rung] ?? ladder.clamped(plan.rung)
+            if new.rendition(plan.rendition) != nil { continue }
+            cancel(role, &session)
+            tracks[role]?.plan = nil
+        }
+        let inUse = Set(tracks.values.compactMap(\.rendition))
+        renditions = renditions.filter { inUse.contains($0.key) || new.rendition($0.key) != nil }
     }
 
     private mutating func take(ladderOf presentation: Presentation) {

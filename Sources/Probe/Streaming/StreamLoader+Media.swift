@@ -32,6 +32,7 @@ extension StreamLoader {
         }
         learn(from: response, fetching)
         let content = try content(of: response, fetching.request, plan, segment)
+        if role == .audio, content.audio == nil { throw .wrongContent("there is no sound in it") }
         session.received(bytes: content.size)
         let arrivals = response.arrivals
         feed(content, arrivals, isWhole: true, role, &session, now: now)
@@ -59,7 +60,7 @@ extension StreamLoader {
         guard var track = tracks[role] else { return }
         let placement = track.plan?.placement
         let media = content[role == .main ? .video : .audio] ?? content.main
-        let end = media.map { $0.end.saturatingAdd(placement?.offset ?? 0) } ?? segment.end
+        let end = media.map { self.end($0.end, of: $0, segment, placement) } ?? segment.end
         check(content, segment, plan, placement, isFirst: track.rendition != plan.rendition, &session, now: now)
         track.loadedEnd = max(track.loadedEnd, end)
         track.rung = plan.rung
@@ -85,6 +86,8 @@ extension StreamLoader {
         track.loadedEnd = max(track.loadedEnd, segment.end)
         track.plan = nil
         tracks[role] = track
+        // Before there is anything, playback begins behind what is missing.
+        if session.model == nil { session.seek(to: max(segment.end, session.pendingSeek ?? 0), now: now) }
         // Time passes over what is missing, as in a player that shows the last picture.
         for kind in track.kinds { hand(over: [MediaArrival(track: kind, end: segment.end, instant: now)], &session) }
     }
@@ -141,18 +144,22 @@ extension StreamLoader {
         let isStarving = session.model?.nextDeadline(after: now.instant).map { $0 <= now.instant } ?? false
         guard isStarving || wantsProgress(session) else { return }
         for fetching in fetches.values.sorted(by: { $0.number < $1.number }) {
-            if case .segment(let role) = fetching.purpose { catchUp(fetching, role, &session, now: now) }
+            guard case .segment(let role) = fetching.purpose else { continue }
+            catchUp(fetching, role, isStarving: isStarving, &session, now: now)
         }
     }
 
     private mutating func catchUp(
         _ fetching: Fetching,
         _ role: StreamRole,
+        isStarving: Bool,
         _ session: inout PlaybackSession,
         now: Timestamp
     ) {
+        // Each look reads all from the beginning: the more there is, the more has to be new, so that one that trickles costs
+        // a few times what it would cost whole. A wait loses no exactness by it, since what is found counts from when it came.
         guard let plan = tracks[role]?.plan, let segment = plan.segment, segment.encryption == nil,
-            fetching.buffer.count >= plan.lookedAt + 2048
+            fetching.buffer.count >= plan.lookedAt + max(2048, plan.lookedAt / (isStarving ? 128 : 16))
         else { return }
         let (bytes, arrivals) = fetching.buffer.snapshot()
         tracks[role]?.plan?.lookedAt = bytes.count
@@ -190,9 +197,26 @@ extension StreamLoader {
         if isNew, !isPlaying { approach(content, at: position, &session, now: now.instant) }
         var found: [MediaArrival] = []
         for kind in track.kinds {
-            guard let media = content[kind] else { continue }
+            guard let media = content[kind] else {
+                // A variant of sound alone, or of pictures alone: time passes over what it does not have.
+                if isWhole, let last = arrivals.last {
+                    found.append(
+                        MediaArrival(track: kind, end: end(media.end, of: media, segment, placement), instant: last)
+                    )
+                }
+                continue
+            }
             let usesPoints = profile.segmentUse == .progressive && segment.encryption == nil
-            found += self.arrivals(of: media, kind, placement, arrivals, role, isWhole: isWhole, usesPoints: usesPoints)
+            found += self.arrivals(
+                of: media,
+                kind,
+                segment,
+                placement,
+                arrivals,
+                role,
+                isWhole: isWhole,
+                usesPoints: usesPoints
+            )
         }
         open(content, &session, found)
         hand(over: found, &session)
@@ -213,6 +237,7 @@ extension StreamLoader {
     private mutating func arrivals(
         of media: TrackContent,
         _ kind: PlaybackModel.Track,
+        _ segment: MediaSegment,
         _ placement: StreamTimeline.Placement,
         _ log: ArrivalLog,
         _ role: StreamRole,
@@ -222,7 +247,7 @@ extension StreamLoader {
         guard let last = log.last else { return [] }
         guard usesPoints else {
             return isWhole
-                ? [MediaArrival(track: kind, end: media.end.saturatingAdd(placement.offset), instant: last)] : []
+                ? [MediaArrival(track: kind, end: end(media.end, of: media, segment, placement), instant: last)] : []
         }
         // What a demuxer gives at the end of a part is not whole yet.
         let limit = isWhole ? Int.max : log.count - 188
@@ -232,10 +257,22 @@ extension StreamLoader {
         return points.map { point in
             MediaArrival(
                 track: kind,
-                end: point.end.saturatingAdd(placement.offset),
+                end: end(point.end, of: media, segment, placement),
                 instant: log.instant(of: max(1, point.offset)) ?? last
             )
         }
+    }
+
+    /// Until where media lasts that says it does until `end`. Timestamps that jump inside a segment do not make it a day
+    /// long: nobody could play what lies between, and it would look like a buffer that is full.
+    private func end(
+        _ end: Int64,
+        of media: TrackContent,
+        _ segment: MediaSegment,
+        _ placement: StreamTimeline.Placement?
+    ) -> Int64 {
+        let longest = segment.duration.saturatingAdd(max(segment.duration, 10_000_000_000))
+        return min(end, media.start.saturatingAdd(longest)).saturatingAdd(placement?.offset ?? 0)
     }
 
     /// Where a segment goes, and whether its timestamps are as they should be.

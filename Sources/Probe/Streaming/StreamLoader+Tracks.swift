@@ -25,10 +25,15 @@ extension StreamLoader {
     /// Goes one step on with a stream: what to take, where it is, what it needs, and then itself.
     private mutating func advance(_ role: StreamRole, _ session: inout PlaybackSession, now: Timestamp) {
         // Steps that need no fetch (a gap, a stream that had to be placed first) follow one another at once; each brings the
-        // cursor on, and the guard is for indexes that do not.
+        // cursor on. After many it takes a break, so that others have their turn.
+        tracks[role]?.takesBreak = false
         for _ in 0..<1000 {
             guard let track = tracks[role], !track.isAtEnd, !isBusy(role), !isOver else { return }
             if track.plan == nil {
+                if hasLoadedAll(track) {
+                    tracks[role]?.isAtEnd = true
+                    return
+                }
                 guard hasRoom(track, session, now: now.instant) else { return idle(role, now: now.instant) }
                 guard let plan = makePlan(role, session, now: now.instant) else { return }
                 noteIdleTime(role, session, now: now.instant)
@@ -36,6 +41,15 @@ extension StreamLoader {
             }
             guard step(role, &session, now: now) else { return }
         }
+        tracks[role]?.takesBreak = true
+    }
+
+    /// Whether the last segment has come: another variant need not be asked what follows it.
+    private func hasLoadedAll(_ track: StreamTrack) -> Bool {
+        guard case .after(let sequence, let rendition, _) = track.cursor, let index = renditions[rendition]?.index,
+            index.isComplete, let last = index.last
+        else { return false }
+        return sequence >= last.sequence
     }
 
     /// Does the next thing for a plan; false if it has to be waited for something.
@@ -45,6 +59,8 @@ extension StreamLoader {
             fetchIndex(of: state, now: now.instant)
             return false
         }
+        // A live playlist that has nothing yet does not say where to begin.
+        if index.isEmpty, !index.isComplete { return false }
         guard placeStart(role, state, &session, now: now) else { return true }
         guard let segment = plan.segment else { return chooseSegment(role, index, &session, now: now) }
         if segment.isGap {
@@ -212,7 +228,10 @@ extension StreamLoader {
     }
 
     private func hasRoom(_ track: StreamTrack, _ session: PlaybackSession, now: MonotonicInstant) -> Bool {
-        level(track, session, now: now) < max(1, wanted(track))
+        if level(track, session, now: now) < max(1, wanted(track)) { return true }
+        // The maximum is reached and playback waits all the same: sound that ends a little before its picture, say.
+        return session.model?.isShort == true
+            && tracks.values.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
     }
 
     private mutating func makePlan(
@@ -226,7 +245,8 @@ extension StreamLoader {
             return StreamTrack.Plan(rung: rung, rendition: variant.main)
         case .audio:
             guard let main = tracks[.main], let rung = main.plan?.rung ?? main.rung, let variant = variant(at: rung),
-                let rendition = audio(of: variant)
+                // A variant that has its sound inside does not end what plays beside it.
+                let rendition = audio(of: variant) ?? tracks[.audio]?.rendition
             else { return nil }
             return StreamTrack.Plan(rung: rung, rendition: rendition)
         }

@@ -98,20 +98,34 @@ extension StreamLoader {
     mutating func alarm(_ session: inout PlaybackSession, now: Timestamp) {
         guard !isOver else { return }
         for fetching in fetches.values.sorted(by: { $0.number < $1.number }) where fetching.tooLate <= now.instant {
-            cancel(fetching.number)
-            let message = "there was no answer in time; try again later, or allow more time"
-            failed(fetching, ResourceFailure(failure: .timeout, message: message), &session, now: now)
+            // What became of the one before may have ended this one.
+            guard fetches[fetching.number] != nil, !isOver else { continue }
+            let failure = ResourceFailure.tooLate
+            cancel(fetching.number, failure)
+            session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: true)
+            failed(fetching, failure, &session, now: now)
         }
-        reconsider(session, now: now.instant)
+        reconsider(&session, now: now.instant)
         pump(&session, now: now)
+    }
+
+    /// Where a jump leads to: into what can be played, as long as that is known. `session` has no duration while live.
+    func destination(_ wish: Int64, _ session: PlaybackSession, now: Timestamp) -> Int64 {
+        guard live.isPlaced, let track = tracks[.main], let id = track.plan?.rendition ?? track.rendition,
+            let state = renditions[id], let first = state.index?.first?.start
+        else { return wish }
+        guard state.isLive else { return max(wish, first) }
+        let edge = max(first, state.timeline?.liveEdge(at: now.wallTime) ?? first)
+        return min(max(wish, first), max(first, edge.saturatingSubtract(targetLatency(state))))
     }
 
     /// The person jumped to where nothing is buffered.
     mutating func seek(to position: Int64, _ session: inout PlaybackSession, now: Timestamp) {
         guard presentation != nil else { return }
-        for fetching in fetches.values where fetching.purpose.role != nil { cancel(fetching.number) }
+        for role in StreamRole.allCases { cancel(role, &session) }
         for role in tracks.keys { tracks[role]?.move(to: position) }
-        retries = retries.filter { $0.key.role == nil }
+        // What came before it was known what there is belongs to where playback was.
+        waiting = []
         isOver = false
         observe(.seeked, session, now: now.instant)
         pump(&session, now: now)
@@ -120,8 +134,7 @@ extension StreamLoader {
     /// Nothing more is wanted.
     mutating func stop() {
         isOver = true
-        for number in fetches.keys.sorted() { commands.append(.cancel(number)) }
-        fetches = [:]
+        for number in fetches.keys.sorted() { cancel(number) }
     }
 
     /// All is there, or nothing more will come: what is buffered is played, then the end or the error is reported.
@@ -165,9 +178,18 @@ extension StreamLoader {
         watch(fetching)
     }
 
-    mutating func cancel(_ number: Int) {
-        fetches[number] = nil
-        commands.append(.cancel(number))
+    mutating func cancel(_ number: Int, _ why: ResourceFailure = .notWanted) {
+        guard let fetching = fetches.removeValue(forKey: number) else { return }
+        commands.append(.cancel(fetching, why))
+    }
+
+    /// Ends what is on its way for a role, and forgets how often it has failed.
+    mutating func cancel(_ role: StreamRole, _ session: inout PlaybackSession) {
+        for fetching in fetches.values.sorted(by: { $0.number < $1.number }) where fetching.purpose.role == role {
+            cancel(fetching.number)
+            session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: false)
+        }
+        retries = retries.filter { $0.key.role != role }
     }
 
     var isFetching: Bool { !fetches.isEmpty }

@@ -32,7 +32,12 @@ struct StreamTimeline: Hashable, Sendable {
     /// After a jump of the person or a switch: playlists may be wrong by so much.
     private static let drift: Int64 = 10_000_000_000
 
+    /// A live stream goes on for days: of older discontinuities nothing is asked any more.
+    static let capacity = 64
+
     private var offsets: [Int64: Int64] = [:]
+    /// How many discontinuity sequences are remembered.
+    var count: Int { offsets.count }
 
     /// Where a segment belongs whose timestamps begin at `first`.
     mutating func place(_ first: Int64, of content: SegmentContent, expected: Expectation) -> Placement {
@@ -41,6 +46,7 @@ struct StreamTimeline: Hashable, Sendable {
         guard let known = offsets[expected.discontinuity] else {
             let offset = expected.start.saturatingSubtract(anchor(first, expected))
             offsets[expected.discontinuity] = offset
+            if offsets.count > Self.capacity, let oldest = offsets.keys.min() { offsets[oldest] = nil }
             return Placement(offset: offset)
         }
         let offset = unwrapped(known, first, near: target, wrap: content.wrap)

@@ -32,6 +32,8 @@ struct StreamTrack: Sendable {
     /// Until where media was handed over, or will be.
     var loadedEnd: Int64
     var isAtEnd = false
+    /// There is more to do at once, and others come first.
+    var takesBreak = false
     /// The rule wants no more before the buffer is down to this.
     var waitUntilBuffered: Int64?
     /// The rung of the segment before.

@@ -88,7 +88,7 @@ extension ResourceFailure {
 
     init(_ error: HTTPError) {
         let finals: Set<HTTPError.Code> = [
-            .tls, .redirectRefused, .invalidURL, .invalidHeader, .responseTooLarge, .configuration,
+            .tls, .redirectRefused, .addressRefused, .invalidURL, .invalidHeader, .responseTooLarge, .configuration,
         ]
         self.init(
             failure: error.code == .timedOut ? .timeout : .connection,

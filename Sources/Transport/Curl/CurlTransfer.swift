@@ -15,6 +15,8 @@ final class CurlTransfer {
     private var isTooLarge = false
     /// libcurl writes what went wrong here, in more detail than its number says.
     private let detail: UnsafeMutablePointer<CChar>
+    /// libcurl's callback says here whether an address was refused.
+    private let openings: UnsafeMutablePointer<transport_openings>
 
     var url: HTTPURL { exchange.request.url }
 
@@ -23,11 +25,14 @@ final class CurlTransfer {
         self.easy = easy
         detail = .allocate(capacity: Int(CURL_ERROR_SIZE))
         detail.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        openings = .allocate(capacity: 1)
+        openings.initialize(to: transport_openings(has_refused: false, has_opened: false))
     }
 
     deinit {
         curl_slist_free_all(fields)
         detail.deallocate()
+        openings.deallocate()
     }
 
     /// Tells libcurl everything; false if it does not understand something, in which case nothing must be sent.
@@ -96,7 +101,8 @@ final class CurlTransfer {
                 CURLOPT_MAX_RECV_SPEED_LARGE,
                 Int64(max(0, exchange.request.maxBytesPerSecond ?? 0))
             ) == CURLE_OK
-            && (settings.configuration.allowsPrivateAddresses || transport_refuse_private_addresses(easy) == CURLE_OK)
+            && (settings.configuration.allowsPrivateAddresses
+                || transport_refuse_private_addresses(easy, openings) == CURLE_OK)
     }
 
     private func configureReceiving() -> Bool {
@@ -171,6 +177,12 @@ extension CurlTransfer {
             let limit = exchange.request.maxResponseBytes
             let message = "the response has more than \(limit) bytes or too large a head; allow more, or ask for less"
             return .failure(HTTPError(.responseTooLarge, message, url: url, status: known))
+        }
+        if result == CURLE_COULDNT_CONNECT, openings.pointee.has_refused, !openings.pointee.has_opened {
+            let message =
+                "only this machine or its network can reach it, which the configuration does not allow;"
+                + " if that is right, allow private addresses"
+            return .failure(HTTPError(.addressRefused, message, url: url, underlyingCode: Int(result.rawValue)))
         }
         return .failure(HTTPError(result, String(cString: detail), url, status: known))
     }

@@ -59,7 +59,8 @@ final class SimulatedNetwork: ResourceFetcher {
 
     /// When so many bits have come that begin at `start`.
     func end(of bits: Int64, from start: Int64) -> Int64 {
-        var (left, now) = (bits, start)
+        // In billionths of a bit, so that nothing is rounded but the end.
+        var (left, now) = (bits * 1_000_000_000, start)
         for (index, piece) in bandwidth.enumerated() {
             let end = index + 1 < bandwidth.count ? bandwidth[index + 1].from : .max
             if end <= now { continue }
@@ -67,9 +68,9 @@ final class SimulatedNetwork: ResourceFetcher {
                 now = end
                 continue
             }
-            let needed = (left * 1_000_000_000 + piece.bitrate - 1) / piece.bitrate
+            let needed = (left + piece.bitrate - 1) / piece.bitrate
             if end == .max || needed <= end - now { return now + needed }
-            left -= (end - now) * piece.bitrate / 1_000_000_000
+            left -= (end - now) * piece.bitrate
             now = end
         }
         return now

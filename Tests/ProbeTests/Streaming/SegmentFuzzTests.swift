@@ -1,0 +1,75 @@
+import Foundation
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentProbe
+
+/// `make fuzz` runs it for long, under Address Sanitizer: `FUZZ_ROUNDS` says how often, `FUZZ_SEED` from where.
+@Suite("Damaged segments", .timeLimit(.minutes(60)))
+struct SegmentFuzzTests {
+    private static let rounds = ProcessInfo.processInfo.environment["FUZZ_ROUNDS"].flatMap { Int($0) } ?? 200
+    private static let seed = ProcessInfo.processInfo.environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
+
+    /// A segment and what comes before it.
+    private struct Subject {
+        var media: [UInt8]
+        var initialization: [UInt8] = []
+    }
+
+    private static func subjects() throws -> [Subject] {
+        func bytes(_ folder: Result<String, FixtureError>, _ name: String) throws -> [UInt8] {
+            [UInt8](try Fixtures.data(folder.get() + "/" + name))
+        }
+        let fragmented = try bytes(Fixtures.hlsMP4, "init.mp4")
+        return [
+            Subject(media: try bytes(Fixtures.hlsTS, "media0.ts")),
+            Subject(media: try bytes(Fixtures.hlsSound, "media1.ts")),
+            Subject(media: try bytes(Fixtures.hlsMP4, "media0.m4s"), initialization: fragmented),
+            Subject(media: [UInt8](try Fixtures.data(Fixtures.adts.get()))),
+            Subject(media: [UInt8](try Fixtures.data(Fixtures.webm.get()))),
+        ]
+    }
+
+    @Test("Whatever is wrong with a segment, it is read or it is an error, with times in bounds")
+    func damage() throws {
+        let subjects = try Self.subjects()
+        for round in 0..<Self.rounds {
+            var random = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            var subject = subjects[round % subjects.count]
+            if !subject.initialization.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
+                Self.spoil(&subject.initialization, &random)
+            } else {
+                Self.spoil(&subject.media, &random)
+            }
+            let content = try? SegmentDemuxer.demux(
+                subject.media,
+                initialization: subject.initialization,
+                inspecting: Bool.random(using: &random)
+            )
+            for track in [content?.video, content?.audio].compactMap(\.self) {
+                #expect(track.start <= track.end, "seed \(Self.seed &+ UInt64(round))")
+                #expect(track.start.magnitude <= 1 << 60 && track.end.magnitude <= 1 << 61)
+                #expect(
+                    zip(track.points, track.points.dropFirst()).allSatisfy { $0.offset < $1.offset && $0.end < $1.end }
+                )
+            }
+        }
+    }
+
+    /// Numbers that are at an end of what they can be, bytes that were flipped, pieces that are missing or there twice.
+    private static func spoil(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+        for _ in 0..<Int.random(in: 1...12, using: &random) where bytes.count > 16 {
+            // Headers lie at the beginning: half of the damage goes there.
+            let reach = Bool.random(using: &random) ? min(1500, bytes.count) : bytes.count
+            let place = Int.random(in: 0..<reach - 8, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: for offset in 0..<4 { bytes[place + offset] = 0xFF }
+            case 1: for offset in 0..<8 { bytes[place + offset] = offset == 0 ? 0x7F : 0xFF }
+            case 2: for offset in 0..<4 { bytes[place + offset] = 0 }
+            case 3: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...400, using: &random)))
+            case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 188)], at: place)
+            default: bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import LoopbackServers
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Jumps and stops at awkward moments")
+struct AwkwardMomentTests {
+    private func play(
+        _ ladder: PaddedLadder,
+        _ profile: PlayerProfile = .plain(maximum: .seconds(2)),
+        fault: @escaping @Sendable (String, Int) -> SimulatedNetwork.Fault? = { _, _ in nil },
+        script: (VirtualClock, Probe) -> Void
+    ) async -> (Played, SimulatedNetwork) {
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)], fault: fault) { ladder.resource($0) }
+        let configuration = ProbeConfiguration(profile: profile)
+        return (await playStream("/master.m3u8", over: network, clock, configuration, script: script), network)
+    }
+
+    @Test("A jump to the end, or beyond it, ends playback; nothing is missing", arguments: [12_000, 12_500, 1_000_000])
+    func beyondTheEnd(milliseconds: Int) async {
+        let ladder = PaddedLadder(bitrates: [400_000])
+        let (played, _) = await play(ladder) { clock, probe in
+            clock.at(2000) { probe.seek(to: .milliseconds(milliseconds)) }
+        }
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(played.time(.end).map { $0 < 3000 } == true)
+    }
+
+    @Test("What came before a jump, while it was not known what there is, does not count behind it")
+    func jumpWhileOpening() async throws {
+        let ladder = PaddedLadder(bitrates: [400_000], hasOwnAudio: true)
+        let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, count in
+            switch path {
+            case "/audio/media.m3u8" where count == 1, "/v0/media0.ts" where count == 1: .hangAfter(0)
+            default: nil
+            }
+        }
+        let (played, _) = await play(ladder, .plain(maximum: .seconds(2), retries: 1), fault: fault) { clock, probe in
+            probe.seek(to: .seconds(9))
+            clock.at(2000) { probe.seek(to: .zero) }
+        }
+        // At 7 s the first picture is given up, at 8 s it is tried again.
+        #expect(try #require(played.time(.start)) > 8000, "\(played.story)")
+        #expect(played.first(.start)?.attributes[.position] == .zero)
+        #expect(played.outcome == .ended)
+    }
+
+    @Test("Two that hang at the same time are one error")
+    func twoTimeouts() async {
+        let ladder = PaddedLadder(bitrates: [400_000], hasOwnAudio: true)
+        let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, _ in
+            path.hasSuffix("media2.ts") ? .hangAfter(0) : nil
+        }
+        let (played, _) = await play(ladder, .plain(maximum: .seconds(20)), fault: fault) { _, _ in }
+        #expect(played.all(.error).count == 1)
+        guard case .failed(let error) = played.outcome else {
+            Issue.record("\(played.story)")
+            return
+        }
+        #expect(error.code == .timedOut && error.url?.contains("v0") == true, "\(error)")
+    }
+
+    @Test("Requests that were given up are in the log, too, each once")
+    func log() async {
+        let records = Lock([InstrumentProbe.RequestRecord]())
+        let ladder = PaddedLadder(bitrates: [400_000])
+        let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, count in
+            path == "/v0/media2.ts" && count == 1 ? .hangAfter(4000) : nil
+        }
+        let (played, network) = await play(ladder, .plain(maximum: .seconds(4), retries: 2), fault: fault) {
+            clock,
+            probe in
+            probe.report(requestsTo: { record in records.withLock { $0.append(record) } })
+            clock.at(1005) { probe.seek(to: .seconds(9)) }
+        }
+        #expect(played.outcome == .ended)
+        let kept = records.withLock { $0 }
+        #expect(kept.map(\.number).sorted() == Array(0..<network.requests.count))
+        #expect(kept.count == network.requests.count)
+    }
+
+    @Test("Who stops while the network is waited for does not wait for it", .timeLimit(.minutes(1)))
+    func stopWhileWaiting() throws {
+        let server = try TestServer { _ in [.hang] }
+        let asked = DispatchSemaphore(value: 0)
+        let hanging = try TestServer { _ in
+            asked.signal()
+            return [.hang]
+        }
+        _ = server
+        let clock = VirtualClock()
+        let probe = Probe(MediaSource(hanging.url("/a.m3u8")), clock: clock)
+        Thread {
+            asked.wait()
+            probe.stop()
+        }.start()
+        #expect(probe.playThrough(advancing: clock) == .stopped)
+    }
+}
+
+@Suite("Live streams that behave oddly")
+struct OddLiveTests {
+    /// Two seconds a segment; `playlist` says what is listed when so many are there.
+    private func play(
+        until limit: Duration,
+        bitrates: [Int] = [400_000],
+        profile: PlayerProfile,
+        playlist: @escaping @Sendable (_ ladder: LongLadder, _ there: Int) -> String,
+        script: (VirtualClock, Probe) -> Void = { _, _ in }
+    ) async -> (Played, SimulatedNetwork) {
+        let ladder = LongLadder(bitrates: bitrates, count: 0)
+        let clock = VirtualClock(startingAt: MonotonicInstant(nanoseconds: 60_000_000_000))
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+            guard path.hasSuffix("media.m3u8") else { return ladder.resource(path) }
+            return Array(playlist(ladder, Int(clock.now.nanoseconds / 2_000_000_000)).utf8)
+        }
+        let configuration = ProbeConfiguration(profile: profile)
+        let played = await playStream("/master.m3u8", over: network, clock, configuration, until: limit, script: script)
+        return (played, network)
+    }
+
+    private static let window: @Sendable (LongLadder, Int) -> String = { ladder, there in
+        ladder.playlist(max(0, there - 8)..<there, isComplete: false)
+    }
+
+    @Test("Back at a variant that was left for long, its playlist is fetched before it is called stale")
+    func switchBack() async {
+        var profile = PlayerProfile.plain(rule: TurnsAt(rungs: [0, 1, 0, 1, 0], every: 8))
+        profile.live.staleAfter = .targetDurations(3.5)
+        let (played, network) = await play(
+            until: .seconds(70),
+            bitrates: [400_000, 800_000],
+            profile: profile,
+            playlist: Self.window
+        )
+        #expect(played.outcome == nil, "\(played.story)")
+        #expect(played.all(.bufferBegin).count == 1)
+        let segments = network.requests.map(\.path).filter { $0.hasSuffix("ts") }
+        #expect(segments.contains { $0.hasPrefix("/v1/") } && segments.last?.hasPrefix("/v0/") == true)
+        #expect(!played.all(.streamWarning).contains { $0.attributes[.warningCode] == "latePlaylist" })
+    }
+
+    @Test("A stream that wants to be played an hour late where its window is short is played at the window's begin")
+    func hostileHoldBack() async {
+        var profile = PlayerProfile.plain()
+        profile.live.maximumLatency = .targetDurations(3)
+        let (played, network) = await play(until: .seconds(60), profile: profile) { ladder, there in
+            let text = ladder.playlist(max(0, there - 8)..<there, isComplete: false)
+            return text.replacingOccurrences(
+                of: "#EXT-X-VERSION:3\n",
+                with: "#EXT-X-VERSION:9\n#EXT-X-SERVER-CONTROL:HOLD-BACK=3600\n"
+            )
+        }
+        #expect(played.outcome == nil)
+        #expect(network.requests.count < 120, "\(network.requests.count)")
+        #expect(played.all(.seekBegin).count < 5, "\(played.story)")
+    }
+
+    @Test("A playlist that is empty at first is begun near its edge once it has something")
+    func emptyFirst() async {
+        let (played, network) = await play(until: .seconds(40), profile: .plain()) { ladder, there in
+            ladder.playlist(there < 35 ? there..<there : max(0, there - 20)..<there, isComplete: false)
+        }
+        let first = network.names.first { $0.hasSuffix("ts") }
+        #expect(first.flatMap { Int($0.dropFirst(5).dropLast(3)) }.map { $0 >= 32 } == true, "\(network.names)")
+        #expect(played.actions.contains(.start))
+    }
+
+    @Test("A jump out of the window goes to its nearer end")
+    func jumpOut() async throws {
+        let (played, network) = await play(
+            until: .seconds(40),
+            profile: .plain(),
+            playlist: Self.window,
+            script: { clock, probe in
+                clock.at(70_000) { probe.seek(to: .zero) }
+                clock.at(80_000) { probe.seek(to: .seconds(1_000_000)) }
+            }
+        )
+        #expect(played.outcome == nil)
+        let jumps = played.all(.seekFinish)
+        try #require(jumps.count == 2, "\(played.story)")
+        // The window is 16 s long, and began with the first segment listed at 60 s (22) at 0.
+        let (back, ahead) = (try #require(jumps[0].attributes[.position]), try #require(jumps[1].attributes[.position]))
+        #expect(back >= .seconds(8) && back <= .seconds(14), "\(back)")
+        #expect(ahead >= .seconds(24) && ahead <= .seconds(36), "\(ahead)")
+        #expect(network.requests.count < 90)
+    }
+
+    @Test("A target duration of nothing does not bring a storm of requests")
+    func noTargetDuration() async {
+        let (_, network) = await play(until: .seconds(60), profile: .plain()) { ladder, there in
+            ladder.playlist(max(0, there - 8)..<there, isComplete: false)
+                .replacingOccurrences(of: "TARGETDURATION:2", with: "TARGETDURATION:0")
+        }
+        // Two or four a second, not more.
+        #expect(network.names.filter { $0 == "media.m3u8" }.count <= 245)
+        #expect(network.names.contains { $0.hasSuffix("ts") })
+    }
+}
