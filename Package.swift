@@ -311,7 +311,8 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin", "InstrumentTestKit",
+                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin",
+                "InstrumentTestKit",
                 "LoopbackServers",
             ],
             exclude: ["Golden"]

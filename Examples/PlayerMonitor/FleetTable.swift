@@ -29,6 +29,9 @@ struct FleetTable {
             let calm = rows.count - noted.count
             lines.append("… \(calm) more without a stall" + (more > 0 ? ", \(more) more with" : ""))
         }
+        for (index, row) in shown {
+            if case .failed(let error) = row.outcome { lines.append("#\(index + 1): \(error.message)") }
+        }
         self.lines = lines + Self.totals(rows)
     }
 
@@ -49,7 +52,7 @@ struct FleetTable {
         switch outcome {
         case .ended: "ended"
         case .stopped: "stopped"
-        case .failed(let error): "failed: \(error.message)"
+        case .failed(let error): "failed: \(error.code)"
         case nil: "not played"
         }
     }
