@@ -8,7 +8,8 @@ struct PacketTable {
         var isVideo: Bool
         /// Seconds from the start of the media.
         var end: Double
-        /// So many bytes have to have come: a packet is complete when the next one of its stream begins.
+        /// So many bytes have to have come. Sound is complete with the last byte of its PES packet, which says how long it is;
+        /// a picture when the next one begins, because its PES packet does not (ISO/IEC 13818-1, section 2.4.3.7).
         var bytes: Int
     }
 
@@ -16,27 +17,42 @@ struct PacketTable {
 
     init(of path: String) throws {
         let lines = try Self.output(of: [
-            "ffprobe", "-v", "error", "-show_entries", "packet=codec_type,pts_time,duration_time,pos", "-of", "csv=p=0",
-            path,
+            "ffprobe", "-v", "error", "-show_entries", "packet=codec_type,pts_time,duration_time,size,pos", "-of",
+            "csv=p=0", path,
         ])
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         var origin = Double.infinity
-        var waiting: [Bool: (end: Double, position: Int)] = [:]
+        var picture: Double?
+        var sound: (ends: [Double], position: Int, size: Int) = ([], 0, 0)
         for line in lines.split(separator: "\n") {
             let fields = line.split(separator: ",", omittingEmptySubsequences: false)
-            guard fields.count >= 4, let time = Double(fields[1]), let length = Double(fields[2]) else { continue }
-            // Sound comes several frames a packet of the container: the others have no place of their own.
-            guard let position = Int(fields[3]) ?? waiting[fields[0] == "video"]?.position else { continue }
-            let isVideo = fields[0] == "video"
+            guard fields.count >= 5, let time = Double(fields[1]), let length = Double(fields[2]) else { continue }
             origin = min(origin, time)
-            if let before = waiting[isVideo] {
-                packets.append(Packet(isVideo: isVideo, end: before.end, bytes: position + 188))
+            let position = Int(fields[4])
+            if fields[0] == "video" {
+                guard let position else { continue }
+                if let picture { packets.append(Packet(isVideo: true, end: picture, bytes: position + 188)) }
+                picture = time + length
+            } else {
+                // Several frames of sound share a PES packet: only the first has a place.
+                if let position {
+                    packets += Self.frames(sound)
+                    sound = ([], position, 0)
+                }
+                sound.ends.append(time + length)
+                sound.size += Int(fields[3]) ?? 0
             }
-            waiting[isVideo] = (time + length, position)
         }
-        for (isVideo, last) in waiting { packets.append(Packet(isVideo: isVideo, end: last.end, bytes: size)) }
+        packets += Self.frames(sound)
+        if let picture { packets.append(Packet(isVideo: true, end: picture, bytes: size)) }
         for index in packets.indices { packets[index].end -= origin }
         packets.sort { $0.bytes < $1.bytes }
+    }
+
+    /// The frames of one PES packet: its header of 14 bytes and they, in transport packets of 184 bytes and 4 of header.
+    private static func frames(_ sound: (ends: [Double], position: Int, size: Int)) -> [Packet] {
+        let bytes = sound.position + (sound.size + 14 + 183) / 184 * 188
+        return sound.ends.map { Packet(isVideo: false, end: $0, bytes: bytes) }
     }
 
     /// What is shown: playback begins, and goes on after a stall, when `threshold` seconds are there, and stalls when the
