@@ -5,13 +5,15 @@ URL ?=
 OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 # Suites that measure time or block threads: beside others they would measure those, and hold them up.
-ALONE = HTTP2StreamTests|OriginStreamTests|RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests|HostileServerTests|StreamTLSTests
+ALONE = HTTP2StreamTests|OriginStreamTests|RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests|HostileServerTests|StreamTLSTests|FleetCommandTests|RelayTests
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies
+.PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies compare-mpv origin
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays that"
+	@echo "make origin           serves test media to try players against; OPTIONS has the schedule"
+	@echo "make compare-mpv      the probe beside a real mpv over the same schedules, in one table"
 	@echo "make test             everything that a change has to pass"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
@@ -32,6 +34,13 @@ else
 	@$(SWIFT) build --product player-monitor
 	@"$$($(SWIFT) build --show-bin-path)/player-monitor" play $(OPTIONS) "$(URL)"
 endif
+
+origin: dependencies
+	$(SWIFT) run test-origin $(OPTIONS)
+
+compare-mpv: dependencies
+	@scripts/install-dependencies.sh tests
+	$(SWIFT) run -c release --package-path Benchmarks MPVComparison
 
 build: dependencies
 	$(SWIFT) build

@@ -156,8 +156,8 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift", "InstrumentTransport",
-                "InstrumentXAPI",
+                "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
+                "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -311,7 +311,9 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentTestKit", "LoopbackServers",
+                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin",
+                "InstrumentTestKit",
+                "LoopbackServers",
             ],
             exclude: ["Golden"]
         ),

@@ -45,6 +45,14 @@ let package = Package(
                 .product(name: $0, package: "instrument")
             }
         ),
+        // The probe beside a real mpv.
+        .executableTarget(
+            name: "MPVComparison",
+            dependencies: [
+                "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentMPV", "InstrumentOrigin",
+                "InstrumentProbe", "InstrumentTestKit", "InstrumentTrackers",
+            ].map { .product(name: $0, package: "instrument") }
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -105,6 +105,12 @@ extension AdaptationCommand {
         ]
 
         private static let basic = BOLARule(variant: .finite, adjustsToLength: false)
+
+        static func rule(named name: String) throws -> any AdaptationRule {
+            if let known = rules.first(where: { $0.name == name }) { return known.rule }
+            let known = rules.map(\.name).joined(separator: ", ")
+            throw ValidationError("there is no rule \(name), only \(known)")
+        }
     }
 
     private func candidates() throws -> [Candidate] {
@@ -113,10 +119,7 @@ extension AdaptationCommand {
             throw ValidationError("there is no profile \(profile), only \(known)")
         }
         if compare == .profiles { return PlayerProfile.named.map { Candidate(name: $0.name, profile: $0) } }
-        for name in rules where !Candidate.rules.contains(where: { $0.name == name }) {
-            let known = Candidate.rules.map(\.name).joined(separator: ", ")
-            throw ValidationError("there is no rule \(name), only \(known)")
-        }
+        for name in rules { _ = try Candidate.rule(named: name) }
         return Candidate.rules.filter { rules.isEmpty || rules.contains($0.name) }.map { rule in
             var profile = base
             profile.rule = rule.rule

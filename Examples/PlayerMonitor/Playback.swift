@@ -11,23 +11,30 @@ struct Playback {
     private static var shutdownTimeout: Duration { .seconds(10) }
 
     private let options: PlayCommand
+    private let configuration: ProbeConfiguration
+    private let source: MediaSource
     private let terminal: Terminal
-    private let summary: Summary
+    private let summary = Summary()
     private let backends: [any Backend]
     private let store: any SampleStore
+    private let requests: RequestLog?
 
     init(
         _ options: PlayCommand,
+        _ configuration: ProbeConfiguration,
+        _ source: MediaSource,
         _ terminal: Terminal,
-        _ summary: Summary,
         _ backends: [any Backend],
-        _ store: any SampleStore
+        _ store: any SampleStore,
+        _ requests: RequestLog?
     ) {
         self.options = options
+        self.configuration = configuration
+        self.source = source
         self.terminal = terminal
-        self.summary = summary
         self.backends = backends
         self.store = store
+        self.requests = requests
     }
 
     /// Plays, delivers and sums up.
@@ -36,7 +43,8 @@ struct Playback {
         // As fast as possible means: on a clock that only the playback moves.
         let virtual = options.speed == .max ? VirtualClock(wallTime: beginning(now: system.wallTime)) : nil
         let clock: any SchedulingClock = virtual ?? system
-        let probe = makeProbe(clock)
+        let probe = Probe(source, configuration: configuration, clock: clock)
+        requests?.watch(probe, stream: 1)
         let instrument = makeInstrument(clock, deliveringBy: system)
         let tracker = PlayerTracker(probe)
         instrument.add(tracker)
@@ -44,9 +52,7 @@ struct Playback {
 
         let signals = StopSignals { probe.stop() }
         terminal.whenOutputCloses { probe.stop() }
-        if let seconds = options.duration {
-            _ = clock.schedule(at: clock.now.advanced(by: .seconds(seconds))) { probe.stop() }
-        }
+        options.schedule(probe, from: clock.now, clock)
         let progress = showProgress(of: probe, every: .milliseconds(200), system)
         let outcome = await play(probe, virtual)
         progress?.cancel()
@@ -63,15 +69,9 @@ struct Playback {
     /// When a session that is played as fast as possible began, so that it has ended by now: an LRS must not be told of what
     /// is yet to come. Where nobody says beforehand how long it is, it begins now, and an LRS is told when its times come.
     private func beginning(now: WallTime) -> WallTime {
-        let declared = MediaSource(options.source).declaredDuration(timeout: .seconds(options.timeout))
+        let declared = source.declaredDuration(timeout: .seconds(options.timeout))
         let lengths = [declared, options.duration.map { .seconds($0) }].compactMap(\.self)
         return WallTime(milliseconds: now.milliseconds - Int64(lengths.min()?.milliseconds ?? 0))
-    }
-
-    private func makeProbe(_ clock: any SchedulingClock) -> Probe {
-        let limit = Duration.seconds(options.timeout)
-        let configuration = ProbeConfiguration(title: options.title, openTimeout: limit, readTimeout: limit)
-        return Probe(MediaSource(options.source), configuration: configuration, clock: clock)
     }
 
     private func makeInstrument(_ clock: any SchedulingClock, deliveringBy system: SystemClock) -> Instrument {

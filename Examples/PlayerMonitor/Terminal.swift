@@ -90,7 +90,8 @@ extension Terminal {
 /// Writes text to standard error.
 func writeToStandardError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+/// Writes all bytes; false if they were not taken.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
         let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }

@@ -26,6 +26,11 @@ public struct MediaSource: Hashable, Sendable {
         }
     }
 
+    /// Whether it is fetched over a network.
+    var isRemote: Bool {
+        if case .http = location { true } else { false }
+    }
+
     /// Whether it is played by a playlist or a manifest, as the ending of its path says.
     var isStream: Bool {
         guard case .http = location else { return false }

@@ -21,14 +21,16 @@ public final class Probe: Player {
     /// What the probe plays.
     public let source: MediaSource
 
-    /// Creates a player for one playback of `source`.
+    /// Creates a player for one playback of `source`, or as many as the configuration says.
     ///
     /// - Parameters:
     ///   - source: a file or an HTTP(S) address of progressive media, or the HTTP(S) address of an HLS playlist or a DASH
-    ///     manifest, which is known by the ending of its path (`.m3u8`, `.mpd`).
+    ///     manifest, which is known by the ending of its path (`.m3u8`, `.mpd`). One whose path does not say so is
+    ///     recognised when it has come, and fetched a second time.
     ///   - configuration: how it plays.
     ///   - clock: what it plays by; give the instrument the same. With a `VirtualClock` use ``playThrough(advancing:)``.
-    ///   - transport: what it fetches playlists and segments with. Share one among probes: it has one thread for all.
+    ///   - transport: what it fetches playlists and segments with. Share one among probes: it has one thread for all. One
+    ///     that is given has to refuse private addresses itself, if that is wanted.
     ///   - random: spreads retries, where the profile does.
     public init(
         _ source: MediaSource,
@@ -38,17 +40,24 @@ public final class Probe: Player {
         random: RandomSource = RandomSource()
     ) {
         self.source = source
-        if source.isStream {
-            engine = StreamEngine(
-                source: source,
-                configuration: configuration,
-                fetcher: TransportFetcher(transport: transport ?? SharedTransport.instance, clock: clock),
-                clock: clock,
-                random: random
-            )
-        } else {
-            engine = ProbeEngine(source: source, configuration: configuration, clock: clock)
+        let make: RelayEngine.Maker = { isStream in
+            let engine: any PlaybackEngine =
+                isStream
+                ? StreamEngine(
+                    source: source,
+                    configuration: configuration,
+                    fetcher: TransportFetcher(transport: transport ?? SharedTransport.of(configuration), clock: clock),
+                    clock: clock,
+                    random: random
+                ) : ProbeEngine(source: source, configuration: configuration, clock: clock)
+            if configuration.startPosition > .zero { engine.seek(to: configuration.startPosition.nanoseconds) }
+            return engine
         }
+        let mayBeStream = source.isRemote && !source.isStream
+        engine =
+            mayBeStream || configuration.playCount != 1
+            ? RelayEngine(isStream: source.isStream, playCount: configuration.playCount, make: make)
+            : make(source.isStream)
     }
 
     /// Plays by an engine that was made elsewhere.

@@ -8,6 +8,15 @@ public struct ProbeConfiguration: Hashable, Sendable {
     public var language: String?
     /// What it takes from a stream.
     public var limits: StreamLimits
+    /// Where playback starts, from the start of the media; beyond its end, there.
+    public var startPosition: Duration
+    /// How many times it is played, each a playback of its own, as long as none fails; nil until it is stopped.
+    public var playCount: Int?
+    /// Whether addresses that only this machine or its network can reach are fetched: the source itself, what playlists name
+    /// and what redirects lead to. Refuse them for sources that others have named. Then progressive media at an address is
+    /// refused altogether, because libavformat, which fetches it, cannot make this distinction; files are played. On Apple
+    /// platforms streams fail, too: the transport there cannot make it either.
+    public var allowsPrivateAddresses: Bool
     /// Opening and inspecting progressive media may take this long.
     public var openTimeout: Duration
     /// Each wait for more data may take this long, unless the profile says otherwise.
@@ -25,6 +34,9 @@ public struct ProbeConfiguration: Hashable, Sendable {
         profile: PlayerProfile = .standard,
         language: String? = nil,
         limits: StreamLimits = StreamLimits(),
+        startPosition: Duration = .zero,
+        playCount: Int? = 1,
+        allowsPrivateAddresses: Bool = true,
         openTimeout: Duration = .seconds(15),
         readTimeout: Duration = .seconds(15)
     ) {
@@ -32,6 +44,9 @@ public struct ProbeConfiguration: Hashable, Sendable {
         self.profile = profile
         self.language = language
         self.limits = limits
+        self.startPosition = max(.zero, startPosition)
+        self.playCount = playCount.map { max(1, $0) }
+        self.allowsPrivateAddresses = allowsPrivateAddresses
         self.openTimeout = openTimeout
         self.readTimeout = readTimeout
     }

@@ -46,10 +46,15 @@ enum SourceCheck {
         avio_seek(input, 0, SEEK_SET)
         let beginning = String(decoding: bytes.prefix(count).drop { $0 < 0x21 || $0 > 0x7E }, as: UTF8.self)
         if beginning.hasPrefix("#EXTM3U") {
-            throw ProbeError(.playlist, .open, source, "this is an HLS playlist, which the probe does not play yet")
+            throw ProbeError(.playlist, .open, source, playlist("an HLS playlist"))
         }
         if beginning.contains("<MPD") {
-            throw ProbeError(.playlist, .open, source, "this is a DASH manifest, which the probe does not play yet")
+            throw ProbeError(.playlist, .open, source, playlist("a DASH manifest"))
         }
+    }
+
+    /// For files: what comes over HTTP is played as the stream that it is.
+    private static func playlist(_ kind: String) -> String {
+        "this is \(kind), which is played from an http or https address, not from a file"
     }
 }

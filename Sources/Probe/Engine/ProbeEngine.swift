@@ -87,6 +87,7 @@ final class ProbeEngine: PlaybackEngine {
     /// nothing ever will.
     private func load(wait: () -> Bool) {
         do throws(ProbeError) {
+            try checkAddress()
             let timeouts = Demuxer.Timeouts(open: configuration.openTimeout, read: configuration.readTimeout)
             var demuxer = try Demuxer(opening: source, timeouts: timeouts, interrupt: interrupt)
             let info = demuxer.info
@@ -95,6 +96,15 @@ final class ProbeEngine: PlaybackEngine {
         } catch {
             change(wakingReader: false) { session, now in session.exhausted(error, now: now) }
         }
+    }
+
+    /// libavformat connects to whatever a name or a redirect leads to.
+    private func checkAddress() throws(ProbeError) {
+        guard source.isRemote, !configuration.allowsPrivateAddresses else { return }
+        let message =
+            "where private addresses are refused, only HLS and DASH are fetched, from paths that end in .m3u8 or .mpd; "
+            + "allow private addresses to play this"
+        throw ProbeError(.refusedAddress, .open, source, message)
     }
 
     private func read(from demuxer: inout Demuxer, wait: () -> Bool) {

@@ -1,17 +1,30 @@
 internal import InstrumentTransport
 
-/// What probes fetch with that were given nothing else: one transport, and so one thread, for all of the process.
+/// What probes fetch with that were given nothing else: one transport, and so one thread, for all of the process;
+/// a second for those that refuse private addresses.
 enum SharedTransport {
     /// No limit of connections worth the name: each probe is a viewer of its own.
     static let configuration = TransportConfiguration(maxConnectionsPerHost: 10_000)
 
-    static let instance: any HTTPTransport = {
+    private static let instance = make(configuration)
+    /// Refuses private addresses.
+    private static let guarded = {
+        var careful = configuration
+        careful.allowsPrivateAddresses = false
+        return make(careful)
+    }()
+
+    static func of(_ configuration: ProbeConfiguration) -> any HTTPTransport {
+        configuration.allowsPrivateAddresses ? instance : guarded
+    }
+
+    private static func make(_ configuration: TransportConfiguration) -> any HTTPTransport {
         do throws(HTTPError) {
             return try SystemTransport(configuration)
         } catch {
             return BrokenTransport(error: error)
         }
-    }()
+    }
 
     /// Says each time why there is none.
     private struct BrokenTransport: HTTPTransport {

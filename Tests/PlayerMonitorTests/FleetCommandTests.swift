@@ -1,0 +1,174 @@
+import Foundation
+import InstrumentJSON
+import InstrumentOrigin
+import LoopbackServers
+import Testing
+
+// One after another, for the same reason as the other runs of the command line.
+@Suite("player-monitor with many streams", .serialized)
+struct FleetCommandTests {
+    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
+    private let directory = NSTemporaryDirectory() + "fleet-\(UUID().uuidString)"
+
+    /// Gives the body an origin and a folder, and takes both away.
+    private func withOrigin(
+        _ schedule: DeliverySchedule = .unlimited,
+        _ body: (Origin) async throws -> Void
+    ) async throws {
+        let fixtures = try await Fixtures.make(in: Self.cache)
+        let origin = try await Origin.start(media: [.fixtures(fixtures)], schedule: schedule)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await body(origin)
+        await origin.stop()
+    }
+
+    /// On a thread of its own: a run blocks.
+    private func run(_ arguments: [String]) async throws -> Run {
+        let samples = ["--backend", "file:" + directory + "/samples.ndjson"]
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                continuation.resume(with: Result { try Run.playerMonitor(["play"] + samples + arguments) })
+            }.start()
+        }
+    }
+
+    @Test("Several sources give a row each, in their order and aligned, and totals; one that fails makes it 1")
+    func several() async throws {
+        try await withOrigin { origin in
+            let stream = origin.url("vod/ts/master.m3u8", session: "a")
+            let run = try await run(["--speed", "max", stream, "/nowhere/film.mp4", Sample.path])
+            #expect(run.status == 1 && run.output.isEmpty)
+            let lines = run.errors.split(separator: "\n").map(String.init)
+            try #require(lines.count >= 8, "\(run.errors)")
+            let column = try #require(lines[0].range(of: "source")).lowerBound
+            let sources = lines[1...3].map { String($0[column...]) }
+            #expect(sources == [stream, "/nowhere/film.mp4", Sample.path])
+            #expect(lines[1].contains("24.000 s  854x480  ended"))
+            #expect(lines[2].contains("failed: notFound"))
+            #expect(lines[4] == "#2: there is no such file; check the path")
+            #expect(lines[5] == "3 streams: 2 ended, 1 failed")
+            #expect(lines[6].contains("median 0 ms"))
+            #expect(lines[8] == "  stalls           0")
+        }
+    }
+
+    @Test("A list has comments and empty lines; a hundred streams are summed up and not listed")
+    func list() async throws {
+        try await withOrigin { _ in
+            let list = directory + "/list.txt"
+            let lines = ["# a hundred", "", "  "] + Array(repeating: "  " + Sample.path + "\r", count: 100)
+            try lines.joined(separator: "\n").write(toFile: list, atomically: true, encoding: .utf8)
+            let run = try await run(["--speed", "max", "--duration", "1", "--list", list])
+            #expect(run.status == 0)
+            #expect(run.errors.hasPrefix("… 100 more without a stall\n100 streams: 100 stopped\n"))
+            #expect(run.errors.contains("played           100.000 s"))
+            #expect(try await self.run(["--list", directory + "/none"]).status == 2)
+            try "# nothing\n".write(toFile: list, atomically: true, encoding: .utf8)
+            #expect(try await self.run(["--list", list]).status == 2)
+        }
+    }
+
+    @Test("In real time they play at once, each stalls for itself, and each stops after its duration")
+    func atOnce() async throws {
+        let schedule = try DeliverySchedule("1000k for 800ms, 0k for 2500ms, 4000k")
+        try await withOrigin(schedule) { origin in
+            let begun = Date()
+            let run = try await run([
+                "--duration", "5", "--spacing", "0.2", "--max-bitrate", "500",
+                origin.url("vod/ts/master.m3u8", session: "a"), origin.url("vod/ts/master.m3u8", session: "b"),
+                Sample.path,
+            ])
+            #expect(Date().timeIntervalSince(begun) < 12)
+            #expect(run.status == 0)
+            #expect(run.errors.contains("3 streams: 3 stopped"))
+            let rows = run.errors.split(separator: "\n").dropFirst().prefix(3)
+            #expect(rows.allSatisfy { $0.contains("stopped") })
+            #expect(rows.prefix(2).allSatisfy { $0.contains("320x180") && $0.contains(" ms       1  ") })
+            #expect(run.errors.contains("in 2 of 3 streams"))
+        }
+    }
+
+    @Test("Each request is a line of JSON, with its stream and without queries")
+    func requests() async throws {
+        try await withOrigin { origin in
+            let file = directory + "/requests.ndjson"
+            let run = try await run([
+                "--speed", "max", "--requests", file, "--max-height", "200",
+                origin.url("vod/ts/master.m3u8") + "?token=secret",
+                origin.url("vod/fmp4/master.m3u8") + "?token=secret",
+            ])
+            #expect(run.status == 0)
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(!text.contains("secret") && !run.errors.contains("secret"))
+            let lines = try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            #expect(lines.count == origin.requests.count)
+            #expect(Set(lines.compactMap { $0["stream"]?.int }) == [1, 2])
+            #expect(lines.allSatisfy { $0["status"]?.int == 200 && $0["failure"] == .null })
+            let segments = lines.filter { $0["stream"]?.int == 1 && $0["kind"]?.string == "segment" }
+            #expect(segments.count == 12)
+            #expect(segments.allSatisfy { $0["url"]?.string?.contains("/vod/ts/v0/") == true })
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("Rule, start, jump and repetition are carried out")
+    func player() async throws {
+        try await withOrigin { origin in
+            let stream = origin.url("vod/ts/master.m3u8")
+            let run = try await run([
+                "--speed", "max", "--profile", "hlsjs", "--abr", "highest", "--start-at", "4", "--seek", "2=20",
+                "--loop",
+                "2", "--backend", "json", stream,
+            ])
+            #expect(run.status == 0)
+            let events = try run.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            let positions = { (action: String) in
+                events.filter { $0["action"]?.string == action }.map { $0["attributes"]?["position"]?.int ?? -1 }
+            }
+            // The jump comes once, two seconds after playback was asked for.
+            #expect(positions("Start") == [4000, 4000])
+            #expect(positions("SeekBegin") == [6000])
+            #expect(positions("End") == [24_000, 24_000])
+            #expect(origin.requests.contains { $0.path.contains("/v2/") })
+        }
+    }
+
+    @Test("Private addresses are refused, whoever names them")
+    func refused() async throws {
+        try await withOrigin { origin in
+            let run = try await run([
+                "--refuse-private-addresses", "--profile", "mpv", origin.url("vod/ts/master.m3u8"),
+                origin.url("vod/movie.mp4"),
+            ])
+            #expect(run.status == 1 && origin.requests.isEmpty)
+            #expect(run.errors.contains("2 failed") && run.errors.contains("private addresses are refused"))
+        }
+    }
+
+    @Test(
+        "Wrong use ends with 2 and says what is known",
+        arguments: [
+            (["--profile", "vlc", "x"], "exoplayer"), (["--abr", "best", "x"], "bola-e"),
+            (["--seek", "5", "x"], "at=to"),
+            (["--seek", "-1=4", "x"], "at=to"), (["--max-bitrate", "0", "x"], "--max-bitrate"),
+            (["--start-at", "-1", "x"], "start-at"), (["--loop", "-2", "x"], "loop"),
+            (["--spacing", "nan", "x", "y"], "--spacing"), (["--bandwidth-limit", "0", "x"], "--bandwidth-limit"),
+            (["--requests", "/nonexistent/r", "x"], "/nonexistent/r"), ([], "--list"),
+        ]
+    )
+    func wrongUse(arguments: [String], expected: String) async throws {
+        let run = try await run(arguments)
+        #expect(run.status == 2)
+        #expect(run.errors.contains(expected), "\(run.errors)")
+    }
+
+    @Test("Help lists profiles and rules")
+    func help() async throws {
+        let run = try Run.playerMonitor("play", "--help")
+        for word in ["exoplayer", "dashjs", "bola-e", "--refuse-private-addresses", "--list"] {
+            #expect(run.output.contains(word))
+        }
+    }
+}
