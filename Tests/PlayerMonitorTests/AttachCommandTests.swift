@@ -7,12 +7,12 @@ struct AttachCommandTests {
     private let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
 
     /// An mpv that plays the sample for some seconds.
-    private func startPlayer(seconds: Int) throws -> Process {
+    private func startPlayer(seconds: Int, volume: Int = 40) throws -> Process {
         let mpv = Process()
         mpv.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         mpv.arguments =
             ["mpv", "--no-config", "--vo=null", "--ao=null", "--really-quiet", "--no-terminal"]
-            + ["--length=\(seconds)", "--input-ipc-server=" + socket, Sample.path]
+            + ["--length=\(seconds)", "--volume=\(volume)", "--input-ipc-server=" + socket, Sample.path]
         // It must not hold the pipes of the process that is tested.
         mpv.standardInput = FileHandle.nullDevice
         mpv.standardOutput = FileHandle.nullDevice
@@ -91,10 +91,10 @@ struct AttachCommandTests {
         var players: [Process] = []
         defer { for player in players where player.isRunning { kill(player.processIdentifier, SIGKILL) } }
         let run = try Run.playerMonitor("attach", "--wait", "--backend", "json", "mpv:" + socket) { process, wait in
-            for count in 1...2 {
-                guard let mpv = try? startPlayer(seconds: 2) else { break }
+            for volume in [41, 42] {
+                guard let mpv = try? startPlayer(seconds: 2, volume: volume) else { break }
                 players.append(mpv)
-                wait("\"countPlays\":\(count)")
+                wait("\"volume\":\(volume)")
                 mpv.waitUntilExit()
             }
             kill(process.processIdentifier, SIGINT)
