@@ -311,7 +311,8 @@ let package = Package(
         .testTarget(
             name: "MPVTests",
             dependencies: [
-                "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs", "InstrumentTestKit",
+                "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs",
+                "InstrumentTestKit",
                 "InstrumentTrackers", "LoopbackServers",
             ]
         ),
