@@ -1,15 +1,18 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 internal import AppKit
+internal import Dispatch
 internal import Foundation
 
-/// The app's life on a Mac, as AppKit's notifications tell it, with sleep and memory pressure. Notifications come on the main thread.
+/// The app's life on a Mac, as AppKit's notifications tell it, with sleep and memory pressure.
 ///
-/// Hiding an app is its background; nothing stops it there. Memory pressure is the system's, of any app's doing.
+/// Hiding an app is its background; nothing stops it there, so that the observer may take its time on a queue of the source's. Only
+/// of the end it is told on the main thread, which waits. Memory pressure is the system's, of any app's doing.
 ///
 /// Not verified: written from Apple's documentation, never compiled or run.
 public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
     // Sendable: both variables are touched under `lock` only.
     private let lock = NSLock()
+    private static let queue = DispatchQueue(label: "instrument.lifecycle")
     private var tokens: [(NotificationCenter, any NSObjectProtocol)] = []
     private var pressure: (any DispatchSourceMemoryPressure)?
 
@@ -26,7 +29,7 @@ public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
             tokens = Self.phases.map { name, phase in Self.observe(name, phase, in: .default, observer) }
             let workspace = NSWorkspace.shared.notificationCenter
             tokens.append(Self.observe(NSWorkspace.didWakeNotification, .resumed, in: workspace, observer))
-            let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())
+            let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: Self.queue)
             source.setEventHandler { observer(LifecycleNotice(.memoryPressure)) }
             source.activate()
             pressure = source
@@ -39,7 +42,10 @@ public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
         in center: NotificationCenter,
         _ observer: @escaping @Sendable (LifecycleNotice) -> Void
     ) -> (NotificationCenter, any NSObjectProtocol) {
-        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in observer(LifecycleNotice(phase)) }
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+            if phase == .terminating { return observer(LifecycleNotice(phase)) }
+            queue.async { observer(LifecycleNotice(phase)) }
+        }
         return (center, token)
     }
 
