@@ -56,6 +56,7 @@ test: dependencies lint
 	@rm -f Examples/*/.build/*.yaml Benchmarks/.build/*.yaml
 	$(SWIFT) run --package-path Examples/CustomBackend CustomBackend
 	$(SWIFT) run --package-path Examples/EmbeddedPlayer EmbeddedPlayer
+	$(SWIFT) test --package-path Examples/ServiceLifecycle
 	for service in Clickstream Sift Seer XAPI; do $(SWIFT) run --package-path Examples/Services $${service}Example || exit 1; done
 	$(SWIFT) build --package-path Benchmarks
 	scripts/check-documentation.sh

@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "InstrumentHubs", targets: ["InstrumentHubs"]),
         .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
         .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
+        .library(name: "InstrumentServiceLifecycle", targets: ["InstrumentServiceLifecycle"]),
         .library(name: "InstrumentSensors", targets: ["InstrumentSensors"]),
         .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
         .library(name: "InstrumentMPV", targets: ["InstrumentMPV"]),
@@ -27,12 +28,17 @@ let package = Package(
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
         .executable(name: "test-origin", targets: ["TestOrigin"]),
     ],
+    traits: [
+        .trait(name: "ServiceLifecycle", description: "An instrument as a service of swift-service-lifecycle.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
+        // Neither fetched nor built while the trait is off.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
         // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
@@ -42,6 +48,19 @@ let package = Package(
             name: "InstrumentTrackers",
             dependencies: ["Instrument", .target(name: "CSignalShim", condition: .when(platforms: [.linux]))],
             path: "Sources/Trackers"
+        ),
+        // The app's life under swift-service-lifecycle. Empty while the trait is off.
+        .target(
+            name: "InstrumentServiceLifecycle",
+            dependencies: [
+                "Instrument", "InstrumentTrackers",
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+            ],
+            path: "Sources/ServiceLifecycle"
         ),
         // A real player, watched from outside.
         .target(
@@ -283,10 +302,17 @@ let package = Package(
                 "InstrumentTrackers", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit", "LifecycleChild",
             ]
         ),
+        // The process that starts an mpv and is killed.
+        .executableTarget(
+            name: "MPVChild",
+            dependencies: ["Instrument", "InstrumentMPV", "InstrumentTrackers"],
+            path: "Tests/MPVChild"
+        ),
         .testTarget(
             name: "MPVTests",
             dependencies: [
-                "InstrumentMPV", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs", "InstrumentTestKit",
+                "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs",
+                "InstrumentTestKit",
                 "InstrumentTrackers", "LoopbackServers",
             ]
         ),

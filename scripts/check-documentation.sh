@@ -43,3 +43,13 @@ document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue
 document InstrumentObservability Observability
 document InstrumentOrigin Origin
+
+# Empty in a build of this package, where its trait is off: its symbols are those of the example's build.
+example=Examples/ServiceLifecycle
+"$swift" build --package-path "$example" >/dev/null
+built=$("$swift" build --package-path "$example" --show-bin-path)
+"$(dirname "$docc")/swift-symbolgraph-extract" -module-name InstrumentServiceLifecycle -I "$built/Modules" \
+    -Xcc -fmodule-map-file="$built/CSignalShim.build/module.modulemap" -I Sources/CSignalShim/include \
+    -target "$("$swift" -print-target-info | sed -n 's/^ *"unversionedTriple": "\(.*\)",*$/\1/p')" \
+    -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
+document InstrumentServiceLifecycle ServiceLifecycle

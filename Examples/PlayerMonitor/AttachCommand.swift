@@ -85,10 +85,23 @@ struct AttachCommand: AsyncParsableCommand {
         let signals = StopSignals { player.close() }
         terminal.whenOutputCloses { player.close() }
         player.connect()
+        let progress = showProgress(of: player, terminal)
         let ending = await player.waitUntilGone()
+        progress?.cancel()
+        terminal.show(progress: "")
         let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
         withExtendedLifetime(signals) {}
         return (ending, isDelivered)
+    }
+
+    private func showProgress(of player: MPVPlayer, _ terminal: Terminal) -> Task<Void, Never>? {
+        guard terminal.canShowProgress else { return nil }
+        return Task {
+            while !Task.isCancelled {
+                terminal.show(progress: ProgressLine.text(of: player))
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
     }
 
     private func report(

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "signal_shim.h"
 
 #include <errno.h>
@@ -34,9 +35,13 @@ static void handle(int number, siginfo_t *info, void *context) {
 int signal_shim_open(void) {
     if (pipe_ends[0] >= 0) return pipe_ends[0];
     int ends[2];
+#ifdef __linux__
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+#else
     if (pipe(ends) != 0) return -1;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#endif
     fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK);
     pipe_ends[1] = ends[1];
     pipe_ends[0] = ends[0];

@@ -83,7 +83,7 @@ public enum MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
     case notThere(reason: String)
     /// The connection ended.
     case disconnected(reason: String)
-    /// A line was no message of the protocol; it was passed over.
+    /// A line was no message of the protocol; it was passed over. Said of the first 16 of a connection.
     case badLine(reason: String)
     /// A question was not answered in time; what depends on it was reported without.
     case unanswered

@@ -76,6 +76,12 @@ public final class MPVPlayer: Player {
     /// Whether a playback has started and not ended.
     public var isPlaying: Bool { session.state.withLock { $0.model.phase == .playing } }
 
+    /// Whether it is paused.
+    public var isPaused: Bool { session.state.withLock { $0.model.isPaused } }
+
+    /// Whether a player is connected.
+    public var isConnected: Bool { session.state.withLock { $0.connection != nil && $0.isHeard } }
+
     /// Reports signals to `observer`.
     public func report(to observer: (@Sendable (PlayerSignal) -> Void)?) {
         session.state.withLock { $0.observer = observer }

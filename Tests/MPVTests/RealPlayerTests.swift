@@ -195,6 +195,68 @@ struct RealPlayerTests {
         #expect(watched.actions == [.streamLoad, .start, .stop])
     }
 
+    #if os(Linux)
+    @Test("One that we start goes when we are killed, and has none of the app's files open")
+    func orphaned() async throws {
+        let (marker, name) = (scratch.file("marker"), "mpv-\(UUID().uuidString)")
+        try Data().write(to: URL(fileURLWithPath: marker))
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = Self.child
+        process.arguments =
+            [marker] + RealMPV.options + ["--title=" + name, "--loop-file=inf", try Media.film(seconds: 20)]
+        process.standardOutput = output
+        try process.run()
+        #expect(output.fileHandleForReading.availableData == Data("playing\n".utf8))
+        let player = try #require(Self.processes(with: "--title=" + name).first { $0 != process.processIdentifier })
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(player)/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(player)/fd/\($0)")
+        }
+        #expect(files.contains { $0.hasPrefix("socket:") })
+        #expect(!files.contains(marker))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        try await Self.waitUntil { Self.processes(with: "--title=" + name).isEmpty }
+    }
+
+    /// Those that were started with an argument; one that has ended has none.
+    private static func processes(with argument: String) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.filter { number in
+            let words = FileManager.default.contents(atPath: "/proc/\(number)/cmdline") ?? Data()
+            return words.split(separator: 0).contains { $0.elementsEqual(argument.utf8) }
+        }
+    }
+
+    private static var child: URL {
+        var folder = Bundle.main.bundleURL
+        if folder.pathExtension == "xctest" { folder.deleteLastPathComponent() }
+        return folder.appendingPathComponent("MPVChild")
+    }
+    #endif
+
+    @Test("A skip in mid-playback is Next; a film in place of another is a Stop, and a new playback")
+    func skipped() async throws {
+        let film = try Media.film(seconds: 20)
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(socket: socket, ["--idle", "--pause", film, film])
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.resume()
+        await watched.wait(for: .start)
+        watched.player.next()
+        await watched.wait(for: .start, 2)
+        #expect(watched.actions == [.streamLoad, .start, .next, .streamLoad, .start])
+        watched.player.stop()
+        await watched.wait(for: .stop)
+        watched.player.load(film)
+        await watched.wait(for: .start, 3)
+        watched.player.load(film)
+        await watched.wait(for: .start, 4)
+        let ends = watched.actions.filter { [.next, .stop, .end].contains($0) }
+        #expect(ends == [.next, .stop, .stop])
+        mpv.kill()
+    }
+
     @Test("A program that is not there is an error that says so")
     func notInstalled() {
         #expect {

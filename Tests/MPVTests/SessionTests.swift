@@ -108,6 +108,32 @@ struct SessionTests {
         #expect(watched.first(.streamLoad)?.instant == MonotonicInstant(nanoseconds: 0))
     }
 
+    @Test("One that floods us with events and answers nothing leaves a bounded number of questions open")
+    func flood() async throws {
+        let peer = try FakePeer(socket: socket)
+        let watched = try watched()
+        watched.player.connect()
+        await peer.accepted.wait { $0.count == 1 }
+        let events = "{\"event\":\"start-file\"}\n{\"event\":\"playback-restart\"}\n{\"event\":\"end-file\"}\n"
+        peer.send(String(repeating: events, count: 2000))
+        peer.send("no JSON\n{\"event\":\"property-change\",\"name\":\"volume\",\"data\":7}\n")
+        try await Self.waitUntil { watched.player.status.volume == 7 }
+        #expect(clock.pendingCount <= 65)
+        #expect(watched.actions.filter { $0 == .streamLoad }.count >= 1900)
+    }
+
+    @Test("Of many lines that are none only the first are reported")
+    func manyBadLines() async throws {
+        let peer = try FakePeer(socket: socket)
+        let watched = try watched()
+        watched.player.connect()
+        await peer.accepted.wait { $0.count == 1 }
+        peer.send(String(repeating: "no JSON\n", count: 5000))
+        peer.send("{\"event\":\"property-change\",\"name\":\"volume\",\"data\":7}\n")
+        try await Self.waitUntil { watched.player.status.volume == 7 }
+        #expect(watched.diagnostics.entries.filter { $0 != .connected }.count == 16)
+    }
+
     @Test("A path that no socket can have is refused")
     func longPath() {
         for path in ["", "/" + String(repeating: "x", count: 107)] {

@@ -4,17 +4,50 @@ import Testing
 // One after another, for the same reason as the other runs of the command line.
 @Suite("player-monitor attach", .serialized)
 struct AttachCommandTests {
-    @Test("A real mpv is watched to its end; the summary tells of it")
-    func attached() throws {
-        let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
+    private let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
+
+    /// An mpv that plays the sample for some seconds.
+    private func startPlayer(seconds: Int, volume: Int = 40) throws -> Process {
         let mpv = Process()
         mpv.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         mpv.arguments =
-            ["mpv", "--no-config", "--vo=null", "--ao=null", "--really-quiet", "--no-terminal", "--length=3"]
-            + ["--input-ipc-server=" + socket, Sample.path]
+            ["mpv", "--no-config", "--vo=null", "--ao=null", "--really-quiet", "--no-terminal"]
+            + ["--length=\(seconds)", "--volume=\(volume)", "--input-ipc-server=" + socket, Sample.path]
+        // It must not hold the pipes of the process that is tested.
+        mpv.standardInput = FileHandle.nullDevice
+        mpv.standardOutput = FileHandle.nullDevice
+        mpv.standardError = FileHandle.nullDevice
         try mpv.run()
+        return mpv
+    }
+
+    /// Waits until somebody answers there: the file comes before the ear.
+    private func waitForSocket() {
         let end = Date(timeIntervalSinceNow: 20)
-        while !FileManager.default.fileExists(atPath: socket), Date() < end { usleep(2000) }
+        while !isAnswering, Date() < end { usleep(2000) }
+    }
+
+    private var isAnswering: Bool {
+        #if canImport(Glibc)
+        let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        let descriptor = Foundation.socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8.prefix(100)) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
+    @Test("A real mpv is watched to its end; the summary tells of it")
+    func attached() throws {
+        let mpv = try startPlayer(seconds: 3)
+        waitForSocket()
         let run = try Run.playerMonitor("attach", "mpv:" + socket)
         mpv.waitUntilExit()
         #expect(run.status == 0)
@@ -34,4 +67,84 @@ struct AttachCommandTests {
             #expect(try Run.playerMonitor("attach", argument).status == 2)
         }
     }
+
+    @Test(
+        "Ctrl-C or a polite kill ends watching, not the player: the playback is detached, and all is delivered",
+        arguments: [SIGINT, SIGTERM]
+    )
+    func stopped(signal: Int32) throws {
+        let mpv = try startPlayer(seconds: 12)
+        defer { kill(mpv.processIdentifier, SIGKILL) }
+        waitForSocket()
+        let run = try Run.playerMonitor("attach", "--backend", "json", "mpv:" + socket) { process, wait in
+            wait("\"Start\"")
+            kill(process.processIdentifier, signal)
+        }
+        #expect(run.status == 0)
+        #expect(run.output.split(separator: "\n").last?.contains("\"action\":\"Detach\"") == true)
+        #expect(run.errors.contains("watched until stopped"))
+        #expect(mpv.isRunning)
+    }
+
+    @Test("With --wait it waits for a player, and for the next one, until it is stopped")
+    func waits() throws {
+        var players: [Process] = []
+        defer { for player in players where player.isRunning { kill(player.processIdentifier, SIGKILL) } }
+        let run = try Run.playerMonitor("attach", "--wait", "--backend", "json", "mpv:" + socket) { process, wait in
+            for volume in [41, 42] {
+                guard let mpv = try? startPlayer(seconds: 2, volume: volume) else { break }
+                players.append(mpv)
+                wait("\"volume\":\(volume)")
+                mpv.waitUntilExit()
+            }
+            kill(process.processIdentifier, SIGINT)
+        }
+        #expect(run.status == 0)
+        #expect(run.output.components(separatedBy: "\"action\":\"StreamLoad\"").count == 3)
+        #expect(run.errors.contains("no player there"))
+        #expect(run.errors.contains("watched until stopped"))
+    }
+
+    @Test("With --wait and nobody there, Ctrl-C ends it with 0")
+    func waitsInVain() throws {
+        let errors = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
+        process.arguments = ["attach", "--wait", "mpv:" + socket]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        var said = Data()
+        while !String(decoding: said, as: UTF8.self).contains("no player there") {
+            let more = errors.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            said += more
+        }
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+
+    #if os(Linux)
+    @Test("A person at a terminal sees where the player is, in one line that is taken away at the end")
+    func progress() throws {
+        let mpv = try startPlayer(seconds: 2)
+        let terminal = try #require(PseudoTerminal())
+        waitForSocket()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
+        process.arguments = ["attach", "mpv:" + socket]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = terminal.end
+        try process.run()
+        let shown = terminal.readToEnd()
+        process.waitUntilExit()
+        mpv.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(shown.contains("▶ 0:0"))
+        #expect(shown.contains("three-renditions.ts\r\u{1B}[K"))
+        #expect(shown.contains("watched until the player went away"))
+    }
+    #endif
 }

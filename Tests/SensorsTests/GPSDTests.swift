@@ -149,6 +149,33 @@ extension NetworkTests {
             #expect(await eventually { sensorThreadCount() == 0 })
         }
 
+        @Test(
+            "With error estimates in the stream it writes invalid JSON: such lines are left out and counted, positions arrive"
+        )
+        func errorEstimates() throws {
+            guard isInstalled("gpsd", for: "a real gpsd") else { return }
+            let feeder = try Feeder(Feeder.errorsAndHeading + Feeder.track)
+            defer { feeder.stop() }
+            let port = try Feeder.freePort()
+            let daemon = try Self.daemon(port, fed: feeder.port)
+            defer { kill(daemon.processIdentifier, SIGKILL) }
+            // Recorded anew each time, as this daemon writes it.
+            let log = try #require(Feeder.record(port, lines: 60))
+            var (reader, splitter) = (GPSDReader(), LineSplitter(maxLength: 1 << 16))
+            let reports = splitter.add(log).compactMap { line in
+                line.flatMap { reader.report(in: $0, now: WallTime(milliseconds: 0)) }
+            }
+            let lines = log.split(separator: 0x0A).map { Data($0) }
+            let isValid = { (line: Data) in (try? JSONSerialization.jsonObject(with: line)) != nil }
+            #expect(reader.malformedCount == lines.count { !isValid($0) })
+            let attitudes = lines.filter { $0.starts(with: Data(#"{"class":"ATT""#.utf8)) }
+            #expect(!attitudes.isEmpty)
+            #expect(reports.count { if case .location = $0 { true } else { false } } >= 5)
+            let headings = reports.count { if case .heading = $0 { true } else { false } }
+            #expect(headings == attitudes.count { isValid($0) })
+            if attitudes.allSatisfy(isValid) { print("NOTE: this gpsd writes valid JSON beside error estimates") }
+        }
+
         private static func daemon(_ port: Int, fed feed: Int) throws -> Process {
             let daemon = Process()
             daemon.executableURL = URL(fileURLWithPath: "/usr/sbin/gpsd")
@@ -162,18 +189,29 @@ extension NetworkTests {
 
 /// Serves a recorded track as a receiver would, ten times a second, to whoever connects.
 private final class Feeder: Sendable {
+    /// A fix with course and speed.
+    static let track = [
+        "GPRMC,TIME,A,4807.038,N,01131.000,E,022.4,084.4,211126,003.1,W",
+        "GPGGA,TIME,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,",
+        "GPGSA,A,3,04,05,,09,12,,,24,,,,,2.5,1.3,2.1",
+    ]
+    /// Errors of a position, and a heading from true north.
+    static let errorsAndHeading = [
+        "GPGST,TIME,0.006,0.023,0.020,273.6,0.023,0.020,0.031", "GPHDT,123.456,T",
+    ]
+
     let port: Int
     private let socket: Int32
     private let isStopped = Lock(false)
 
-    init() throws {
+    init(_ sentences: [String] = Feeder.track) throws {
         (socket, port) = try Self.listener()
         let (socket, isStopped) = (socket, isStopped)
         Thread.detachNewThread {
             while !isStopped.withLock({ $0 }) {
                 let client = accept(socket, nil, nil)
                 if client < 0 { return }
-                Thread.detachNewThread { Self.serve(client, isStopped) }
+                Thread.detachNewThread { Self.serve(client, sentences, isStopped) }
             }
         }
     }
@@ -184,24 +222,52 @@ private final class Feeder: Sendable {
         close(socket)
     }
 
+    /// What the daemon writes until it is so many lines; nil if it does not within 20 s.
+    static func record(_ port: Int, lines count: Int) -> [UInt8]? {
+        let end = Date(timeIntervalSinceNow: 20)
+        while Date() < end {
+            let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(socket) }
+            var (log, piece) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+            guard connect(socket, to: port) else {
+                usleep(10_000)
+                continue
+            }
+            let request = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
+            _ = send(socket, request, request.count, Int32(MSG_NOSIGNAL))
+            while Date() < end, case let size = recv(socket, &piece, piece.count, 0), size > 0 {
+                log += piece.prefix(size)
+                if log.count(where: { $0 == 0x0A }) >= count, log.last == 0x0A { return log }
+            }
+        }
+        return nil
+    }
+
+    private static func connect(_ socket: Int32, to port: Int) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(clamping: port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
     static func freePort() throws -> Int {
         let (socket, port) = try listener()
         close(socket)
         return port
     }
 
-    private static func serve(_ client: Int32, _ isStopped: Lock<Bool>) {
+    private static func serve(_ client: Int32, _ sentences: [String], _ isStopped: Lock<Bool>) {
         defer { close(client) }
         var second = 0
         while !isStopped.withLock({ $0 }) {
             second = (second + 1) % 60
             let time = "1200" + (second < 10 ? "0" : "") + "\(second)"
-            let sentences = [
-                "GPRMC,\(time),A,4807.038,N,01131.000,E,022.4,084.4,211126,003.1,W",
-                "GPGGA,\(time),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,",
-                "GPGSA,A,3,04,05,,09,12,,,24,,,,,2.5,1.3,2.1",
-            ]
-            for sentence in sentences {
+            for sentence in sentences.map({ $0.replacingOccurrences(of: "TIME", with: time) }) {
                 let sum = sentence.utf8.reduce(0, ^)
                 let bytes = Array(
                     ("$" + sentence + "*" + (sum < 16 ? "0" : "") + String(sum, radix: 16, uppercase: true) + "\r\n")

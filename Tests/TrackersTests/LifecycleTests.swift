@@ -80,6 +80,18 @@ struct LifecycleTests {
         #expect(clock.pendingCount == 0)
     }
 
+    @Test("An observer that is exchanged during a look leaves one look to come, not two")
+    func exchanged() {
+        let asleep = Lock(Duration.zero)
+        let source = SystemLifecycle(clock: clock, pressureFile: "/nonexistent") { asleep.withLock { $0 } }
+        source.report { [source] _ in source.report { _ in } }
+        asleep.withLock { $0 += .seconds(10) }
+        clock.advance(by: .seconds(5))
+        #expect(clock.pendingCount == 1)
+        source.report(to: nil)
+        #expect(clock.pendingCount == 0)
+    }
+
     @Test("Memory pressure is told once until it is over; a file that is absent or nonsense tells of none")
     func pressure() throws {
         let path = NSTemporaryDirectory() + "instrument-pressure-\(UUID().uuidString)"

@@ -12,7 +12,8 @@ internal import Musl
 /// An mpv that we have started, and that ends with us.
 ///
 /// It talks over one end of a pair of sockets that it inherits (`--input-ipc-client=fd://3`), and quits when the other end is
-/// closed: even if we are killed, nothing is left behind, and no socket's path has to be agreed on.
+/// closed: even if we are killed, nothing is left behind, and no socket's path has to be agreed on. It gets that socket, an empty
+/// standard input, our output and error, and no other descriptor of the app's.
 final class MPVProcess: Sendable {
     /// How long it may take to quit; then it is told more plainly.
     private static var patience: Duration { .seconds(3) }
@@ -71,13 +72,14 @@ final class MPVProcess: Sendable {
         }
         posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        closeOthers(&actions)
         // A signal that we ignore or block is not to be ignored by the player.
         var (all, none) = (sigset_t(), sigset_t())
         sigfillset(&all)
         sigemptyset(&none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(&attributes, flags)
         let words = [launch.program, "--input-ipc-client=fd://3", "--no-terminal"] + launch.arguments
         let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
         var identifier: pid_t = 0
@@ -88,6 +90,29 @@ final class MPVProcess: Sendable {
         }
         return (identifier, error)
     }
+
+    #if canImport(Darwin)
+    private static var flags: Int16 {
+        Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
+    }
+
+    private static func closeOthers(_ actions: inout posix_spawn_file_actions_t?) {
+        for descriptor: Int32 in [1, 2] { posix_spawn_file_actions_addinherit_np(&actions, descriptor) }
+    }
+    #else
+    private static var flags: Int16 { Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) }
+
+    private typealias CloseFrom =
+        @convention(c) (
+            UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32
+        ) -> Int32
+
+    /// What others have opened without `O_CLOEXEC`, too. glibc has it from 2.34 on; elsewhere each descriptor's own flag decides.
+    private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
+        guard let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+        _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, 4)
+    }
+    #endif
 
     private static func withCStrings<Result>(
         _ texts: [String],

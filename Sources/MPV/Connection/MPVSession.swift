@@ -22,11 +22,15 @@ final class MPVSession: Sendable {
         var epoch = 0
         var attempts = 0
         var isHeard = false
+        var badLineCount = 0
         var retry: ScheduledAction?
         var alarms: [Int: ScheduledAction] = [:]
         var isBegun = false
         var ending: MPVEnding?
     }
+
+    /// So many bad lines of a connection are reported.
+    private static let maxBadLineReports = 16
 
     let place: Place
     let configuration: MPVConfiguration
@@ -88,7 +92,7 @@ final class MPVSession: Sendable {
         }
         let effects = state.withLock { state in
             state.epoch += 1
-            (state.connection, state.isHeard) = (connection, false)
+            (state.connection, state.isHeard, state.badLineCount) = (connection, false, 0)
             state.framer = LineFramer(maxLength: configuration.maxLineLength)
             state.requests = MPVRequests()
             return state.model.connected()
@@ -123,7 +127,7 @@ final class MPVSession: Sendable {
             // A signal's receiver, or what a line led to, may have ended the connection.
             if state.withLock({ $0.connection == nil }) { return }
             switch line {
-            case .tooLong: report(.badLine(reason: "longer than \(configuration.maxLineLength) bytes"))
+            case .tooLong: noteBadLine("longer than \(configuration.maxLineLength) bytes")
             case .whole(let bytes): take(bytes)
             }
         }
@@ -140,8 +144,17 @@ final class MPVSession: Sendable {
                 if let answers = state.withLock({ $0.requests.take(number, value) }) { answered(answers, at: now) }
             }
         } catch {
-            report(.badLine(reason: error.description))
+            noteBadLine(error.description)
         }
+    }
+
+    /// A peer that writes nothing else shall not fill a log.
+    private func noteBadLine(_ reason: String) {
+        let count = state.withLock { state in
+            state.badLineCount += 1
+            return state.badLineCount
+        }
+        if count <= Self.maxBadLineReports { report(.badLine(reason: reason)) }
     }
 
     private func noteHeard() {
@@ -151,14 +164,6 @@ final class MPVSession: Sendable {
             return !state.isHeard
         }
         if isNews { report(.connected) }
-    }
-
-    private func answered(_ answers: MPVRequests.Answers, at now: MonotonicInstant) {
-        let effects = state.withLock { state in
-            state.alarms.removeValue(forKey: answers.question)?.cancel()
-            return state.model.answered(answers, at: now)
-        }
-        perform(effects)
     }
 
     func perform(_ effects: [MPVModel.Effect]) {
@@ -172,26 +177,8 @@ final class MPVSession: Sendable {
         }
     }
 
-    private func ask(_ question: MPVModel.Question) {
-        let (connection, lines, epoch) = state.withLock { ($0.connection, $0.requests.ask(question), $0.epoch) }
-        let alarm = clock.schedule(at: clock.now.advanced(by: configuration.answerTimeout)) { [weak self] in
-            self?.queue.async { [weak self] in self?.expire(question.number, epoch) }
-        }
-        state.withLock { $0.alarms[question.number] = alarm }
-        connection?.send(lines)
-    }
-
-    private func expire(_ question: Int, _ epoch: Int) {
-        let (answers, isHeard) = state.withLock { state in
-            (state.epoch == epoch ? state.requests.expire(question) : nil, state.isHeard)
-        }
-        guard let answers else { return }
-        report(.unanswered)
-        if isHeard { answered(answers, at: clock.now) } else { drop("it answers nothing") }
-    }
-
     /// Lets go of a player that is none.
-    private func drop(_ reason: String) {
+    func drop(_ reason: String) {
         state.withLock { $0.connection }?.close()
         lost(reason)
     }

@@ -46,8 +46,7 @@ enum UnixSocket {
     static func pair() -> Result<(ours: Int32, child: Int32), SystemError> {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else { return .failure(SystemError(errno)) }
-        prepare(ends[0])
-        _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+        for end in ends { prepare(end) }
         return .success((ends[0], ends[1]))
     }
 
@@ -72,15 +71,19 @@ enum UnixSocket {
     }
 
     private static func prepare(_ descriptor: Int32) {
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var isOn: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
         #endif
     }
 
+    // Closed in children from the first moment (Linux, socket(2)): a process that somebody starts meanwhile would otherwise hold
+    // our end open, and an mpv of ours would outlive us.
     #if canImport(Glibc)
-    private static let streamType = Int32(SOCK_STREAM.rawValue)
+    private static let streamType = Int32(SOCK_STREAM.rawValue) | Int32(O_CLOEXEC)
+    #elseif canImport(Musl)
+    private static let streamType = SOCK_STREAM | O_CLOEXEC
     #else
     private static let streamType = SOCK_STREAM
     #endif

@@ -59,12 +59,9 @@ final class WakeSignal: Sendable {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        let isOpen = pipe(&ends) == 0
+        // Not a pipe: only sockets are closed in children from the first moment in every C library. SOCK_STREAM is 1.
+        let isOpen = socketpair(AF_UNIX, Int32(1) | Int32(O_CLOEXEC) | Int32(O_NONBLOCK), 0, &ends) == 0
         (descriptor, end) = isOpen ? (ends[0], ends[1]) : (-1, -1)
-        for end in ends where isOpen {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
     }
 
     deinit {

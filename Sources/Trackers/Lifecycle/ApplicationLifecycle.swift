@@ -2,7 +2,9 @@
 internal import Foundation
 internal import UIKit
 
-/// The app's life as UIKit's notifications tell it. They come on the main thread.
+/// The app's life as UIKit's notifications tell it, memory warnings among them. They come on the main thread.
+///
+/// Not verified: written from Apple's documentation, never compiled or run.
 public final class ApplicationLifecycle: LifecycleSource, @unchecked Sendable {
     // Sendable: `tokens` is touched under `lock` only.
     private let lock = NSLock()

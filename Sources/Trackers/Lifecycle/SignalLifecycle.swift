@@ -13,7 +13,8 @@ internal import Instrument
 ///
 /// Limits: a handler that the app installs later with `signal` or `sigaction` takes the signal from us. A handler that calls `_exit`
 /// leaves no time for a flush. An app that takes signals by `sigwait` or `signalfd` must not install this. A signal that is ignored when we come (as under `nohup`) stays ignored. Under a
-/// supervisor of the process's own, such as swift-service-lifecycle, do not install this; shut the instrument down there.
+/// supervisor of the process's own, such as swift-service-lifecycle, do not install this; `InstrumentService` of the library
+/// InstrumentServiceLifecycle stands in for it.
 public final class SignalLifecycle: LifecycleSource {
     private struct State {
         var observer: (@Sendable (LifecycleNotice) -> Void)?

@@ -12,6 +12,8 @@ public import Instrument
 public final class SystemLifecycle: LifecycleSource {
     private struct State {
         var observer: (@Sendable (LifecycleNotice) -> Void)?
+        /// Counts observers, so that a look that is under way does not go on beside the next observer's.
+        var epoch = 0
         var alarm: ScheduledAction?
         var slept = Duration.zero
         var isUnderPressure = false
@@ -65,23 +67,30 @@ public final class SystemLifecycle: LifecycleSource {
     /// Reports to `observer` from now on; nil looks no more.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
         let slept = timeAsleep()
-        let old = state.withLock { state in
+        let (old, epoch) = state.withLock { state in
             (state.observer, state.slept, state.isUnderPressure) = (observer, slept, false)
+            state.epoch += 1
             defer { state.alarm = nil }
-            return state.alarm
+            return (state.alarm, state.epoch)
         }
         old?.cancel()
-        if observer != nil { schedule() }
+        if observer != nil { schedule(epoch) }
     }
 
-    private func schedule() {
-        let alarm = clock.schedule(at: clock.now.advanced(by: interval)) { [weak self] in self?.look() }
-        state.withLock { $0.alarm = alarm }
+    private func schedule(_ epoch: Int) {
+        state.withLock { state in
+            if state.epoch != epoch { return }
+            // Under the lock, so that who reports to another meanwhile has something to cancel.
+            let time = clock.now.advanced(by: interval)
+            state.alarm = clock.schedule(at: time) { [weak self] in self?.look(epoch) }
+        }
     }
 
-    private func look() {
+    private func look(_ epoch: Int) {
         let (slept, pressure) = (timeAsleep(), pressure())
-        let (observer, notices) = state.withLock { state in
+        let (observer, notices) = state.withLock {
+            state -> ((@Sendable (LifecycleNotice) -> Void)?, [LifecycleNotice]) in
+            if state.epoch != epoch { return (nil, []) }
             var notices: [LifecycleNotice] = []
             if slept - state.slept >= Self.shortestSleep {
                 var attributes = Attributes()
@@ -95,7 +104,7 @@ public final class SystemLifecycle: LifecycleSource {
         }
         guard let observer else { return }
         for notice in notices { observer(notice) }
-        schedule()
+        schedule(epoch)
     }
 
     /// The `avg10` of `some`, in percent; 0 where there is none.

@@ -4,7 +4,8 @@ import InstrumentTrackers
 
 /// The app's player: plays a WAV file through `aplay` where there is one, else in silence.
 ///
-/// Conforming to `Player` is what makes it watchable: a name, a status, and signals.
+/// Conforming to `Player` is what makes it watchable: a name, a status, and signals. With the playing itself that is about a hundred
+/// lines, and what any other player costs.
 final class WavePlayer: Player, @unchecked Sendable {
     // Sendable: everything that changes is touched under `lock` only.
     private let lock = NSLock()

@@ -1,0 +1,16 @@
+internal import InstrumentMPV
+internal import InstrumentTrackers
+
+extension ProgressLine {
+    /// What a player that is watched from outside is at.
+    static func text(of player: MPVPlayer) -> String {
+        guard player.isConnected else { return "… waiting for the player" }
+        let status = player.status
+        guard let position = status.position else { return "… nothing is played" }
+        let symbol = player.isPaused ? "⏸" : player.isPlaying ? "▶" : "…"
+        let length = status.duration.map { " / " + clock($0) } ?? ""
+        let buffered = player.bufferedDuration.map { "  buffer " + seconds($0) } ?? ""
+        let title = status.title.map { "  " + $0 } ?? ""
+        return "\(symbol) \(clock(position))\(length)\(buffered)\(title)"
+    }
+}

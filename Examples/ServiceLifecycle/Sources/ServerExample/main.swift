@@ -1,0 +1,51 @@
+// A server that counts its visitors, and is asked to end:
+//
+//   swift run ServerExample samples.ndjson     (Ctrl-C, or SIGTERM, ends it)
+//
+// The group takes the signals and ends the server first; the instrument's service then delivers what was counted.
+
+import Foundation
+import Instrument
+import InstrumentBackends
+import InstrumentHubs
+import InstrumentServiceLifecycle
+import InstrumentTrackers
+import Logging
+import ServiceLifecycle
+
+/// The app's own work: here, waiting to be ended.
+struct Server: Service {
+    let instrument: Instrument
+    let visits: TrackerID
+
+    func run() async throws {
+        instrument.emit(Action("Visit"), from: visits)
+        print("ready")
+        fflush(nil)
+        try await gracefulShutdown()
+        instrument.emit(Action("Farewell"), from: visits)
+    }
+}
+
+final class Visits: Tracker {
+    func begin(in context: TrackerContext) {}
+}
+
+let path = CommandLine.arguments.dropFirst().first ?? "samples.ndjson"
+// Nothing is delivered before its time, which is in ten minutes, but by a flush.
+let file = try FileBackend(path: path, configuration: FileConfiguration(policy: DeliveryPolicy(maxAge: .seconds(600))))
+let instrument = Instrument(hub: NoOpHub(), backends: [file])
+let visits = instrument.add(Visits())
+var logger = Logger(label: "server")
+logger.logLevel = .error
+
+let group = ServiceGroup(
+    services: [InstrumentService(instrument), Server(instrument: instrument, visits: visits)],
+    gracefulShutdownSignals: [.sigterm, .sigint],
+    logger: logger
+)
+try await group.run()
+// The process is still ours to end.
+let waiting = instrument.queue.ledger.values.reduce(0) { $0 + $1.queued }
+print("ended with \(waiting) samples waiting")
+await instrument.shutdown(timeout: .seconds(5))

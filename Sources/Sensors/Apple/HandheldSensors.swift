@@ -1,0 +1,129 @@
+#if canImport(UIKit) && os(iOS)
+internal import Foundation
+public import Instrument
+internal import UIKit
+
+/// Battery, orientation and proximity of a phone or tablet (UIKit). Each is watched only while somebody listens: UIKit spends energy on
+/// it from then on. An app that watches battery or proximity itself has to switch that on again after the last listener has gone.
+///
+/// Not verified: written from Apple's documentation, never compiled or run.
+public final class HandheldSensors: Sendable {
+    private let batteries: SharedSource<Battery>
+    private let orientations: SharedSource<DeviceOrientation>
+    private let proximities: SharedSource<Bool>
+
+    /// Creates the sensors; nothing is watched until a source is started.
+    public init() {
+        batteries = Self.source(
+            [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification],
+            turn: { $0.isBatteryMonitoringEnabled = $1 },
+            read: { device in
+                // −1 stands for a level that is not known.
+                let level = Double(device.batteryLevel)
+                return .reading(Battery(level: level >= 0 ? level : nil, state: BatteryState(device.batteryState)))
+            }
+        )
+        orientations = Self.source(
+            [UIDevice.orientationDidChangeNotification],
+            // UIKit counts these calls: an app's own go on.
+            turn: { device, isOn in
+                if isOn {
+                    device.beginGeneratingDeviceOrientationNotifications()
+                } else {
+                    device.endGeneratingDeviceOrientationNotifications()
+                }
+            },
+            read: { .reading(DeviceOrientation($0.orientation)) }
+        )
+        proximities = Self.source(
+            [UIDevice.proximityStateDidChangeNotification],
+            turn: { $0.isProximityMonitoringEnabled = $1 },
+            // On a device without the sensor it stays off.
+            read: { $0.isProximityMonitoringEnabled ? .reading($0.proximityState) : .absent(.missing) }
+        )
+    }
+
+    /// How full the battery is, and what it does.
+    public var battery: some SensorSource<Battery> { batteries }
+    /// How the device is held.
+    public var orientation: some SensorSource<DeviceOrientation> { orientations }
+    /// Whether something is close to the screen, which then goes dark while this is listened to.
+    public var proximity: some SensorSource<Bool> { proximities }
+
+    private static func source<Reading: Sendable>(
+        _ names: [Notification.Name],
+        turn: @escaping @MainActor @Sendable (UIDevice, Bool) -> Void,
+        read: @escaping @MainActor @Sendable (UIDevice) -> SensorUpdate<Reading>
+    ) -> SharedSource<Reading> {
+        let watcher = DeviceWatcher(names, turn: turn, read: read)
+        // The main queue keeps the order of starts and stops.
+        return SharedSource(
+            begin: { say in DispatchQueue.main.async { MainActor.assumeIsolated { watcher.begin(say) } } },
+            end: { DispatchQueue.main.async { MainActor.assumeIsolated { watcher.end() } } }
+        )
+    }
+}
+
+/// One property of the device, which the main thread alone may touch.
+@MainActor
+private final class DeviceWatcher<Reading: Sendable> {
+    private let names: [Notification.Name]
+    private let turn: @MainActor @Sendable (UIDevice, Bool) -> Void
+    private let read: @MainActor @Sendable (UIDevice) -> SensorUpdate<Reading>
+    private var tokens: [any NSObjectProtocol] = []
+
+    nonisolated init(
+        _ names: [Notification.Name],
+        turn: @escaping @MainActor @Sendable (UIDevice, Bool) -> Void,
+        read: @escaping @MainActor @Sendable (UIDevice) -> SensorUpdate<Reading>
+    ) {
+        (self.names, self.turn, self.read) = (names, turn, read)
+    }
+
+    func begin(_ say: @escaping @Sendable (SensorUpdate<Reading>) -> Void) {
+        turn(.current, true)
+        tokens = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in
+                MainActor.assumeIsolated {
+                    if let self { say(self.read(.current)) }
+                }
+            }
+        }
+        say(read(.current))
+    }
+
+    func end() {
+        for token in tokens { NotificationCenter.default.removeObserver(token) }
+        tokens = []
+        turn(.current, false)
+    }
+}
+
+extension BatteryState {
+    fileprivate init(_ state: UIDevice.BatteryState) {
+        switch state {
+        case .unplugged: self = .unplugged
+        case .charging: self = .charging
+        case .full: self = .full
+        case .unknown: self = .unknown
+        @unknown default: self = .unknown
+        }
+    }
+}
+
+extension DeviceOrientation {
+    /// UIKit names a landscape by where the device's top points, as we do: `landscapeLeft` has the right side up.
+    fileprivate init(_ orientation: UIDeviceOrientation) {
+        switch orientation {
+        case .portrait: self = .portrait
+        case .portraitUpsideDown: self = .portraitUpsideDown
+        case .landscapeLeft: self = .landscapeLeft
+        case .landscapeRight: self = .landscapeRight
+        case .faceUp: self = .faceUp
+        case .faceDown: self = .faceDown
+        case .unknown: self = .unknown
+        @unknown default: self = .unknown
+        }
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+internal import Instrument
+
+/// A source of which the system has one, for as many as listen: begun for the first of them, ended after the last.
+final class SharedSource<Reading: Sendable>: SensorSource {
+    private struct State {
+        var listeners: [Int: @Sendable (SensorUpdate<Reading>) -> Void] = [:]
+        var nextNumber = 0
+        var last: SensorUpdate<Reading>?
+    }
+
+    private let state = Lock(State())
+    /// Beginning and ending happen under this lock, one after another.
+    private let isBegun = Lock(false)
+    private let absence: @Sendable () -> SensorAbsence?
+    private let begin: @Sendable (@escaping @Sendable (SensorUpdate<Reading>) -> Void) -> Void
+    private let end: @Sendable () -> Void
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - absence: why there is none at all; then it is never begun.
+    ///   - begin: begins; what it is given takes updates, on any thread, and not before `begin` has returned.
+    ///   - end: ends what was begun.
+    init(
+        absence: @escaping @Sendable () -> SensorAbsence? = { nil },
+        begin: @escaping @Sendable (@escaping @Sendable (SensorUpdate<Reading>) -> Void) -> Void,
+        end: @escaping @Sendable () -> Void
+    ) {
+        (self.absence, self.begin, self.end) = (absence, begin, end)
+    }
+
+    /// What was said last.
+    func current() -> SensorUpdate<Reading> {
+        if let absence = absence() { return .absent(absence) }
+        return state.withLock { $0.last } ?? .absent(.silent)
+    }
+
+    func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            state.listeners[state.nextNumber] = receive
+            return state.nextNumber
+        }
+        beginOrEnd()
+        return SensorRun { [self] in
+            let wasThere = state.withLock { $0.listeners.removeValue(forKey: number) != nil }
+            if wasThere { beginOrEnd() }
+        }
+    }
+
+    private func beginOrEnd() {
+        isBegun.withLock { isBegun in
+            let isWanted = state.withLock { !$0.listeners.isEmpty } && absence() == nil
+            if isWanted == isBegun { return }
+            isBegun = isWanted
+            if isWanted { begin { [weak self] in self?.say($0) } } else { end() }
+        }
+    }
+
+    private func say(_ update: SensorUpdate<Reading>) {
+        let listeners = state.withLock { state in
+            state.last = update
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener(update) }
+    }
+}

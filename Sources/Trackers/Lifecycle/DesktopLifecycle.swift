@@ -1,0 +1,60 @@
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+internal import AppKit
+internal import Dispatch
+internal import Foundation
+
+/// The app's life on a Mac, as AppKit's notifications tell it, with sleep and memory pressure.
+///
+/// Hiding an app is its background; nothing stops it there, so that the observer may take its time on a queue of the source's. Only
+/// of the end it is told on the main thread, which waits. Memory pressure is the system's, of any app's doing.
+///
+/// Not verified: written from Apple's documentation, never compiled or run.
+public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
+    // Sendable: both variables are touched under `lock` only.
+    private let lock = NSLock()
+    private static let queue = DispatchQueue(label: "instrument.lifecycle")
+    private var tokens: [(NotificationCenter, any NSObjectProtocol)] = []
+    private var pressure: (any DispatchSourceMemoryPressure)?
+
+    /// Creates a source.
+    public init() {}
+
+    /// Reports to `observer` from now on; nil reports to nobody.
+    public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
+        lock.withLock {
+            for (center, token) in tokens { center.removeObserver(token) }
+            pressure?.cancel()
+            (tokens, pressure) = ([], nil)
+            guard let observer else { return }
+            tokens = Self.phases.map { name, phase in Self.observe(name, phase, in: .default, observer) }
+            let workspace = NSWorkspace.shared.notificationCenter
+            tokens.append(Self.observe(NSWorkspace.didWakeNotification, .resumed, in: workspace, observer))
+            let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: Self.queue)
+            source.setEventHandler { observer(LifecycleNotice(.memoryPressure)) }
+            source.activate()
+            pressure = source
+        }
+    }
+
+    private static func observe(
+        _ name: Notification.Name,
+        _ phase: LifecyclePhase,
+        in center: NotificationCenter,
+        _ observer: @escaping @Sendable (LifecycleNotice) -> Void
+    ) -> (NotificationCenter, any NSObjectProtocol) {
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+            if phase == .terminating { return observer(LifecycleNotice(phase)) }
+            queue.async { observer(LifecycleNotice(phase)) }
+        }
+        return (center, token)
+    }
+
+    private static let phases: [(Notification.Name, LifecyclePhase)] = [
+        (NSApplication.didBecomeActiveNotification, .active),
+        (NSApplication.didResignActiveNotification, .inactive),
+        (NSApplication.didUnhideNotification, .foreground),
+        (NSApplication.didHideNotification, .background),
+        (NSApplication.willTerminateNotification, .terminating),
+    ]
+}
+#endif

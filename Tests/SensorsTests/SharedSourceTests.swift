@@ -1,0 +1,53 @@
+import Instrument
+import Testing
+
+@testable import InstrumentSensors
+
+@Suite("A source of which the system has one")
+struct SharedSourceTests {
+    private final class System: Sendable {
+        let said = Collected<String>()
+        let say = Lock<(@Sendable (SensorUpdate<Int>) -> Void)?>(nil)
+    }
+
+    private let system = System()
+
+    private func source(_ absence: SensorAbsence? = nil) -> SharedSource<Int> {
+        SharedSource(
+            absence: { absence },
+            begin: { [system] say in
+                system.said.add("begin")
+                system.say.withLock { $0 = say }
+            },
+            end: { [system] in system.said.add("end") }
+        )
+    }
+
+    @Test("It is begun for the first listener and ended after the last, however often one stops")
+    func shared() {
+        let source = source()
+        let (first, second) = (Collected<Int?>(), Collected<Int?>())
+        let one = source.start { first.add($0.reading) }
+        let two = source.start { second.add($0.reading) }
+        #expect(source.current() == .absent(.silent))
+        system.say.withLock { $0 }?(.reading(1))
+        one.stop()
+        one.stop()
+        system.say.withLock { $0 }?(.reading(2))
+        #expect(system.said.values == ["begin"])
+        two.stop()
+        #expect(system.said.values == ["begin", "end"])
+        #expect(first.values == [1] && second.values == [1, 2])
+        #expect(source.current() == .reading(2))
+        source.start { _ in }.stop()
+        #expect(system.said.values == ["begin", "end", "begin", "end"])
+    }
+
+    @Test("One that the system does not have is never begun")
+    func absent() {
+        let source = source(.missing)
+        source.start { _ in }.stop()
+        #expect(system.said.values.isEmpty)
+        #expect(source.current() == .absent(.missing))
+    }
+}
