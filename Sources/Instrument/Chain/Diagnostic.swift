@@ -6,8 +6,8 @@ public enum Diagnostic: Hashable, Sendable {
     case rejected(Action, TrackerID, Rejection)
     /// Attributes were left out of an event because they are NaN or infinite.
     case notFinite([AttributeName], Action, TrackerID)
-    /// Attributes of this name are left out where they have to be declared and are not (``FieldAdmission``). Said once for each
-    /// name.
+    /// Attributes of this name are left out where they have to be declared and are not (``FieldAdmission``). Said
+    /// once for each name.
     case undeclared(AttributeName)
     /// A metric was left out because it is NaN or infinite.
     case metricNotFinite(MetricName, TrackerID)

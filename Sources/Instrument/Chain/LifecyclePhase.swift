@@ -20,7 +20,7 @@ public enum LifecyclePhase: String, Hashable, Sendable, CaseIterable {
 ///
 /// A lifecycle tracker tells it (`LifecycleTracker(_:flushing:telling:)` in InstrumentTrackers), or the app itself.
 public protocol LifecycleObserver: AnyObject, Sendable {
-    /// The app entered `phase`. Called on the thread of what noticed; before a stop or the end the queue is flushed once it returns, so
-    /// what has to be sent by then is emitted here.
+    /// The app entered `phase`. Called on the thread of what noticed; before a stop or the end the queue is flushed
+    /// once it returns, so what has to be sent by then is emitted here.
     func enter(_ phase: LifecyclePhase)
 }

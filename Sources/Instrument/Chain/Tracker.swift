@@ -44,7 +44,8 @@ public struct TrackerContext: Sendable {
 
     /// Reports that `action` happened; see ``Instrument/emit(_:from:at:attributes:)``.
     ///
-    /// Attributes that neither the tracker nor the vocabulary nor the app declares are left out; see ``FieldAdmission``.
+    /// Attributes that neither the tracker nor the vocabulary nor the app declares are left out; see
+    /// ``FieldAdmission``.
     public func emit(
         _ action: Action,
         at instant: MonotonicInstant? = nil,
@@ -60,8 +61,8 @@ public struct TrackerContext: Sendable {
         )
     }
 
-    /// Says anew of fields that the tracker declared whether they are collected, for example because the person chose. What it did not declare when it was added is
-    /// passed over; the app's own declarations and choices win.
+    /// Says anew of fields that the tracker declared whether they are collected, for example because the person
+    /// chose. What it did not declare when it was added is passed over; the app's own declarations and choices win.
     public func redeclare(_ fields: PrivacyCatalogue) {
         guard let instrument, let slot = instrument.slot(of: id) else { return }
         let own = fields.fields.filter { slot.fields.isOwn($0.name) }
@@ -70,8 +71,8 @@ public struct TrackerContext: Sendable {
 
     /// Registers a getter: `read` is called on the emitting thread for each event that passes `filter`.
     ///
-    /// A second getter for the same key replaces the first. One for a field that is not declared (``FieldAdmission``) is asked by
-    /// name alone, as ``Instrument/value(of:from:)`` does.
+    /// A second getter for the same key replaces the first. One for a field that is not declared (``FieldAdmission``)
+    /// is asked by name alone, as ``Instrument/value(of:from:)`` does.
     public func register<Value>(
         _ key: AttributeKey<Value>,
         when filter: (@Sendable (Event) -> Bool)? = nil,

@@ -67,7 +67,7 @@ struct CollectedFields: Sendable {
     /// Leaves out what it may not collect. Each event that a tracker emits passes here.
     @inline(__always)
     func filter(_ attributes: inout Attributes) {
-        if isOpen || attributes.hasOnlyNames(below: AttributeName.vocabularyCount) { return }
+        if isOpen || own.containsAll(of: attributes, from: AttributeName.vocabularyCount) { return }
         leaveOutUndeclared(of: &attributes)
     }
 

@@ -106,7 +106,8 @@ struct FieldGate {
 }
 
 extension PrivacyRules {
-    /// What is declared before there is a tracker: the vocabulary, the app's own, and the attribute that names the person.
+    /// What is declared before there is a tracker: the vocabulary, the app's own, and the attribute that names the
+    /// person.
     var ownCatalogue: PrivacyCatalogue {
         let catalogue = PrivacyCatalogue.vocabulary.merging(declared)
         if catalogue[userIdKey.name] != nil { return catalogue }

@@ -34,8 +34,8 @@ public final class BatchQueue: Sendable {
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
     ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
-    ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are; what trackers
-    ///     may collect is an ``Instrument/Instrument``'s to see to.
+    ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are;
+    ///     what trackers may collect is an ``Instrument/Instrument``'s to see to.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
     ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of

@@ -57,8 +57,9 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 /// Rules are applied to attributes of events and metrics by their names; what is inside an array or an object is replaced only
 /// with all of it. Trackers, hubs and metricalcs still see the values: only what is kept and sent is changed.
 ///
-/// A field that a tracker collects and nobody declared is not sent. The vocabulary is declared, trackers declare theirs. What the
-/// app itself says is the app's to say; declared, it stands in the catalogue, too, and in Apple's privacy manifest:
+/// A field that a tracker collects and nobody declared is not sent. The vocabulary is declared, trackers declare
+/// theirs. What the app itself says is the app's to say; declared, it stands in the catalogue, too, and in Apple's
+/// privacy manifest:
 ///
 /// ```swift
 /// PrivacyRules(declaring: [FieldDeclaration(.score, "Points in the quiz", .gameplayContent)])

@@ -12,6 +12,21 @@ struct NameSet: Hashable, Sendable {
         return word < words.count && words[word] & (1 << UInt64(number & 63)) != 0
     }
 
+    /// Whether all names with numbers from `limit` on are in it; in one go, since each event of a tracker is asked.
+    func containsAll(of attributes: Attributes, from limit: UInt32) -> Bool {
+        words.withUnsafeBufferPointer { words in
+            attributes.withElements { elements in
+                for index in 0..<elements.count {
+                    let number = elements[index].name.number
+                    if number < limit { continue }
+                    let word = Int(number >> 6)
+                    if word >= words.count || words[word] & (1 << UInt64(number & 63)) == 0 { return false }
+                }
+                return true
+            }
+        }
+    }
+
     mutating func insert(_ name: AttributeName) {
         let word = Int(name.number >> 6)
         while words.count <= word { words.append(0) }

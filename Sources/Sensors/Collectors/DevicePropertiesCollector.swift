@@ -3,8 +3,9 @@ public import Instrument
 /// Reports what the device is, as `Action.deviceProperties`, when the app becomes active, comes to the foreground, goes to the
 /// background, and on ``collect()``.
 ///
-/// A tracker of its own: add it to an instrument, and have it told the app's phases (``AppStateCollector`` shows how). Backends decide what of it they need again; Sift's
-/// takes what it has said within an hour for said. Safe from any thread.
+/// A tracker of its own: add it to an instrument, and have it told the app's phases (``AppStateCollector`` shows
+/// how). Backends decide what of it they need again; Sift's takes what it has said within an hour for said. Safe from
+/// any thread.
 public final class DevicePropertiesCollector: Tracker, LifecycleObserver {
     private struct State {
         var context: TrackerContext?

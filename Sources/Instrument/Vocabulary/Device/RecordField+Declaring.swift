@@ -4,7 +4,8 @@ extension RecordField {
     /// - Parameters:
     ///   - summary: what it is, for people; the members of an object are added to it.
     ///   - category: what kind of data it is.
-    ///   - purposes: what it is collected for. By default analytics, and fighting fraud, which is Apple's app functionality.
+    ///   - purposes: what it is collected for. By default analytics, and fighting fraud, which is Apple's app
+    ///     functionality.
     ///   - isLinked: whether it tells, by itself, who a person is.
     ///   - isOn: whether it is collected unless somebody chooses otherwise.
     package func declared(
