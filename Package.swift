@@ -293,7 +293,10 @@ let package = Package(
         // The process that the lifecycle's tests stop and end.
         .executableTarget(
             name: "LifecycleChild",
-            dependencies: ["InstrumentTrackers", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentHubs"],
+            dependencies: [
+                "InstrumentTrackers", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentHubs",
+                "InstrumentSensors",
+            ],
             path: "Tests/LifecycleChild"
         ),
         .testTarget(
@@ -325,8 +328,8 @@ let package = Package(
         .testTarget(
             name: "SensorsTests",
             dependencies: [
-                "Instrument", "InstrumentHubs", "InstrumentJSON", "InstrumentSensors", "InstrumentSift",
-                "InstrumentTestKit", "InstrumentTransport", "SensorsChild",
+                "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON", "InstrumentSensors",
+                "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
             ]
         ),
         .testTarget(

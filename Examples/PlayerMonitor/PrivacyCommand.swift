@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentProbe
+internal import InstrumentTrackers
 
 /// `player-monitor privacy`: what may be collected, and what for.
 struct PrivacyCommand: ParsableCommand {
@@ -23,8 +24,10 @@ struct PrivacyCommand: ParsableCommand {
     @Option(help: "'table', 'json' or 'apple-manifest'.")
     var format = Format.table
 
-    /// Everything that this program's components declare.
-    static let catalogue = PrivacyCatalogue.vocabulary.merging(.probe)
+    /// Everything that Instrument's trackers may collect: the vocabulary has all that mpv's tells and this program
+    /// itself says.
+    static let catalogue = [.probe, .lifecycle, AppState.declaredFields, DeviceProperties.declaredFields]
+        .reduce(PrivacyCatalogue.vocabulary) { $0.merging($1) }
 
     func run() throws {
         let text =

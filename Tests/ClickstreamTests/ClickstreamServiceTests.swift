@@ -43,6 +43,28 @@ struct ClickstreamServiceTests {
         #expect(await first.queue.shutdown(timeout: .seconds(1)))
     }
 
+    @Test("At the threshold all that waits is sent, in batches; the count outlives a restart")
+    func thresholdOfMany() async throws {
+        let service = try ClickstreamService()
+        let configuration = ClickstreamConfiguration(threshold: 25)
+        let store = InMemoryStore()
+        do {
+            let first = try chain(service, configuration: configuration, store: store)
+            for number in 0..<24 { first.logger.logEvent("Tap", variables: ["n": .int(number)]) }
+        }
+        let second = try chain(service, configuration: configuration, store: store)
+        #expect(service.requests.isEmpty)
+        #expect(second.queue.ledger["clickstream"]?.queued == 24)
+        second.logger.logEvent("Tap", variables: ["n": 24])
+        while second.queue.ledger["clickstream"]?.queued != 0 { await Task.yield() }
+        #expect(service.requests.map(\.actions.count) == [10, 10, 5])
+        #expect(service.numbers == Array(0..<25))
+        // The next round counts from nothing again.
+        second.logger.logEvent("Tap", variables: ["n": 25])
+        #expect(second.queue.ledger["clickstream"]?.queued == 1)
+        #expect(await second.queue.shutdown(timeout: .seconds(10)))
+    }
+
     @Test("One event starts a send by itself")
     func threshold() async throws {
         let arrived = AsyncStream.makeStream(of: Void.self)

@@ -85,8 +85,7 @@ struct ComponentsTests {
             hub: NotingHub(name: "old hub", journal: journal),
             metricalc: NotingMetricalc(name: "old", journal: journal),
             backends: [backend],
-            clock: clock,
-            privacy: PrivacyRules(declaring: [FieldDeclaration("hub", .text, "Which hub saw it")])
+            clock: clock
         )
         let id = instrument.add(PlainTracker())
         instrument.ready()

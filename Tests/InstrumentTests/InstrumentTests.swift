@@ -114,7 +114,7 @@ struct InstrumentTests {
 
     @Test("Four threads that emit 200,000 events lose nothing and keep each tracker's order")
     func threads() async {
-        let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock, privacy: .init(admission: .open))
+        let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock)
         let trackers = (0..<4).map { _ in instrument.add(PlainTracker()) }
         await withTaskGroup(of: Void.self) { group in
             for id in trackers {

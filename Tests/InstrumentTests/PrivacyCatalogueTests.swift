@@ -36,9 +36,31 @@ struct PrivacyCatalogueTests {
         #expect(PrivacyCatalogue.vocabulary.fields.allSatisfy { !$0.summary.isEmpty && !$0.purposes.isEmpty })
     }
 
-    @Test("A field that is not declared is not sent, and said once; its event arrives without it")
+    @Test("Every key that the vocabulary offers beside its names is declared")
+    func keys() {
+        for name in [AttributeKey<Bool>.joinedLate.name, AttributeKey<String>.addressee.name] {
+            #expect(PrivacyCatalogue.vocabulary[name] != nil, "\(name)")
+        }
+    }
+
+    @Test("Every field of app state and device properties is declared by the table that names it")
+    func tables() {
+        #expect(AppState.declaredFields.fields.map(\.name.spelling) == AppState.fields.map(\.name).sorted())
+        let properties = DeviceProperties.declaredFields.fields
+        #expect(properties.map(\.name.spelling) == DeviceProperties.fields.map(\.name).sorted())
+        let off = (AppState.declaredFields.fields + properties).filter { !$0.isOn }.map(\.name.spelling)
+        #expect(off == ["accelerometer", "gyroscope", "magnetometer", "motion"])
+        let location = AppState.declaredFields["location"]
+        #expect(location?.category == .preciseLocation && location?.type == .object && location?.isLinked == true)
+        for field in Location.fields { #expect(location?.summary.contains(field.name) == true) }
+        #expect(AppState.declaredFields["batteryLevel"]?.type == .number)
+        #expect(AppState.declaredFields["motion"]?.type == .list)
+        #expect(properties.first { $0.name == "vendorIdentifier" }?.category == .deviceID)
+    }
+
+    @Test("Where all has to be declared, what is not is not sent, and said once; its event arrives without it")
     func undeclared() async {
-        let instrument = instrument()
+        let instrument = instrument(PrivacyRules(admission: .declaredOnly))
         let id = instrument.add(PlainTracker())
         for _ in 0..<3 { instrument.emit(Action("Tapped"), from: id, attributes: ["secret": "x", "title": "Film"]) }
         instrument.emit(Action("Tapped"), from: id, attributes: ["other": 1])
@@ -49,7 +71,8 @@ struct PrivacyCatalogueTests {
 
     @Test("Declared by the app, by a tracker or at any later time, it is sent")
     func declared() async {
-        let instrument = instrument(PrivacyRules(declaring: [FieldDeclaration("mine", .text, "The app's")]))
+        let mine: PrivacyCatalogue = [FieldDeclaration("mine", .text, "The app's")]
+        let instrument = instrument(PrivacyRules(declaring: mine, admission: .declaredOnly))
         let id = instrument.add(DeclaringTracker())
         let attributes: Attributes = ["mine": "a", "trackers": 1, "later": true, "timeSinceTapped": 7]
         instrument.emit(Action("Tapped"), from: id, attributes: attributes)
@@ -102,7 +125,8 @@ struct PrivacyCatalogueTests {
 
     @Test("What an app hands to one service passes whole, but for what is off")
     func payload() async {
-        let instrument = instrument(PrivacyRules(declaring: [FieldDeclaration("off", .text, "Off", isOn: false)]))
+        let off: PrivacyCatalogue = [FieldDeclaration("off", .text, "Off", isOn: false)]
+        let instrument = instrument(PrivacyRules(declaring: off, admission: .declaredOnly))
         let attributes: Attributes = ["instrument.addressee": "some", "anything": 1, "off": 2]
         instrument.emit(.start, from: instrument.add(PlainTracker()), attributes: attributes)
         instrument.emit(.start, from: instrument.add(PlainTracker()), attributes: ["anything": 1])

@@ -173,7 +173,7 @@ struct FieldRuleTests {
         let queue = BatchQueue(
             backends: [backend],
             clock: VirtualClock(),
-            privacy: PrivacyRules(fields: fields, admission: .open)
+            privacy: PrivacyRules(fields: fields)
         )
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
         let attributes: Attributes = [

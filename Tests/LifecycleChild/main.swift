@@ -1,10 +1,10 @@
 // The process that the lifecycle's tests stop, continue and end.
 //
-//   LifecycleChild FILE QUEUE [handler] [blocked] [hung] [quick] [grace MILLISECONDS]
+//   LifecycleChild FILE QUEUE [handler] [blocked] [hung] [quick] [collectors] [grace MILLISECONDS]
 //
 // It emits an event, says 'ready', and waits. With `handler` it has a SIGTERM handler of its own, which notes its call in
 // FILE.handler and ends the process with 7 half a second later; `blocked` blocks all threads that tasks share; `hung` delivers to nobody,
-// `quick` delivers after a second, too.
+// `quick` delivers after a second, too; `collectors` collects what app and device are like.
 
 import Dispatch
 import Foundation
@@ -12,6 +12,7 @@ import Instrument
 import InstrumentBackends
 import InstrumentDurableQueue
 import InstrumentHubs
+import InstrumentSensors
 import InstrumentTrackers
 
 struct HungBackend: Backend {
@@ -68,13 +69,21 @@ do {
         options.contains("hung") ? HungBackend() : late(try FileBackend(path: arguments[1]))
     let store = try DurableStore(directory: arguments[2])
     let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store)
+    let state = AppStateCollector(sensors: .linux(), sdkVersion: "test")
+    let device = DevicePropertiesCollector(LinuxDeviceReader())
+    let isCollecting = options.contains("collectors")
     let lifecycle = LifecycleTracker(
         signals,
         flushing: instrument.queue,
+        telling: isCollecting ? [state, device] : [],
         backgroundGrace: .milliseconds(grace),
         terminationGrace: .milliseconds(grace)
     )
     let tracker = instrument.add(Quiet())
+    if isCollecting {
+        instrument.add(state)
+        instrument.add(device)
+    }
     instrument.add(lifecycle)
     instrument.emit(Action("Hello"), from: tracker)
     if options.contains("blocked") {

@@ -42,6 +42,9 @@ struct ModelPropertyTests {
         }
         stage.disconnect()
         Self.check(stage.signals, "seed \(seed)")
+        for name in stage.signals.flatMap({ $0.attributes.map(\.name) + ($0.status?.attributes.map(\.name) ?? []) }) {
+            #expect(PrivacyCatalogue.vocabulary[name] != nil, "\(name) is not declared")
+        }
     }
 
     private static func check(_ signals: [PlayerSignal], _ label: String) {

@@ -43,13 +43,7 @@ do {
 } catch {
     fail("\(error)")
 }
-let instrument = Instrument(
-    hub: NoOpHub(),
-    backends: [backend],
-    store: store,
-    deliveryClock: HurriedClock(),
-    privacy: PrivacyRules(admission: .open)
-)
+let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store, deliveryClock: HurriedClock())
 
 if !isEmitting {
     let isEmpty = await instrument.shutdown(timeout: .seconds(200_000))

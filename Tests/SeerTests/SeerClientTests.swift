@@ -210,7 +210,7 @@ struct SeerClientTests {
             let listener = try Listener(service) { $0.autoReportQueue = isAutomatic }
             listener.client.queue(Given.activity("1"))
             listener.client.startSession()
-            listener.client.enteredBackground()
+            for phase in LifecyclePhase.allCases { listener.client.enter(phase) }
             _ = await listener.report(Given.tinCan("t"))
             #expect(service.arrived == (isAutomatic ? ["1", "t"] : ["t"]))
             #expect(listener.client.queuedCount == (isAutomatic ? 0 : 1))

@@ -18,7 +18,7 @@ struct Collecting {
     let accelerometer = HandSource<Acceleration>(.absent(.silent))
     let fused: HandSource<DeviceMotion>
 
-    init(fused update: SensorUpdate<DeviceMotion> = .absent(.missing), phase: CollectorPhase = .foreground) {
+    init(fused update: SensorUpdate<DeviceMotion> = .absent(.missing), phase: LifecyclePhase = .foreground) {
         fused = HandSource(update)
         instrument = Instrument(
             hub: CoreHub(),
@@ -202,7 +202,7 @@ struct AppStateCollectorTests {
         let it = Collecting()
         let device = DevicePropertiesCollector(LinuxDeviceReader(root: try Tree().root), clock: it.clock)
         it.instrument.add(device)
-        func enter(_ phase: CollectorPhase) {
+        func enter(_ phase: LifecyclePhase) {
             it.collector.enter(phase)
             device.enter(phase)
         }

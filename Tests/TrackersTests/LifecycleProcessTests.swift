@@ -46,13 +46,15 @@ struct LifecycleProcessTests {
             #expect(state == "T")
         }
 
-        var delivered: [String] {
+        var delivered: [String] { events.map(\.action.description) }
+
+        var events: [Event] {
             let bytes = FileManager.default.contents(atPath: folder + "/samples") ?? Data()
             return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
                 guard let record = try? JSONLines.decode(Array(line)), case .event(let event) = record.sample else {
                     return nil
                 }
-                return event.action.description
+                return event
             }
         }
 
@@ -75,6 +77,30 @@ struct LifecycleProcessTests {
         child.wait()
         #expect(child.ending == "signal \(signal)")
         #expect(child.delivered == ["AppActive", "Hello", "AppTerminating"])
+    }
+
+    @Test("What collectors were waiting for is collected and delivered before the process ends or is stopped")
+    func collectors() throws {
+        let child = try Child("collectors")
+        child.send(SIGTERM)
+        child.wait()
+        #expect(child.ending == "signal \(SIGTERM)")
+        let actions = child.delivered
+        #expect(actions == ["AppActive", "DeviceProperties", "Hello", "AppTerminating", "AppState"])
+        let state = try #require(child.events.last)
+        #expect(state.attributes["applicationState"] == "active")
+        #expect(state.attributes["sdkVersion"] == "test")
+        // Its time is when the collection began: when the app became active.
+        let active = try #require(child.events.first)
+        #expect(active.time.instant <= state.time.instant && state.time.instant <= child.events[2].time.instant)
+
+        let stopped = try Child("collectors")
+        stopped.send(SIGTSTP)
+        stopped.waitUntilStopped()
+        #expect(stopped.delivered.suffix(3) == ["AppBackground", "AppState", "DeviceProperties"])
+        stopped.send(SIGCONT)
+        stopped.send(SIGKILL)
+        stopped.wait()
     }
 
     @Test("SIGTSTP: delivered first, then stopped; SIGCONT lets it go on; then it is ended")

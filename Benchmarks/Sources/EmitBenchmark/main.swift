@@ -4,6 +4,7 @@ import Instrument
 import InstrumentDurableQueue
 import InstrumentHubs
 import InstrumentMetricalcs
+import Synchronization
 
 /// Takes everything and does nothing.
 struct NullBackend: Backend {
@@ -14,7 +15,15 @@ struct NullBackend: Backend {
 
 final class BenchmarkTracker: Tracker {
     let target: String? = "benchmark"
-    func begin(in context: TrackerContext) {}
+    let declaredFields = PrivacyCatalogue(Keys.names.map { FieldDeclaration($0, .text, "a field of the tracker") })
+    private let context = Mutex<TrackerContext?>(nil)
+
+    func begin(in context: TrackerContext) { self.context.withLock { $0 = context } }
+
+    /// The way of what a tracker collects, which has to be declared.
+    func emit(_ attributes: consuming Attributes) {
+        context.withLock { $0 }?.emit(.ping, attributes: attributes)
+    }
 }
 
 /// Keys of an app, made once.
@@ -54,11 +63,10 @@ func makeStore() -> any SampleStore {
     }
 }
 
-func makeInstrument() -> (Instrument, TrackerID) {
+func makeInstrument(_ benchmarkTracker: BenchmarkTracker = BenchmarkTracker()) -> (Instrument, TrackerID) {
     let store = makeStore()
     let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [NullBackend()], store: store)
-    instrument.declare(PrivacyCatalogue(Keys.names.map { FieldDeclaration($0, .text, "a field of an app") }))
-    let tracker = instrument.add(BenchmarkTracker())
+    let tracker = instrument.add(benchmarkTracker)
     for action: Action in [.trackerInit, .playerSet, .playerReady, .mediaRequest, .streamLoad, .start] {
         instrument.emit(action, from: tracker)
     }
@@ -134,6 +142,10 @@ func cost(count: Int) {
     measure("making 25 attributes and emit ", count: count) {
         instrument.emit(.ping, from: tracker, attributes: attributes($0))
     }
+    let collecting = BenchmarkTracker()
+    let (kept, _) = makeInstrument(collecting)
+    measure("making 25 attributes and emit by a tracker", count: count) { collecting.emit(attributes($0)) }
+    withExtendedLifetime(kept) {}
 }
 
 nonisolated(unsafe) var blackHole = 0  // Written from the main thread alone, so that work is not optimised away.

@@ -49,10 +49,12 @@ public final class ClickstreamBackend: Backend {
         try headers.set("User-Agent", delegate.userAgent)
         self.headers = headers
         endpoint = delegate.environment.endpoint
+        let waitsForGood = configuration.threshold != nil && configuration.maxDelay <= .zero
         policy = DeliveryPolicy(
             maxCount: delegate.preferredBatchSize,
             maxBytes: configuration.maxBytes,
-            maxAge: configuration.maxDelay
+            maxAge: waitsForGood ? .seconds(10 * 365 * 86_400) : configuration.maxDelay,
+            dueCount: configuration.threshold
         )
         self.configuration = configuration
         self.transport = transport

@@ -5,8 +5,11 @@ public import InstrumentTransport
 public struct ClickstreamConfiguration: Sendable {
     /// Under which the queue keeps the backend's place; the same at every run.
     public var name: BackendName
-    /// How long an event may wait for company. Zero: every saved event starts a send. Otherwise a full batch does, and at
-    /// the latest this time.
+    /// How many saved events start a send of all that wait, in as many batches as it takes. They are counted in the
+    /// queue, so that the count outlives a restart. nil: as ``maxDelay`` says.
+    public var threshold: Int?
+    /// How long an event may wait for company. Without a ``threshold``, zero: every saved event starts a send;
+    /// otherwise a full batch does, and at the latest this time. With one, zero: for good, until there are enough.
     public var maxDelay: Duration
     /// The most bytes in a request, by the store's measure; an event that is larger goes alone.
     public var maxBytes: Int
@@ -24,6 +27,7 @@ public struct ClickstreamConfiguration: Sendable {
     /// and events and metrics are sent.
     public init(
         name: BackendName = "clickstream",
+        threshold: Int? = nil,
         maxDelay: Duration = .zero,
         maxBytes: Int = 256 << 10,
         timeout: Duration = .seconds(30),
@@ -32,6 +36,7 @@ public struct ClickstreamConfiguration: Sendable {
         mapping: @escaping @Sendable (SampleRecord) -> ClickstreamAction? = { ClickstreamMapping.all($0) }
     ) {
         self.name = name
+        self.threshold = threshold
         self.maxDelay = maxDelay
         self.maxBytes = maxBytes
         self.timeout = timeout

@@ -20,7 +20,7 @@ public import InstrumentXAPI
 /// Every request is answered once: by its completion, and to the delegate, every observer and every sequence of ``responses``
 /// there is at that moment. Requests are carried out one at a time, in their order; payloads of a type arrive in the order in
 /// which they were given. No call waits for the network; ``queue(_:completion:)`` waits for the store.
-public final class SeerClient: Sendable {
+public final class SeerClient: LifecycleObserver {
     private typealias Work = @Sendable () async -> Void
 
     private let configuration: SeerConfiguration
@@ -146,8 +146,13 @@ public final class SeerClient: Sendable {
         return id
     }
 
-    /// To be called when the app enters the background: reports what waits, if that is configured.
+    /// To be called when the app enters the background, unless a lifecycle tracker tells it (``enter(_:)``): reports what
+    /// waits, if that is configured.
     public func enteredBackground() { if configuration.autoReportQueue { reportQueue() } }
+
+    /// What a lifecycle tracker tells: entering the background reports what waits, if that is configured. Returns at once;
+    /// what does not arrive before the process is stopped waits.
+    public func enter(_ phase: LifecyclePhase) { if phase == .background { enteredBackground() } }
 
     private func enqueue(_ operation: @escaping Work) { work.yield(operation) }
 

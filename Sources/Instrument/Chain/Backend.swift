@@ -49,6 +49,9 @@ public struct BackendName: Hashable, Sendable, ExpressibleByStringLiteral, Custo
 public struct DeliveryPolicy: Hashable, Sendable {
     /// The most samples in a batch; at least one.
     public var maxCount: Int
+    /// How many waiting samples start a delivery, of all of them, in as many batches as it takes; nil: as many as a
+    /// batch has.
+    public var dueCount: Int?
     /// The most bytes in a batch, by the store's measure; one sample that is larger goes alone.
     public var maxBytes: Int
     /// How long a sample may wait for company.
@@ -65,13 +68,15 @@ public struct DeliveryPolicy: Hashable, Sendable {
         maxBytes: Int = 256 << 10,
         maxAge: Duration = .seconds(5),
         timeout: Duration? = .seconds(60),
-        needsNetwork: Bool = true
+        needsNetwork: Bool = true,
+        dueCount: Int? = nil
     ) {
         self.maxCount = max(1, maxCount)
         self.maxBytes = max(1, maxBytes)
         self.maxAge = max(.zero, maxAge)
         self.timeout = timeout.map { max(.zero, $0) }
         self.needsNetwork = needsNetwork
+        self.dueCount = dueCount.map { max(1, $0) }
     }
 }
 

@@ -33,7 +33,7 @@ struct ChainState {
         let slot = pending.slot
         guard slot.admit(&pending.event, madeAt: pending.memoryVersion) else { return [] }
         var context = HubContext(content: slot.content, environment: environment)
-        var verdict = slot.tracker.process(&pending.event)
+        var verdict = slot.runHook(on: &pending.event)
         if verdict == .accepted { verdict = hub.process(&pending.event, in: &context) }
         if case .rejected(let reason) = verdict {
             report.report(.rejected(pending.event.action, pending.event.tracker, reason))

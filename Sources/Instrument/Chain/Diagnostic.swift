@@ -6,7 +6,8 @@ public enum Diagnostic: Hashable, Sendable {
     case rejected(Action, TrackerID, Rejection)
     /// Attributes were left out of an event because they are NaN or infinite.
     case notFinite([AttributeName], Action, TrackerID)
-    /// Attributes of this name are left out, because no catalogue declares it (``PrivacyRules``). Said once for each name.
+    /// Attributes of this name are left out where they have to be declared and are not (``FieldAdmission``). Said
+    /// once for each name.
     case undeclared(AttributeName)
     /// A metric was left out because it is NaN or infinite.
     case metricNotFinite(MetricName, TrackerID)
@@ -33,7 +34,10 @@ extension Diagnostic: CustomStringConvertible {
         case .notFinite(let names, let action, let tracker):
             "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"
         case .undeclared(let name):
-            "left out \(name) from now on: it is not declared; say what it is with PrivacyRules(declaring:)"
+            """
+            left out \(name) from now on: it is not declared; say what it is in the tracker's declaredFields, or with \
+            PrivacyRules(declaring:)
+            """
         case .metricNotFinite(let name, let tracker): "left out \(name) of tracker \(tracker): not finite"
         case .notQueued(let error): "not queued: \(error)"
         case .store(let text): "store: \(text)"

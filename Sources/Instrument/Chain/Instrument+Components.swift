@@ -8,11 +8,12 @@ extension Instrument {
     /// - Returns: the tracker's number.
     @discardableResult
     public func add(_ tracker: some Tracker, adsOf content: TrackerID? = nil) -> TrackerID {
-        queue.declare(tracker.declaredFields)
+        let declared = tracker.declaredFields
+        queue.declare(collected: declared)
         let (id, isReady, isShutDown) = registry.withLock { registry in
             let id = TrackerID(registry.nextNumber)
             registry.nextNumber += 1
-            if !registry.isShutDown { registry.slots[id] = makeSlot(id, tracker, content) }
+            if !registry.isShutDown { registry.slots[id] = makeSlot(id, tracker, content, declared) }
             return (id, registry.isReady, registry.isShutDown)
         }
         if isShutDown {
@@ -126,10 +127,16 @@ extension Instrument {
         return chosen
     }
 
-    private func makeSlot(_ id: TrackerID, _ tracker: any Tracker, _ content: TrackerID?) -> TrackerSlot {
+    private func makeSlot(
+        _ id: TrackerID,
+        _ tracker: any Tracker,
+        _ content: TrackerID?,
+        _ declared: PrivacyCatalogue
+    ) -> TrackerSlot {
         var identity: Attributes = ["senderId": .string("\(identifier)-\(id)")]
         identity[.trackerTarget] = tracker.target
         identity[.isAdsTracker] = content == nil ? nil : true
-        return TrackerSlot(id: id, tracker: tracker, content: content ?? id, identity: identity)
+        let fields = CollectedFields(declared, collected)
+        return TrackerSlot(id: id, tracker: tracker, content: content ?? id, identity: identity, fields: fields)
     }
 }

@@ -9,8 +9,13 @@ extension Instrument {
     /// - Throws: if the store could not carry it out. Then nothing is sent, and the call may be repeated.
     public func set(consent: Consent) throws(QueueError) { try queue.set(consent: consent) }
 
-    /// Knows these fields, too, from now on: they may be sent, unless they are off.
-    public func declare(_ fields: PrivacyCatalogue) { queue.declare(fields) }
+    /// Knows these fields, too, from now on: they may be sent, by the app and by every tracker, unless they are off.
+    public func declare(_ fields: PrivacyCatalogue) {
+        queue.declare(fields)
+        collected.declare(fields)
+        let slots = registry.withLock { Array($0.slots.values) }
+        for slot in slots { slot.admitDeclaredGetters() }
+    }
 
     /// All fields that may be collected: those of the vocabulary, of the trackers that were added, and of the app.
     public var catalogue: PrivacyCatalogue { queue.catalogue }

@@ -38,6 +38,8 @@ public final class Instrument: Sendable {
     let identifier: String
     let feed: DiagnosticFeed
     let registry = Lock(Registry())
+    /// What trackers may collect.
+    let collected: CommonFields
     private let environment: ChainEnvironment
     private let chain: Lock<ChainState>
     private let line = EmitLine<Work>()
@@ -75,7 +77,7 @@ public final class Instrument: Sendable {
         identifier = randomness.identifier()
         environment = ChainEnvironment(randomness: randomness)
         chain = Lock(ChainState(hub: hub, metricalc: metricalc, userIdKey: privacy.userIdKey))
-        queue = BatchQueue(
+        let queue = BatchQueue(
             store: store,
             backends: backends,
             clock: deliveryClock ?? clock,
@@ -85,6 +87,8 @@ public final class Instrument: Sendable {
             reachability: reachability,
             report: { feed.report($0) }
         )
+        self.queue = queue
+        collected = CommonFields(privacy) { queue.reportUndeclared($0) }
         environment.instrument.withLock { $0.instrument = self }
     }
 
@@ -125,19 +129,23 @@ public final class Instrument: Sendable {
     func slot(of tracker: TrackerID) -> TrackerSlot? { registry.withLock { $0.slots[tracker] } }
 
     /// Makes the event on the caller's thread and puts it in line.
+    ///
+    /// - Parameter isCollected: whether a tracker collected the attributes, and not the app said them.
     func submit(
         _ action: Action,
         from tracker: TrackerID,
         at instant: MonotonicInstant?,
         scoped: AnalyticsValues,
-        attributes: consuming Attributes
+        attributes: consuming Attributes,
+        isCollected: Bool = false
     ) {
         let (slot, common) = registry.withLock { ($0.slots[tracker], $0.attributes) }
         guard let slot else { return feed.report(.unknownTracker(tracker, action)) }
         let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
         // What the caller knows comes first and stays as it is; the rest is added around it, in the same memory.
-        let knownCount = attributes.count
         var known = attributes
+        if isCollected { slot.fields.filter(&known) }
+        let knownCount = known.count
         if !scoped.isEmpty { known.addMissing(scoped.attributes) }
         var (pending, getters) = slot.makeEvent(action, at: time, known: consume known, common: common)
         for getter in getters where !pending.event.attributes.has(getter.name, amongFirst: knownCount) {

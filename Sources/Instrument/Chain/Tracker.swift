@@ -5,7 +5,8 @@
 public protocol Tracker: AnyObject, Sendable {
     /// What is watched, sent as `trackerTarget`.
     var target: String? { get }
-    /// The fields that it collects beside those of the vocabulary; asked once, when it is added. Others are not sent.
+    /// The fields that it collects beside those of the vocabulary; asked once, when it is added. Others that it
+    /// collects are not sent (``FieldAdmission``).
     var declaredFields: PrivacyCatalogue { get }
     /// The tracker was added; it may register getters and emit from now on.
     func begin(in context: TrackerContext)
@@ -42,17 +43,36 @@ public struct TrackerContext: Sendable {
     }
 
     /// Reports that `action` happened; see ``Instrument/emit(_:from:at:attributes:)``.
+    ///
+    /// Attributes that neither the tracker nor the vocabulary nor the app declares are left out; see
+    /// ``FieldAdmission``.
     public func emit(
         _ action: Action,
         at instant: MonotonicInstant? = nil,
         attributes: consuming Attributes = Attributes()
     ) {
-        instrument?.emit(action, from: id, at: instant, attributes: attributes)
+        instrument?.submit(
+            action,
+            from: id,
+            at: instant,
+            scoped: .current,
+            attributes: attributes,
+            isCollected: true
+        )
+    }
+
+    /// Says anew of fields that the tracker declared whether they are collected, for example because the person
+    /// chose. What it did not declare when it was added is passed over; the app's own declarations and choices win.
+    public func redeclare(_ fields: PrivacyCatalogue) {
+        guard let instrument, let slot = instrument.slot(of: id) else { return }
+        let own = fields.fields.filter { slot.fields.isOwn($0.name) }
+        instrument.queue.declare(collected: PrivacyCatalogue(own))
     }
 
     /// Registers a getter: `read` is called on the emitting thread for each event that passes `filter`.
     ///
-    /// A second getter for the same key replaces the first.
+    /// A second getter for the same key replaces the first. One for a field that is not declared (``FieldAdmission``)
+    /// is asked by name alone, as ``Instrument/value(of:from:)`` does.
     public func register<Value>(
         _ key: AttributeKey<Value>,
         when filter: (@Sendable (Event) -> Bool)? = nil,

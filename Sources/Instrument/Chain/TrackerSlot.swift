@@ -4,6 +4,8 @@
 final class TrackerSlot: Sendable {
     private struct State {
         var getters: [Getter] = []
+        /// Getters of fields that are not declared: asked by name alone, never for an event.
+        var undeclared: [Getter] = []
         var memory = ActionMemory()
         var ping: ScheduledAction?
         /// The most attributes that one of its events has had; the next is given room for as many at once.
@@ -17,13 +19,16 @@ final class TrackerSlot: Sendable {
     let content: TrackerID
     /// What all of its events carry.
     let identity: Attributes
+    /// What it may collect.
+    let fields: CollectedFields
     private let state: Lock<State>
 
-    init(id: TrackerID, tracker: any Tracker, content: TrackerID, identity: Attributes) {
+    init(id: TrackerID, tracker: any Tracker, content: TrackerID, identity: Attributes, fields: CollectedFields) {
         self.id = id
         self.tracker = tracker
         self.content = content
         self.identity = identity
+        self.fields = fields
         state = Lock(State(attributeCount: identity.count + 32))
     }
 
@@ -67,17 +72,40 @@ final class TrackerSlot: Sendable {
         }
     }
 
-    /// Adds a getter; it replaces one of the same name.
+    /// The tracker's own look at an event. What it adds and may not collect is taken out again.
+    func runHook(on event: inout Event) -> Verdict {
+        if fields.isOpen { return tracker.process(&event) }
+        // No copy: as long as the hook changes nothing, this is one more reference.
+        let before = event.attributes
+        let verdict = tracker.process(&event)
+        if !event.attributes.isSameStorage(as: before) { fields.filter(&event.attributes, addedTo: before) }
+        return verdict
+    }
+
+    /// Adds a getter; it replaces one of the same name. One of a field that is not declared is only asked by name.
     func register(_ getter: Getter) {
+        let isDeclared = fields.admits(getter.name)
         state.withLock { state in
             state.getters.removeAll { $0.name == getter.name }
-            state.getters.append(getter)
+            state.undeclared.removeAll { $0.name == getter.name }
+            if isDeclared { state.getters.append(getter) } else { state.undeclared.append(getter) }
+        }
+    }
+
+    /// Looks again at getters of fields that were not declared.
+    func admitDeclaredGetters() {
+        state.withLock { state in
+            state.getters += state.undeclared.filter { fields.contains($0.name) }
+            state.undeclared.removeAll { fields.contains($0.name) }
         }
     }
 
     /// The current value of an attribute, as its getter gives it.
     func read(_ name: AttributeName) -> AttributeValue? {
-        state.withLock { $0.getters.first { $0.name == name } }?.read()
+        let getter = state.withLock { state in
+            state.getters.first { $0.name == name } ?? state.undeclared.first { $0.name == name }
+        }
+        return getter?.read()
     }
 
     /// Replaces the ping that is due; a removed tracker takes none.

@@ -60,6 +60,11 @@ public struct FieldDeclaration: Hashable, Sendable {
         self.init(key.name, ValueType(Value.self), summary, category, for: purposes, isLinked: isLinked, isOn: isOn)
     }
 
+    /// The same field, collected or not unless somebody chooses otherwise.
+    public func turned(on isOn: Bool) -> FieldDeclaration {
+        FieldDeclaration(name, type, summary, category, for: purposes, isLinked: isLinked, isOn: isOn)
+    }
+
     /// Declares a field by its name, for attributes that have no key.
     public init(
         _ name: AttributeName,

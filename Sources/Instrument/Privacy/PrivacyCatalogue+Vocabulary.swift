@@ -28,6 +28,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.countStarts, "Starts so far"),
         FieldDeclaration(.countAds, "Ads so far", .advertisingData),
         FieldDeclaration(.errorDescription, "What went wrong, without secrets", .otherDiagnosticData),
+        FieldDeclaration(.joinedLate, "Whether the playback was under way when the tracker came", .otherUsageData),
         FieldDeclaration(.isFatal, "Whether an error ended the playback", .otherDiagnosticData),
     ]
 

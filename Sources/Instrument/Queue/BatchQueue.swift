@@ -34,8 +34,8 @@ public final class BatchQueue: Sendable {
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
     ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
-    ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are; an
-    ///     ``Instrument/Instrument`` is stricter.
+    ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are;
+    ///     what trackers may collect is an ``Instrument/Instrument``'s to see to.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
     ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
@@ -47,7 +47,7 @@ public final class BatchQueue: Sendable {
         clock: any SchedulingClock = SystemClock(),
         randomness: RandomSource = RandomSource(),
         consent: Consent = .granted,
-        privacy: PrivacyRules = PrivacyRules(admission: .open),
+        privacy: PrivacyRules = PrivacyRules(),
         reachability: any Reachability = AlwaysOnline(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in },
         isPrompt: @escaping @Sendable (Sample) -> Bool = BatchQueue.isErrorOrEnd
@@ -167,17 +167,32 @@ public final class BatchQueue: Sendable {
     /// The sample without the fields that may not be sent.
     private func filtered(_ sample: Sample) -> Sample {
         var sample = sample
-        for name in gate.withLock({ $0.filter(&sample.attributes) }) { report(.undeclared(name)) }
+        let undeclared = gate.withLock { gate in
+            defer { passingPrefix.store(gate.passingPrefix, ordering: .releasing) }
+            return gate.filter(&sample.attributes)
+        }
+        for name in undeclared { report(.undeclared(name)) }
         return sample
     }
 
     /// Knows these fields, too, from now on: they may be sent, unless they are off.
-    public func declare(_ fields: PrivacyCatalogue) {
-        if fields.isEmpty { return }
+    public func declare(_ fields: PrivacyCatalogue) { if !fields.isEmpty { learn { $0.declare(fields) } } }
+
+    /// Knows these fields of a tracker; where the app has declared one, that counts.
+    func declare(collected fields: PrivacyCatalogue) {
+        if !fields.isEmpty { learn { $0.declare(collected: fields) } }
+    }
+
+    private func learn(_ body: (inout FieldGate) -> Void) {
         gate.withLock { gate in
-            gate.declare(fields)
+            body(&gate)
             passingPrefix.store(gate.passingPrefix, ordering: .releasing)
         }
+    }
+
+    /// Reports a field that a tracker collected and nobody declared, once.
+    func reportUndeclared(_ name: AttributeName) {
+        if gate.withLock({ $0.isNews(name) }) { report(.undeclared(name)) }
     }
 
     /// All fields that are declared so far.

@@ -47,6 +47,10 @@ extension DeliveryLane {
             guard state.pending.count > 0, hasNetwork, !state.isHeld, !state.isSilenced, !state.isClosed else {
                 return nil
             }
+            // Once there are enough all of them go, also those that are fewer than enough after the first batch.
+            if let enough = policy.dueCount, state.pending.count >= enough, state.promptGoal == nil {
+                state.promptGoal = store.ledger(of: backend.name).flushGoal
+            }
             // What is there before anybody said so, from an earlier run for example, waits from the first look on.
             let since = state.waitingSince ?? clock.now
             state.waitingSince = since

@@ -134,7 +134,7 @@ final class DeliveryLane: Sendable {
     }
 
     func isFull(_ backlog: Backlog) -> Bool {
-        backlog.count >= policy.maxCount || backlog.bytes >= policy.maxBytes
+        backlog.count >= policy.dueCount ?? policy.maxCount || backlog.bytes >= policy.maxBytes
     }
 
     /// Tells those whose samples are settled.

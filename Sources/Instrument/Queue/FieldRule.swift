@@ -57,7 +57,9 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 /// Rules are applied to attributes of events and metrics by their names; what is inside an array or an object is replaced only
 /// with all of it. Trackers, hubs and metricalcs still see the values: only what is kept and sent is changed.
 ///
-/// A field that nobody declared is not sent. The vocabulary is declared, trackers declare theirs, and an app its own:
+/// A field that a tracker collects and nobody declared is not sent. The vocabulary is declared, trackers declare
+/// theirs. What the app itself says is the app's to say; declared, it stands in the catalogue, too, and in Apple's
+/// privacy manifest:
 ///
 /// ```swift
 /// PrivacyRules(declaring: [FieldDeclaration(.score, "Points in the quiz", .gameplayContent)])
@@ -71,16 +73,17 @@ public struct PrivacyRules: Hashable, Sendable {
     public var declared: PrivacyCatalogue
     /// What the app or the person chose for a field, over its declaration: true to collect it, false not to.
     public var choices: [AttributeName: Bool]
-    /// What becomes of fields that nobody declared.
+    /// Which fields have to be declared.
     public var admission: FieldAdmission
 
-    /// Creates rules; by default `userId` names the person, attributes are stored as they are, and only declared ones are.
+    /// Creates rules; by default `userId` names the person, attributes are stored as they are, and trackers
+    /// collect what is declared.
     public init(
         userIdKey: AttributeKey<String> = .userId,
         fields: [AttributeName: FieldRule] = [:],
         declaring declared: PrivacyCatalogue = [],
         choices: [AttributeName: Bool] = [:],
-        admission: FieldAdmission = .declaredOnly
+        admission: FieldAdmission = .declaredByTrackers
     ) {
         self.userIdKey = userIdKey
         self.fields = fields

@@ -201,6 +201,9 @@ extension Attributes: RandomAccessCollection {
         return largest < limit
     }
 
+    /// Whether both are the same memory: then nothing was changed since one was copied from the other.
+    func isSameStorage(as other: Attributes) -> Bool { storage === other.storage }
+
     /// The bytes of all texts, arrays and objects.
     package var payloadSize: Int {
         guard let header else { return 0 }

@@ -17,8 +17,16 @@ public import Instrument
 /// collector.show(screens: ["Library"])
 /// ```
 ///
+/// A lifecycle tracker (InstrumentTrackers) tells it the phases, and flushes what it emits then:
+///
+/// ```swift
+/// instrument.add(LifecycleTracker(signals, flushing: instrument.queue, telling: [collector]))
+/// ```
+///
+/// What the person allows (``SensorChoices``) is whether its fields are on in the instrument's privacy catalogue.
+///
 /// Safe from any thread. Times are the injected clock's.
-public final class AppStateCollector: Tracker {
+public final class AppStateCollector: Tracker, LifecycleObserver {
     /// Nothing is collected by itself sooner than this after the last time.
     public static let interval = Duration.seconds(120)
     /// How long sensors run before an event is emitted.
@@ -28,7 +36,7 @@ public final class AppStateCollector: Tracker {
 
     struct State {
         var context: TrackerContext?
-        var phase: CollectorPhase
+        var phase: LifecyclePhase
         var screens: [String] = []
         var isPaused = false
         var bucket = TokenBucket(30, every: .seconds(60))
@@ -36,12 +44,14 @@ public final class AppStateCollector: Tracker {
         var timer: ScheduledAction?
         var pending: [PendingCollection] = []
         var nextNumber = 0
+        /// Follows the person's choices.
+        var observation: SensorRun?
     }
 
     /// What was so when a collection began.
     struct Beginning {
         var instant: MonotonicInstant
-        var phase: CollectorPhase
+        var phase: LifecyclePhase
         var screens: [String]
     }
 
@@ -69,7 +79,7 @@ public final class AppStateCollector: Tracker {
     ///   - clock: times everything.
     public init(
         sensors: Sensors,
-        phase: CollectorPhase = .foreground,
+        phase: LifecyclePhase = .foreground,
         sdkVersion: String? = nil,
         clock: any SchedulingClock = SystemClock()
     ) {
@@ -77,26 +87,39 @@ public final class AppStateCollector: Tracker {
         state = Lock(State(phase: phase, lastCollection: clock.now))
     }
 
+    /// Those of `AppState`; on is what the person allows now.
+    public var declaredFields: PrivacyCatalogue { Self.fields(allowedBy: sensors.choices) }
+
     /// Keeps the way to the instrument; the interval begins.
     public func begin(in context: TrackerContext) {
-        let now = clock.now
-        state.withLock { state in
+        let (now, choices) = (clock.now, sensors.choices)
+        let observation = choices.observe { context.redeclare(Self.fields(allowedBy: choices)) }
+        let old = state.withLock { state in
+            defer { state.observation = observation }
             state.context = context
             state.lastCollection = now
+            return state.observation
         }
+        old?.stop()
         setTimer()
     }
 
     /// Collects nothing any more. What waits is lost, because a removed tracker's events go nowhere: before a shutdown,
-    /// enter ``CollectorPhase/terminating``.
+    /// enter `terminating`.
     public func end() {
-        state.withLock { $0.context = nil }
+        let observation = state.withLock { state in
+            defer { state.observation = nil }
+            state.context = nil
+            return state.observation
+        }
+        observation?.stop()
         finishPending()
         setTimer()
     }
 
-    /// The app changes what it does.
-    public func enter(_ phase: CollectorPhase) {
+    /// The app changes what it does; that memory is short or the machine slept changes nothing.
+    public func enter(_ phase: LifecyclePhase) {
+        if phase == .memoryPressure || phase == .resumed { return }
         let isPaused = state.withLock { state in
             state.phase = phase
             return state.isPaused
@@ -156,13 +179,13 @@ public final class AppStateCollector: Tracker {
     }
 }
 
-extension CollectorPhase {
+extension LifecyclePhase {
     /// Whether nobody sees the app.
     var isBackground: Bool { self == .background || self == .terminating }
     var applicationState: ApplicationState {
         switch self {
         case .active: .active
-        case .inactive, .foreground: .inactive
+        case .inactive, .foreground, .memoryPressure, .resumed: .inactive
         case .background, .terminating: .background
         }
     }

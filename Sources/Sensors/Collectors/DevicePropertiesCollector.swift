@@ -3,9 +3,10 @@ public import Instrument
 /// Reports what the device is, as `Action.deviceProperties`, when the app becomes active, comes to the foreground, goes to the
 /// background, and on ``collect()``.
 ///
-/// A tracker of its own: add it to an instrument, and tell it the app's phases. Backends decide what of it they need again; Sift's
-/// takes what it has said within an hour for said. Safe from any thread.
-public final class DevicePropertiesCollector: Tracker {
+/// A tracker of its own: add it to an instrument, and have it told the app's phases (``AppStateCollector`` shows
+/// how). Backends decide what of it they need again; Sift's takes what it has said within an hour for said. Safe from
+/// any thread.
+public final class DevicePropertiesCollector: Tracker, LifecycleObserver {
     private struct State {
         var context: TrackerContext?
         var isPaused = false
@@ -13,6 +14,8 @@ public final class DevicePropertiesCollector: Tracker {
 
     /// `device`.
     public let target: String? = "device"
+    /// Those of `DeviceProperties`.
+    public var declaredFields: PrivacyCatalogue { DeviceProperties.declaredFields }
     private let source: any DevicePropertiesSource
     private let clock: any SchedulingClock
     private let state = Lock(State())
@@ -28,10 +31,10 @@ public final class DevicePropertiesCollector: Tracker {
     public func end() { state.withLock { $0.context = nil } }
 
     /// The app changes what it does.
-    public func enter(_ phase: CollectorPhase) {
+    public func enter(_ phase: LifecyclePhase) {
         switch phase {
         case .active, .foreground, .background: if !state.withLock({ $0.isPaused }) { collect() }
-        case .inactive, .terminating: break
+        case .inactive, .terminating, .memoryPressure, .resumed: break
         }
     }
 

@@ -1,23 +1,5 @@
 public import Instrument
 
-/// What happens to the app or process as a whole.
-public enum LifecyclePhase: String, Hashable, Sendable, CaseIterable {
-    /// It runs, and a person may use it.
-    case active
-    /// It runs, and nobody uses it for the moment.
-    case inactive
-    /// It came back to where people see it.
-    case foreground
-    /// It is about to be stopped or hidden; there may be no more time than for a flush.
-    case background
-    /// It is about to end.
-    case terminating
-    /// Memory is short.
-    case memoryPressure
-    /// The machine slept, and is awake again.
-    case resumed
-}
-
 /// Tells what happens to the app: signals on Linux, notifications on Apple platforms, a script in tests.
 public protocol LifecycleSource: AnyObject, Sendable {
     /// Reports to `observer` from now on, in place of the one before; nil reports to nobody. When it returns, nothing that happens from
@@ -72,6 +54,14 @@ extension AttributeKey where Value == String {
 extension AttributeKey where Value == Duration {
     /// How long the machine slept. Whole milliseconds on the wire.
     public static var sleepTime: Self { "sleepTime" }
+}
+
+extension PrivacyCatalogue {
+    /// What a lifecycle tracker collects beside the vocabulary.
+    public static let lifecycle: PrivacyCatalogue = [
+        FieldDeclaration(.signal, "The signal by which the process was told", .otherDiagnosticData),
+        FieldDeclaration(.sleepTime, "How long the machine slept", .otherDiagnosticData),
+    ]
 }
 
 extension LifecyclePhase {

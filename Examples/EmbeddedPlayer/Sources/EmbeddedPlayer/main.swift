@@ -55,7 +55,7 @@ let instrument = Instrument(
     metricalc: CoreMetricalc(),
     backends: [ConsoleBackend.standardOutput()]
 )
-// What the app itself collects: said once, or it is not sent.
+// What the app itself says stands in the privacy catalogue, too, and so in Apple's manifest.
 instrument.declare([
     FieldDeclaration(.screen, "The screen that is shown"),
     FieldDeclaration(AttributeName(UserTypeKey.key), .text, "Guest or member"),

@@ -123,7 +123,10 @@ public final class SiftBackend: Backend {
             if uplink.settings.disallowsLocation { event?.appState?.location = nil }
             return event
         }
-        return try SiftEvent(json: JSONValue(saved))
+        var event = try SiftEvent(json: JSONValue(saved))
+        // Saved before the person said no, perhaps.
+        if uplink.settings.disallowsLocation { event.appState?.location = nil }
+        return event
     }
 
     /// What collectors report of the device has a queue of its own.

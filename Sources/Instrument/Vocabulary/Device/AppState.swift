@@ -41,20 +41,34 @@ public struct AppState: AttributeRecord {
 
     /// The attributes of ``Action/appState``.
     public static let fields: [RecordField<Self>] = [
-        .text("sdkVersion", \.sdkVersion),
-        .texts("screenTitles", \.screenTitles),
-        .number("batteryLevel", \.batteryLevel, within: 0...1),
-        .word("batteryState", \.batteryState),
-        .truth("proximityState", \.proximityState),
-        .texts("networkAddresses", \.networkAddresses),
-        .record("location", \.location),
-        .word("applicationState", \.applicationState),
-        .word("deviceOrientation", \.deviceOrientation),
-        .record("heading", \.heading),
-        .records("motion", \.motion),
-        .records("accelerometer", \.accelerometer),
-        .records("gyroscope", \.gyroscope),
-        .records("magnetometer", \.magnetometer),
+        .text("sdkVersion", \.sdkVersion)
+            .declared("The version of what collects"),
+        .texts("screenTitles", \.screenTitles)
+            .declared("The titles of the screens that are shown", .productInteraction),
+        .number("batteryLevel", \.batteryLevel, within: 0...1)
+            .declared("How full the battery is"),
+        .word("batteryState", \.batteryState)
+            .declared("What the battery does"),
+        .truth("proximityState", \.proximityState)
+            .declared("Whether something is close to the screen"),
+        .texts("networkAddresses", \.networkAddresses)
+            .declared("The addresses of the device in its networks", .otherDataTypes, isLinked: true),
+        .record("location", \.location)
+            .declared("Where the device is", .preciseLocation, isLinked: true),
+        .word("applicationState", \.applicationState)
+            .declared("Whether the app is used", .productInteraction),
+        .word("deviceOrientation", \.deviceOrientation)
+            .declared("How the device is held"),
+        .record("heading", \.heading)
+            .declared("Where the device points", .otherDataTypes),
+        .records("motion", \.motion)
+            .declared("How the device was moved", .otherDataTypes, isOn: false),
+        .records("accelerometer", \.accelerometer)
+            .declared("How the device was accelerated", .otherDataTypes, isOn: false),
+        .records("gyroscope", \.gyroscope)
+            .declared("How the device was turned", .otherDataTypes, isOn: false),
+        .records("magnetometer", \.magnetometer)
+            .declared("The magnetic field around the device", .otherDataTypes, isOn: false),
     ]
 }
 

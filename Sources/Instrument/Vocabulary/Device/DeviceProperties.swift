@@ -90,46 +90,87 @@ public struct DeviceProperties: AttributeRecord {
 
     /// The attributes of ``Action/deviceProperties``.
     public static let fields: [RecordField<Self>] = [
-        .text("appName", \.appName),
-        .text("appVersion", \.appVersion),
-        .text("appVersionShort", \.appVersionShort),
-        .text("sdkVersion", \.sdkVersion),
-        .text("deviceName", \.deviceName),
-        .text("systemName", \.systemName),
-        .text("systemVersion", \.systemVersion),
-        .text("vendorIdentifier", \.vendorIdentifier),
-        .text("initialVendorIdentifier", \.initialVendorIdentifier),
-        .text("mobileCarrierName", \.mobileCarrierName),
-        .text("mobileISOCountryCode", \.mobileISOCountryCode),
-        .text("mobileCountryCode", \.mobileCountryCode),
-        .text("mobileNetworkCode", \.mobileNetworkCode),
-        .text("hardwareMachine", \.hardwareMachine),
-        .texts("evidenceFilesPresent", \.evidenceFilesPresent),
-        .texts("evidenceDirectoriesSymlinked", \.evidenceDirectoriesSymlinked),
-        .texts("evidenceDirectoriesWritable", \.evidenceDirectoriesWritable),
-        .texts("evidenceLibrariesLoaded", \.evidenceLibrariesLoaded),
-        .text("model", \.model),
-        .text("localizedModel", \.localizedModel),
-        .text("advertisingIdentifier", \.advertisingIdentifier),
-        .text("hardwareModel", \.hardwareModel),
-        .text("kernelVersion", \.kernelVersion),
-        .text("kernelBootIdentifier", \.kernelBootIdentifier),
-        .text("hostName", \.hostName),
-        .text("osType", \.osType),
-        .text("osRelease", \.osRelease),
-        .integer("screenWidth", \.screenWidth, unit: "px"),
-        .integer("screenHeight", \.screenHeight, unit: "px"),
-        .integer("memorySize", \.memorySize, unit: "B"),
-        .integer("pageSize", \.pageSize, unit: "B"),
-        .integer("cpuCount", \.cpuCount),
-        .integer("physicalCPUCount", \.physicalCPUCount),
-        .integer("logicalCPUCount", \.logicalCPUCount),
-        .integer("cacheLineSize", \.cacheLineSize, unit: "B"),
-        .integer("l1DataCacheSize", \.l1DataCacheSize, unit: "B"),
-        .integer("l1InstructionCacheSize", \.l1InstructionCacheSize, unit: "B"),
-        .integer("l2CacheSize", \.l2CacheSize, unit: "B"),
-        .integer("l3CacheSize", \.l3CacheSize, unit: "B"),
-        .truth("isSimulator", \.isSimulator),
-        .truth("is64BitCapable", \.is64BitCapable),
+        .text("appName", \.appName)
+            .declared("The app's name"),
+        .text("appVersion", \.appVersion)
+            .declared("The app's build"),
+        .text("appVersionShort", \.appVersionShort)
+            .declared("The app's version for people"),
+        .text("sdkVersion", \.sdkVersion)
+            .declared("The version of what collects"),
+        .text("deviceName", \.deviceName)
+            .declared("What the device is called, often after its owner", .otherDataTypes, isLinked: true),
+        .text("systemName", \.systemName)
+            .declared("The operating system"),
+        .text("systemVersion", \.systemVersion)
+            .declared("The operating system's version"),
+        .text("vendorIdentifier", \.vendorIdentifier)
+            .declared("Which device this is, for this app alone", .deviceID, isLinked: true),
+        .text("initialVendorIdentifier", \.initialVendorIdentifier)
+            .declared("The first such identifier that this installation saw", .deviceID, isLinked: true),
+        .text("mobileCarrierName", \.mobileCarrierName)
+            .declared("The mobile carrier"),
+        .text("mobileISOCountryCode", \.mobileISOCountryCode)
+            .declared("The carrier's country"),
+        .text("mobileCountryCode", \.mobileCountryCode)
+            .declared("The carrier's country as a number"),
+        .text("mobileNetworkCode", \.mobileNetworkCode)
+            .declared("The carrier's network as a number"),
+        .text("hardwareMachine", \.hardwareMachine)
+            .declared("The hardware's model identifier"),
+        .texts("evidenceFilesPresent", \.evidenceFilesPresent)
+            .declared("Files that only a device that was broken into has"),
+        .texts("evidenceDirectoriesSymlinked", \.evidenceDirectoriesSymlinked)
+            .declared("Directories that are links though they should not be"),
+        .texts("evidenceDirectoriesWritable", \.evidenceDirectoriesWritable)
+            .declared("System directories that anybody may write to"),
+        .texts("evidenceLibrariesLoaded", \.evidenceLibrariesLoaded)
+            .declared("Libraries that were loaded into the app from outside"),
+        .text("model", \.model)
+            .declared("The kind of device"),
+        .text("localizedModel", \.localizedModel)
+            .declared("The kind of device in the person's language"),
+        .text("advertisingIdentifier", \.advertisingIdentifier)
+            .declared("The advertising identifier", .deviceID, isLinked: true),
+        .text("hardwareModel", \.hardwareModel)
+            .declared("The board"),
+        .text("kernelVersion", \.kernelVersion)
+            .declared("The kernel's version"),
+        .text("kernelBootIdentifier", \.kernelBootIdentifier)
+            .declared("Which start of the kernel this is", .deviceID),
+        .text("hostName", \.hostName)
+            .declared("The host's name, often after its owner", .otherDataTypes, isLinked: true),
+        .text("osType", \.osType)
+            .declared("The kernel's kind"),
+        .text("osRelease", \.osRelease)
+            .declared("The kernel's release"),
+        .integer("screenWidth", \.screenWidth, unit: "px")
+            .declared("The screen's width"),
+        .integer("screenHeight", \.screenHeight, unit: "px")
+            .declared("The screen's height"),
+        .integer("memorySize", \.memorySize, unit: "B")
+            .declared("The memory's size"),
+        .integer("pageSize", \.pageSize, unit: "B")
+            .declared("A memory page's size"),
+        .integer("cpuCount", \.cpuCount)
+            .declared("Processors in use"),
+        .integer("physicalCPUCount", \.physicalCPUCount)
+            .declared("Processor cores"),
+        .integer("logicalCPUCount", \.logicalCPUCount)
+            .declared("Processors, each thread of a core counted"),
+        .integer("cacheLineSize", \.cacheLineSize, unit: "B")
+            .declared("A cache line's size"),
+        .integer("l1DataCacheSize", \.l1DataCacheSize, unit: "B")
+            .declared("The first cache's size for data"),
+        .integer("l1InstructionCacheSize", \.l1InstructionCacheSize, unit: "B")
+            .declared("The first cache's size for instructions"),
+        .integer("l2CacheSize", \.l2CacheSize, unit: "B")
+            .declared("The second cache's size"),
+        .integer("l3CacheSize", \.l3CacheSize, unit: "B")
+            .declared("The third cache's size"),
+        .truth("isSimulator", \.isSimulator)
+            .declared("Whether it is a simulated device"),
+        .truth("is64BitCapable", \.is64BitCapable)
+            .declared("Whether its processors have 64 bits"),
     ]
 }

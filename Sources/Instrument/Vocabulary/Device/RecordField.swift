@@ -28,6 +28,10 @@ public struct RecordField<Record>: Sendable {
     public let kind: Kind
     /// The unit of a number; nil if it has none.
     public let unit: String?
+    /// What it is for the privacy catalogue; nil for a member of an object, which its attribute stands for.
+    public internal(set) var declaration: FieldDeclaration?
+    /// The names of the members, where it holds records.
+    let members: [String]
     let write: @Sendable (Record) -> AttributeValue?
     let read: @Sendable (AttributeValue, inout Record) -> Void
 
@@ -36,10 +40,11 @@ public struct RecordField<Record>: Sendable {
         _ kind: Kind,
         _ path: Path<Value>,
         unit: String? = nil,
+        members: [String] = [],
         write: @escaping @Sendable (Value) -> AttributeValue?,
         read: @escaping @Sendable (AttributeValue) -> Value?
     ) {
-        (self.name, self.kind, self.unit) = (name, kind, unit)
+        (self.name, self.kind, self.unit, self.members) = (name, kind, unit, members)
         self.write = { $0[keyPath: path].flatMap(write) }
         self.read = { value, record in record[keyPath: path] = read(value) }
     }
@@ -50,7 +55,7 @@ public struct RecordField<Record>: Sendable {
         write: @escaping @Sendable (Record) -> AttributeValue?,
         read: @escaping @Sendable (AttributeValue, inout Record) -> Void
     ) {
-        (self.name, kind, self.unit) = (name, .number, unit)
+        (self.name, kind, self.unit, members) = (name, .number, unit, [])
         (self.write, self.read) = (write, read)
     }
 }
@@ -72,11 +77,11 @@ extension RecordField {
     package static func texts(_ name: String, _ path: Path<[String]>) -> Self { convertible(name, .texts, path) }
 
     package static func record<Part: AttributeRecord>(_ name: String, _ path: Path<Part>) -> Self {
-        convertible(name, .record, path)
+        convertible(name, .record, path, members: Part.fields.map(\.name))
     }
 
     package static func records<Part: AttributeRecord>(_ name: String, _ path: Path<[Part]>) -> Self {
-        convertible(name, .records, path)
+        convertible(name, .records, path, members: Part.fields.map(\.name))
     }
 
     package static func number(
@@ -132,9 +137,18 @@ extension RecordField {
         _ name: String,
         _ kind: Kind,
         _ path: Path<Value>,
-        unit: String? = nil
+        unit: String? = nil,
+        members: [String] = []
     ) -> Self {
-        Self(name, kind, path, unit: unit, write: { $0.attributeValue }, read: { Value(attributeValue: $0) })
+        Self(
+            name,
+            kind,
+            path,
+            unit: unit,
+            members: members,
+            write: { $0.attributeValue },
+            read: { Value(attributeValue: $0) }
+        )
     }
 }
 

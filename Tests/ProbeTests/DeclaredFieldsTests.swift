@@ -1,0 +1,28 @@
+import Instrument
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("What the probe declares")
+struct DeclaredFieldsTests {
+    private func expectDeclared(_ attributes: Attributes) {
+        #expect(!attributes.isEmpty)
+        for attribute in attributes {
+            #expect(PrivacyCatalogue.probe[attribute.name] != nil, "\(attribute.name) is not declared")
+        }
+    }
+
+    @Test("Everything that is said of the network")
+    func network() {
+        let sums = NetworkSums(requests: 2, failures: 1, bytes: 3, throughput: 4, liveLatency: .seconds(5))
+        #expect(sums.attributes.count == 5)
+        expectDeclared(sums.attributes)
+    }
+
+    @Test("Everything that is said of a stream's oddities")
+    func warnings() {
+        let warning = StreamWarning(kind: .frameGap, message: "a gap", url: "http://127.0.0.1/s.ts")
+        #expect(warning.attributes.count == 3)
+        expectDeclared(warning.attributes)
+    }
+}
