@@ -56,7 +56,12 @@ public final class Probe: Player {
         let mayBeStream = source.isRemote && !source.isStream
         engine =
             mayBeStream || configuration.playCount != 1
-            ? RelayEngine(isStream: source.isStream, playCount: configuration.playCount, make: make)
+            ? RelayEngine(
+                isStream: source.isStream,
+                mayBeStream: mayBeStream,
+                playCount: configuration.playCount,
+                make: make
+            )
             : make(source.isStream)
     }
 

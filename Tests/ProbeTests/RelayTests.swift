@@ -109,6 +109,10 @@ struct RelayTests {
         #expect(played.all(.end).count == 3 && played.all(.mediaRequest).count == 3)
         let missing = await play("/nowhere/film.mp4", ProbeConfiguration(playCount: nil))
         #expect(missing.all(.error).count == 1 && missing.all(.mediaRequest).count == 1)
+        // A playlist in a file is none that could be played, however often.
+        let folder = try Fixtures.hlsTS.get()
+        let list = await play(folder + "/media.m3u8", ProbeConfiguration(playCount: 2))
+        #expect(list.all(.error).map { $0.attributes[.errorCode] } == ["playlist"])
     }
 
     @Test("Without an end it is played until it is stopped")

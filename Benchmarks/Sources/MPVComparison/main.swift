@@ -6,7 +6,7 @@
 // --wait: with how much in the buffer they start and go on after a stall (mpv's --cache-pause-wait), by default 1.5.
 // NAME: only these schedules.
 //
-// It takes some two minutes, because time is what is compared. ffmpeg, ffprobe and mpv have to be there.
+// It takes some four minutes, because time is what is compared. ffmpeg, ffprobe and mpv have to be there.
 
 import Foundation
 import InstrumentOrigin

@@ -15,6 +15,8 @@ final class RelayEngine: PlaybackEngine {
     private struct State {
         var engine: any PlaybackEngine
         var isStream: Bool
+        /// A playlist in a file is not played: there is no server to ask for what it names.
+        let mayBeStream: Bool
         /// How many more times it is played; nil without an end.
         var repetitions: Int?
         var mode = Mode.idle
@@ -30,7 +32,7 @@ final class RelayEngine: PlaybackEngine {
 
         var isWrongEngine: Bool {
             guard case .failed(let error) = engine.outcome else { return false }
-            return !isStream && error.code == .playlist
+            return mayBeStream && !isStream && error.code == .playlist
         }
         var willGoOn: Bool {
             if isStopped { return false }
@@ -48,11 +50,15 @@ final class RelayEngine: PlaybackEngine {
 
     /// - Parameters:
     ///   - isStream: whether it is known to be a stream.
+    ///   - mayBeStream: whether it can turn out to be one.
     ///   - playCount: how many times it is played; nil without an end.
-    init(isStream: Bool, playCount: Int?, make: @escaping Maker) {
+    init(isStream: Bool, mayBeStream: Bool, playCount: Int?, make: @escaping Maker) {
         self.make = make
         let first = make(isStream)
-        state = Lock(State(engine: first, isStream: isStream, repetitions: playCount.map { max(0, $0 - 1) }))
+        let repetitions = playCount.map { max(0, $0 - 1) }
+        state = Lock(
+            State(engine: first, isStream: isStream, mayBeStream: mayBeStream, repetitions: repetitions)
+        )
         watch(first)
     }
 
