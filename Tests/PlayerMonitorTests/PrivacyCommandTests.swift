@@ -60,7 +60,7 @@ extension CommandLineTests {
                 sent.formUnion(attributes.map(\.name.spelling))
             }
         }
-        #expect(sent.isSuperset(of: ["position", "errorCode", "errorPhase", "errorStatus"]))
+        #expect(sent.isSuperset(of: ["position", "errorCode", "errorPhase"]))
         for name in sent.sorted() where !name.hasPrefix("timeSince") { #expect(names.contains(name), "\(name)") }
     }
 

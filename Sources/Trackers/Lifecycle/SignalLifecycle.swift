@@ -69,7 +69,7 @@ public final class SignalLifecycle: LifecycleSource {
         thread.start()
     }
 
-    /// Reports to `observer`, beginning with ``LifecyclePhase/active`` and with what came before.
+    /// Reports to `observer`, beginning with `active` and with what came before.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
         let waiting = state.withLock { state in
             state.observer = observer
