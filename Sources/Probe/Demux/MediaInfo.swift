@@ -15,8 +15,6 @@ struct MediaInfo: Hashable, Sendable {
     var hasVideo = false
     var hasAudio = false
     var formatName = ""
-    /// Whether sound and picture come in the same segments.
-    var areTracksTogether = true
 }
 
 /// One piece of demuxed data, without the data.

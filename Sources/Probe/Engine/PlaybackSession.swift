@@ -113,7 +113,8 @@ extension PlaybackSession {
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }
-        let canLag = kind == .media || info.areTracksTogether
+        // Each segment brings of each track what there is.
+        let canLag = kind == .media
         var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, canLag: canLag, now: now)
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }

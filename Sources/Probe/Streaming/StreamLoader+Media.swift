@@ -196,7 +196,7 @@ extension StreamLoader {
         let position = media.start.saturatingAdd(placement.offset)
         if isNew, !isPlaying { approach(content, at: position, &session, now: now.instant) }
         var found: [MediaArrival] = []
-        for kind in track.kinds {
+        for kind in PlaybackModel.Track.allCases where track.kinds.contains(kind) {
             guard let media = content[kind] else {
                 // A variant of sound alone, or of pictures alone: time passes over what it does not have.
                 if isWhole, let last = arrivals.last {
@@ -324,7 +324,6 @@ extension StreamLoader {
         let kinds = tracks.values.reduce(into: Set<PlaybackModel.Track>()) { $0.formUnion($1.kinds) }
         info.hasVideo = kinds.contains(.video)
         info.hasAudio = kinds.contains(.audio)
-        info.areTracksTogether = tracks[.audio] == nil
         info.framesPerSecond =
             content.video?.framesPerSecond ?? tracks[.main]?.plan.flatMap { variant(at: $0.rung)?.frameRate }
         info.language =
