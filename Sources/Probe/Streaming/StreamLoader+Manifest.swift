@@ -46,9 +46,9 @@ extension StreamLoader {
         }
         take(ladderOfReloaded: parsed, &session)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: fetching.begun) }
-        live.updateAt = renditions.values.compactMap { $0.timeline?.nextReload }.min().flatMap {
-            parsed.format == .dash ? $0 : nil
-        }
+        // By what this manifest has: a representation that has gone would be due for ever.
+        let reloads = parsed.renditions.compactMap { renditions[$0.id]?.timeline?.nextReload }
+        live.updateAt = parsed.format == .dash ? reloads.min() : nil
         if isFirst {
             var info = MediaInfo()
             info.duration = parsed.duration

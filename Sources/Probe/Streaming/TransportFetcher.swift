@@ -57,7 +57,8 @@ struct TransportFetcher: ResourceFetcher {
         _ buffer: FetchBuffer
     ) -> Result<ResourceResponse, ResourceFailure> {
         guard response.isSuccess else { return .failure(ResourceFailure(response)) }
-        let (bytes, arrivals) = buffer.take()
+        // Not taken away: until the engine has heard of the end, somebody may still look at what has come.
+        let (bytes, arrivals) = buffer.snapshot()
         return .success(
             ResourceResponse(
                 url: response.url,

@@ -1,0 +1,83 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Manifests that change")
+struct ReloadedManifestTests {
+    private static func manifest(_ representations: String..., location: String = "") -> String {
+        let rows = representations.enumerated().map { index, name in
+            "<Representation id=\"\(name)\" bandwidth=\"\((index + 1) * 100_000)\"/>"
+        }
+        return """
+            <MPD type="dynamic" availabilityStartTime="1970-01-01T00:00:00Z" minimumUpdatePeriod="PT2S" \
+            timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT2S">\(location)<Period id="p" start="PT0S">\
+            <AdaptationSet id="0" mimeType="video/mp4"><SegmentTemplate timescale="1" duration="2" startNumber="0" \
+            initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/media$Number$.m4s"/>\
+            \(rows.joined())</AdaptationSet></Period></MPD>
+            """
+    }
+
+    /// The stream of twelve seconds, from its fourth second on.
+    private func play(until limit: Duration, manifest: @escaping @Sendable (String, Int) -> String) async throws
+        -> (Played, SimulatedNetwork)
+    {
+        let folder = try Fixtures.hlsMP4.get()
+        let clock = VirtualClock(wallTime: WallTime(milliseconds: 4000))
+        let count = Lock(0)
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)]) { path in
+            if path.hasSuffix("mpd") {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Array(manifest(path, number).utf8)
+            }
+            let name = path.split(separator: "/").last ?? ""
+            return (try? Fixtures.data(folder + "/" + name)).map { [UInt8]($0) }
+        }
+        let configuration = ProbeConfiguration(profile: .plain())
+        return (await playStream("/live.mpd", over: network, clock, configuration, until: limit), network)
+    }
+
+    @Test("A representation that goes away is replaced, in order, without an error")
+    func representationGone() async throws {
+        let (played, network) = try await play(until: .seconds(7)) { _, number in
+            number < 3 ? Self.manifest("a", "b") : Self.manifest("b")
+        }
+        #expect(!played.actions.contains(.error), "\(played.story)")
+        let media = network.requests.map(\.path).filter { $0.hasSuffix("m4s") }
+        #expect(media.first?.hasPrefix("/a/") == true && media.last?.hasPrefix("/b/") == true, "\(media)")
+        let numbers = network.names.compactMap { $0.hasSuffix("m4s") ? Int($0.dropFirst(5).dropLast(4)) : nil }
+        // What was on its way when its representation went is fetched from the other.
+        let first = try #require(numbers.first)
+        #expect(Set(numbers).sorted() == Array(first...(first + Set(numbers).count - 1)), "\(media)")
+        #expect(numbers == numbers.sorted() && numbers.count <= Set(numbers).count + 1, "\(media)")
+    }
+
+    @Test("A representation that is added below does not change what is played")
+    func representationAdded() async throws {
+        let (played, network) = try await play(until: .seconds(7)) { _, number in
+            number < 3 ? Self.manifest("b") : Self.manifest("b", "c")
+        }
+        #expect(!played.actions.contains(.error), "\(played.story)")
+        #expect(network.requests.allSatisfy { !$0.path.hasPrefix("/c/") })
+    }
+
+    @Test("The manifest is fetched again where it says, and what is no MPD any more is a warning")
+    func location() async throws {
+        let (played, network) = try await play(until: .seconds(7)) { path, number in
+            number == 3
+                ? "#EXTM3U\n#EXTINF:2,\na.ts\n" : Self.manifest("a", location: "<Location>/other.mpd</Location>")
+        }
+        #expect(
+            network.requests.map(\.path).filter { $0.hasSuffix("mpd") }.prefix(3) == [
+                "/live.mpd", "/other.mpd", "/other.mpd",
+            ]
+        )
+        #expect(!played.actions.contains(.error), "\(played.story)")
+        #expect(played.actions.contains(.streamWarning))
+    }
+}
