@@ -95,12 +95,20 @@ struct OriginStreamTests {
         #expect(watched.records.count == watched.paths.count)
     }
 
-    @Test("One stall is where and as long as the schedule says, to a tenth of a second", arguments: ["ts", "fmp4"])
-    func stall(packaging: String) async throws {
+    @Test(
+        "One stall is where and as long as the schedule says, to a tenth of a second",
+        arguments: ["ts", "fmp4"],
+        [PlayerProfile.SegmentUse.complete, .progressive]
+    )
+    func stall(packaging: String, use: PlayerProfile.SegmentUse) async throws {
         // Six seconds of nothing after two and a half of 2 Mbit/s; the buffer holds four at most.
         let schedule = try DeliverySchedule("2000k for 2.5s, 0k for 6s, 2000k")
         let path = "vod/\(packaging)/master.m3u8"
-        let configuration = ProbeConfiguration(profile: .plain(maximum: .seconds(4), rule: FixedRule(.rung(1))))
+        var configuration = ProbeConfiguration(
+            profile: .plain(maximum: .seconds(4), use: use, rule: FixedRule(.rung(1)))
+        )
+        // Longer than nothing comes.
+        configuration.profile[retry: .segment].stallTimeout = .seconds(20)
         let watched = try await play(path, configuration, schedule: schedule, isRealTime: true, stopAfter: 14)
         let expected = try await analytic(path, configuration, watched)
         func relative(_ played: Played, _ action: Action, _ index: Int) throws -> Int64 {
