@@ -73,10 +73,17 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Wide on purpose: what is hidden without need costs little. `Location` may carry tokens in its query.
     private static func speaksOfSecrets(_ name: String) -> Bool {
         let name = name.lowercased()
-        return ["auth", "cookie", "key", "token", "secret", "password", "credential", "signature", "session"]
-            .contains { name.contains($0) }
-            || ["location", "content-location", "referer", "link", "refresh"].contains(name)
+        // By bytes: a search by characters took an eighth of what a stream of segments costs.
+        let bytes = Array(name.utf8)
+        return Self.secretWords.contains { word in
+            bytes.count >= word.count
+                && (0...(bytes.count - word.count)).contains { bytes[$0...].starts(with: word) }
+        } || ["location", "content-location", "referer", "link", "refresh"].contains(name)
     }
+
+    private static let secretWords = [
+        "auth", "cookie", "key", "token", "secret", "password", "credential", "signature", "session",
+    ].map { Array($0.utf8) }
 }
 
 extension HTTPHeaders.Field: CustomStringConvertible, CustomReflectable {
