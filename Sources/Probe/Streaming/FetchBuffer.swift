@@ -21,12 +21,4 @@ final class FetchBuffer: Sendable {
 
     /// A copy of what has come.
     func snapshot() -> (bytes: [UInt8], arrivals: ArrivalLog) { content.withLock { ($0.bytes, $0.arrivals) } }
-
-    /// Hands over what has come, and keeps nothing.
-    func take() -> (bytes: [UInt8], arrivals: ArrivalLog) {
-        content.withLock { content in
-            defer { content = Content() }
-            return (content.bytes, content.arrivals)
-        }
-    }
 }

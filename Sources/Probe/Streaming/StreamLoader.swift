@@ -46,7 +46,6 @@ struct StreamLoader: Sendable {
     }
 
     var profile: PlayerProfile { configuration.profile }
-    var isLive: Bool { presentation.map { $0.kind == .live || $0.kind == .event } ?? false }
 }
 
 // MARK: What happens

@@ -66,9 +66,6 @@ struct StreamTimeline: Hashable, Sendable {
         return first.saturatingSubtract(said).magnitude <= UInt64(Self.tolerance) ? said : first
     }
 
-    /// Times count anew, because the playlist does.
-    mutating func forget() { offsets = [:] }
-
     private func unwrapped(_ offset: Int64, _ first: Int64, near target: Int64, wrap: Int64?) -> Int64 {
         guard let wrap, wrap > 0 else { return offset }
         let distance = target.saturatingSubtract(first.saturatingAdd(offset))

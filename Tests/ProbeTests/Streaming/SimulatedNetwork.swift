@@ -149,7 +149,7 @@ final class SimulatedNetwork: ResourceFetcher {
     }
 
     private static func response(_ request: ResourceRequest, _ buffer: FetchBuffer) -> ResourceResponse {
-        let (bytes, arrivals) = buffer.take()
+        let (bytes, arrivals) = buffer.snapshot()
         return ResourceResponse(
             url: request.url,
             status: request.range == nil ? 200 : 206,
