@@ -1,7 +1,5 @@
 internal import Dispatch
 internal import Instrument
-internal import InstrumentHubs
-internal import InstrumentMetricalcs
 internal import InstrumentProbe
 internal import InstrumentTrackers
 
@@ -75,16 +73,13 @@ struct Playback {
     }
 
     private func makeInstrument(_ clock: any SchedulingClock, deliveringBy system: SystemClock) -> Instrument {
-        // The summary is of this playback alone: what a run before left for it, because it was killed, is not.
-        store.forget(summary.name)
-        return Instrument(
-            hub: CoreHub(),
-            metricalc: CoreMetricalc(),
-            backends: backends + [summary],
+        Instrument(
+            to: backends,
+            summedUpBy: summary,
             store: store,
             clock: clock,
-            deliveryClock: system,
-            onDiagnostic: { [terminal] diagnostic in terminal.note("player-monitor: \(diagnostic)") }
+            deliveringBy: system,
+            terminal: terminal
         )
     }
 

@@ -1,0 +1,27 @@
+internal import Instrument
+internal import InstrumentHubs
+internal import InstrumentMetricalcs
+
+extension Instrument {
+    /// The chain of a run: core hub and metricalc, the backends that were wished for, and what sums the run up.
+    convenience init(
+        to backends: [any Backend],
+        summedUpBy summary: some Backend,
+        store: any SampleStore,
+        clock: any SchedulingClock,
+        deliveringBy system: SystemClock,
+        terminal: Terminal
+    ) {
+        // The summary is of this run alone: what a run before left for it, because it was killed, is not.
+        store.forget(summary.name)
+        self.init(
+            hub: CoreHub(),
+            metricalc: CoreMetricalc(),
+            backends: backends + [summary],
+            store: store,
+            clock: clock,
+            deliveryClock: system,
+            onDiagnostic: { diagnostic in terminal.note("player-monitor: \(diagnostic)") }
+        )
+    }
+}
