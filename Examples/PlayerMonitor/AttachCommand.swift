@@ -1,9 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentDurableQueue
-internal import InstrumentHubs
 internal import InstrumentMPV
-internal import InstrumentMetricalcs
 internal import InstrumentTrackers
 
 /// A player that can be attached to, as it is written on the command line.
@@ -51,14 +49,14 @@ struct AttachCommand: AsyncParsableCommand {
         let backends = try delivery.makeBackends(terminal)
         let summary = Summary()
         let store: any SampleStore = durable ?? InMemoryStore()
-        // The summary is of this run alone.
-        store.forget(summary.name)
+        let system = SystemClock()
         let instrument = Instrument(
-            hub: CoreHub(),
-            metricalc: CoreMetricalc(),
-            backends: backends + [summary],
+            to: backends,
+            summedUpBy: summary,
             store: store,
-            onDiagnostic: { terminal.note("player-monitor: \($0)") }
+            clock: system,
+            deliveringBy: system,
+            terminal: terminal
         )
         let (ending, isDelivered) = await watch(player, instrument, terminal)
         store.forget(summary.name)
