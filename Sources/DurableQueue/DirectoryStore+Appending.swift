@@ -9,7 +9,7 @@ extension DirectoryStore {
             if state.places.isEmpty { return (0, false, false) }
             dropOld(samples.last?.time.instant, in: &state)
             try refuseIfFull(&state, samples)
-            let size = try state.log.append(samples)
+            let size = try appendToLog(samples, &state)
             if exceeds(state.log, count: 0) { makeRoom(in: &state) }
             let areChoresNew = !state.areChoresDue && state.log.needsChores
             if areChoresNew { state.areChoresDue = true }
@@ -18,6 +18,19 @@ extension DirectoryStore {
         if isMaintenanceDue { scheduleMaintenance() }
         if areChoresDue { maintenance.async { [weak self] in self?.doChores() } }
         return size
+    }
+
+    /// What the disk does not take is counted, like what the limits refuse.
+    private func appendToLog(_ samples: [Sample], _ state: inout State) throws(QueueError) -> Int {
+        do throws(QueueError) { return try state.log.append(samples) } catch {
+            for index in state.places.indices {
+                state.places[index].row.drops[.refused, default: 0] += samples.count
+            }
+            state.needsMaintenance = true
+            // The folder may have been deleted.
+            maintenance.async { [weak self] in self?.maintain() }
+            throw error
+        }
     }
 
     private func refuseIfFull(_ state: inout State, _ samples: [Sample]) throws(QueueError) {

@@ -14,6 +14,7 @@ extension DirectoryStore {
     }
 
     func maintain() {
+        restoreWhatIsGone()
         let (segments, rows) = state.withLock { state -> ([Segment], [Bookkeeping.PlaceRow]) in
             let segments = state.log.unsynchronizedSegments()
             defer { (state.isSynchronizationDue, state.unsynchronized, state.needsMaintenance) = (false, 0, false) }

@@ -2,7 +2,7 @@ internal import Instrument
 
 /// The lanes' side: what comes next for a backend, and what became of it.
 extension DirectoryStore {
-    func attach(_ backend: BackendName, atOldest: Bool) {
+    func attach(_ backend: BackendName, atOldest: Bool, isEphemeral: Bool = false) {
         let row = state.withLock { state -> Bookkeeping.PlaceRow? in
             if state.places.contains(where: { $0.row.name == backend.description }) { return nil }
             let start = atOldest ? state.log.startSequence : state.log.nextSequence
@@ -12,7 +12,8 @@ extension DirectoryStore {
                 cursor: start,
                 acknowledged: 0,
                 dead: 0,
-                drops: [:]
+                drops: [:],
+                isEphemeral: isEphemeral
             )
             state.places.append(Place(row: row, position: state.log.position(of: start)))
             return row
@@ -21,7 +22,10 @@ extension DirectoryStore {
     }
 
     func forget(_ backend: BackendName) {
-        state.withLock { $0.places.removeAll { $0.row.name == backend.description } }
+        state.withLock { state in
+            state.places.removeAll { $0.row.name == backend.description }
+            state.carried[backend.description] = nil
+        }
         do {
             try bookkeeping.remove(backend.description)
             trim()

@@ -4,15 +4,14 @@ internal import Instrument
 extension DirectoryStore {
     func ledger(of backend: BackendName) -> Ledger {
         state.withLock { state in
-            guard let place = state.places.first(where: { $0.row.name == backend.description }) else {
-                return Ledger()
-            }
-            let row = place.row
             var ledger = Ledger()
-            ledger.emitted = Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0) + row.carried
-            ledger.acknowledged = row.acknowledged
+            if let sum = state.carried[backend.description] { ledger.add(sum) }
+            guard let place = state.places.first(where: { $0.row.name == backend.description }) else { return ledger }
+            let row = place.row
+            ledger.emitted += Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0) + row.carried
+            ledger.acknowledged += row.acknowledged
             ledger.dead = row.dead
-            ledger.drops = row.drops
+            ledger.drops.merge(row.drops, uniquingKeysWith: +)
             ledger.queued = state.count(row.cursor..<state.log.nextSequence) + place.retries.count
             return ledger
         }
@@ -37,7 +36,18 @@ extension DirectoryStore {
         }
     }
 
-    var backendNames: [String] { state.withLock { $0.places.map(\.row.name) } }
+    /// Whether a backend has a place that outlives the process.
+    func hasWrittenPlace(of backend: BackendName) -> Bool {
+        state.withLock { state in
+            let place = state.places.first { $0.row.name == backend.description }
+            return place.map { !$0.row.isEphemeral } ?? (state.carried[backend.description] != nil)
+        }
+    }
+
+    /// The backends that have a place here, and those whose sums count here.
+    var backendNames: [String] {
+        state.withLock { state in Array(Set(state.places.map(\.row.name)).union(state.carried.keys)).sorted() }
+    }
 
     /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
     var isDrained: Bool {
@@ -46,18 +56,5 @@ extension DirectoryStore {
                 place.row.cursor >= state.log.nextSequence && place.row.dead == 0 && place.retries.isEmpty
             }
         }
-    }
-
-    /// Takes over what a drained store counted for a backend. What it refused was never in its log.
-    func carry(_ ledger: Ledger, of backend: BackendName) {
-        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
-            state.places[index].row.carried += ledger.emitted - (ledger.drops[.refused] ?? 0)
-            state.places[index].row.acknowledged += ledger.acknowledged
-            state.places[index].row.dead += ledger.dead
-            state.places[index].row.drops.merge(ledger.drops, uniquingKeysWith: +)
-            return state.places[index].row
-        }
-        if let row { save([row]) }
     }
 }

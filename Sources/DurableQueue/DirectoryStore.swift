@@ -27,6 +27,8 @@ final class DirectoryStore: Sendable {
         var erased = SequenceSet()
         /// From where on samples are held.
         var heldFrom: UInt64?
+        /// What counts here of logs that are gone, by backend.
+        var carried: [String: Bookkeeping.CarriedSum] = [:]
 
         /// How many samples of a range of numbers there are, or were before somebody passed them.
         func count(_ range: Range<UInt64>) -> Int { range.count - erased.count(in: range) }
@@ -74,15 +76,16 @@ final class DirectoryStore: Sendable {
                 newest: try BootSession.identifier.map(bookkeeping.newest) ?? [:]
             )
             let erased = try bookkeeping.erased(onlyUndone: false)
-            var places = rows.map { Self.place($0, in: log, erased) }
-            for index in places.indices {
-                let all = try bookkeeping.letters(of: places[index].row.name)
-                let letters = all.filter(\.isRetried)
-                // Counted anew: a letter whose mark is damaged is one or the other, not both.
-                places[index].row.dead = all.count - letters.count
-                places[index].retries = letters.compactMap { [logNumber] in Self.record($0, log: logNumber) }
-            }
-            state = Lock(State(log: log, places: places, erased: erased, heldFrom: HeldMark.read(in: path)))
+            let places = try Self.places(rows, in: log, erased, bookkeeping)
+            state = Lock(
+                State(
+                    log: log,
+                    places: places,
+                    erased: erased,
+                    heldFrom: HeldMark.read(in: path),
+                    carried: try bookkeeping.carriedSums()
+                )
+            )
         } catch let error as QueueError {
             throw error
         } catch {
@@ -102,13 +105,16 @@ final class DirectoryStore: Sendable {
         _ path: String,
         _ report: (Diagnostic) -> Void
     ) throws(QueueError) -> (Bookkeeping, isNew: Bool) {
-        let file = path + "/bookkeeping.sqlite"
-        let isNew = Directory.size(of: file) == nil && !SegmentedLog.isEmpty(path)
+        let file = path + "/" + FolderNames.bookkeeping
+        try Bookkeeping.prepareFiles(file, report: report)
+        // A crash may leave it empty.
+        let isNew = (Directory.size(of: file) ?? 0) == 0 && !SegmentedLog.isEmpty(path)
         if let bookkeeping = try? Bookkeeping(path: file) { return (bookkeeping, isNew) }
         for ending in ["", "-wal", "-shm"] where Directory.size(of: file + ending) != nil {
             Directory.setAside(file + ending)
         }
         do {
+            try Bookkeeping.prepareFiles(file, report: report)
             let bookkeeping = try Bookkeeping(path: file)
             report(
                 .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
@@ -116,6 +122,52 @@ final class DirectoryStore: Sendable {
             return (bookkeeping, true)
         } catch {
             throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
+        }
+    }
+
+    /// Opens a folder to be looked at; nothing in it changes. nil if its bookkeeping cannot be read, which is reported.
+    init?(viewing path: String, report: @escaping @Sendable (Diagnostic) -> Void) {
+        do {
+            let number = SegmentedLog.number(in: path)
+            guard let bookkeeping = try Bookkeeping.copy(ofFolder: path) else {
+                if number != nil { report(.store("the bookkeeping in \(path) is missing: its samples have no place")) }
+                return nil
+            }
+            let rows = try bookkeeping.places()
+            logNumber = try number ?? bookkeeping.logNumber(orElse: 0)
+            let atLeast = rows.map(\.cursor).max() ?? 0
+            let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
+            let erased = try bookkeeping.erased(onlyUndone: false)
+            let places = try Self.places(rows, in: log, erased, bookkeeping)
+            self.bookkeeping = bookkeeping
+            state = Lock(State(log: log, places: places, erased: erased, carried: try bookkeeping.carriedSums()))
+        } catch {
+            report(.store("the bookkeeping in \(path) cannot be read: \(error)"))
+            return nil
+        }
+        self.path = path
+        self.report = report
+        configuration = DurableConfiguration()
+        maintenance = DispatchQueue(label: "instrument.durable-queue")
+        lock = Lock(nil)
+        isBookkeepingNew = false
+    }
+
+    private static func places(
+        _ rows: [Bookkeeping.PlaceRow],
+        in log: SegmentedLog,
+        _ erased: SequenceSet,
+        _ bookkeeping: Bookkeeping
+    ) throws -> [Place] {
+        let number = log.log
+        return try rows.map { row in
+            var place = place(row, in: log, erased)
+            let all = try bookkeeping.letters(of: row.name)
+            let letters = all.filter(\.isRetried)
+            // Counted anew: a letter whose mark is damaged is one or the other, not both.
+            place.row.dead = all.count - letters.count
+            place.retries = letters.compactMap { record($0, log: number) }
+            return place
         }
     }
 
@@ -142,15 +194,29 @@ final class DirectoryStore: Sendable {
 
     /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
     func close() {
-        let (rows, spare) = state.withLock { state in
-            state.log.sealCurrent()
-            return (state.places.map(\.row), state.log.takeSpare())
+        write()
+        lock.withLock { $0 = nil }
+    }
+
+    /// Deletes the folder, which nobody needs any more; false if it stays, because it holds something else, too.
+    func closeAndRemove() -> Bool {
+        write()
+        return lock.withLock { lock in
+            guard let held = lock.take() else { return true }
+            return held.removeFolder()
         }
+    }
+
+    private func write() {
+        let rows = state.withLock { state in
+            state.log.sealCurrent()
+            return state.places.map(\.row)
+        }
+        // Waits for whoever makes a spare at this moment.
         doChores()
-        spare?.delete()
+        state.withLock { $0.log.takeSpare() }?.delete()
         save(rows)
         maintain()
         bookkeeping.close()
-        lock.withLock { $0 = nil }
     }
 }

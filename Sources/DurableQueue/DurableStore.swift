@@ -11,10 +11,12 @@ public import Instrument
 /// SQLite. Several processes may use one directory: each has a folder of its own in it, and what a process left that is
 /// gone is delivered by the next one that starts.
 public final class DurableStore: SampleStore {
-    private let directory: String
     private let configuration: DurableConfiguration
-    private let own: DirectoryStore
+    let own: DirectoryStore
     private let state: Lock<State>
+    private let report: @Sendable (Diagnostic) -> Void
+    /// Held while drained folders are deleted.
+    private let removal = Lock(())
 
     private struct State {
         /// Of processes that are gone, the oldest first; delivered before ours.
@@ -38,62 +40,23 @@ public final class DurableStore: SampleStore {
         randomness: RandomSource = RandomSource(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) throws(QueueError) {
-        self.directory = directory
         self.configuration = configuration
+        self.report = report
         try Directory.make(directory)
-        var adopted: [DirectoryStore] = []
-        for name in Directory.names(in: directory) where name.hasSuffix(".queue") {
-            let path = directory + "/" + name
-            guard let lock = DirectoryLock(path) else { continue }
-            do throws(QueueError) {
-                adopted.append(
-                    try DirectoryStore(
-                        path: path,
-                        lock: lock,
-                        configuration: configuration,
-                        randomness: randomness,
-                        report: report
-                    )
-                )
-            } catch {
-                report(.store("\(path) is left as it is: \(error)"))
-            }
-        }
+        if let exposure = Directory.exposure(of: directory) { report(.store(exposure)) }
+        let opening = Opening(
+            directory: directory,
+            configuration: configuration,
+            randomness: randomness,
+            report: report
+        )
+        var adopted = Self.adopt(opening)
         if let last = adopted.popLast() {
             own = last
         } else {
-            own = try Self.makeOwn(directory, configuration, randomness, report)
+            own = try Self.makeOwn(opening)
         }
         state = Lock(State(orphans: adopted))
-    }
-
-    private static func makeOwn(
-        _ directory: String,
-        _ configuration: DurableConfiguration,
-        _ randomness: RandomSource,
-        _ report: @escaping @Sendable (Diagnostic) -> Void
-    ) throws(QueueError) -> DirectoryStore {
-        // Named by a number that grows, so that the oldest comes first.
-        let taken = Directory.names(in: directory).compactMap { UInt64($0.prefix(8), radix: 16) }
-        var number = (taken.max() ?? 0) + 1
-        while true {
-            let digits = String(number, radix: 16)
-            let path = directory + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".queue"
-            try Directory.make(path)
-            if let lock = DirectoryLock(path) {
-                return try DirectoryStore(
-                    path: path,
-                    lock: lock,
-                    configuration: configuration,
-                    randomness: randomness,
-                    report: report
-                )
-            }
-            if Directory.size(of: path + "/lock") == nil {
-                throw QueueError(.storeFailed, "cannot write to \(path); check the permissions")
-            }
-            number += 1
-        }
     }
 
     /// Adds samples to the log. Without a backend nothing is kept.
@@ -104,6 +67,15 @@ public final class DurableStore: SampleStore {
         for store in stores {
             store.attach(backend, atOldest: configuration.newcomers == .oldest || store.isBookkeepingNew)
         }
+    }
+
+    /// Begins to keep a place for a backend; an ephemeral one begins now, is not written down, and is gone with this process.
+    public func attach(_ backend: BackendName, isEphemeral: Bool) {
+        guard isEphemeral else { return attach(backend) }
+        // Earlier versions wrote it down.
+        for store in stores where store.hasWrittenPlace(of: backend) { store.forget(backend) }
+        own.attach(backend, atOldest: false, isEphemeral: true)
+        removeDrained()
     }
 
     /// Gives up a backend's place, what it had not been sent, and its dead letters.
@@ -139,13 +111,11 @@ public final class DurableStore: SampleStore {
 
     /// Where a backend's samples are, those of earlier processes included.
     public func ledger(of backend: BackendName) -> Ledger {
-        stores.reduce(into: Ledger()) { sum, store in
-            let ledger = store.ledger(of: backend)
-            sum.emitted += ledger.emitted
-            sum.acknowledged += ledger.acknowledged
-            sum.queued += ledger.queued
-            sum.dead += ledger.dead
-            sum.drops.merge(ledger.drops, uniquingKeysWith: +)
+        // Under the lock, because a drained folder's sums move meanwhile.
+        state.withLock { state in
+            (state.orphans + [own]).reduce(into: Ledger()) { sum, store in
+                sum.add(store.ledger(of: backend))
+            }
         }
     }
 
@@ -212,20 +182,25 @@ public final class DurableStore: SampleStore {
 
     /// Deletes the folders of processes that are gone, once everybody has everything that was in them.
     private func removeDrained() {
-        let drained = state.withLock { state in
-            let drained = state.orphans.filter(\.isDrained)
-            state.orphans.removeAll { store in drained.contains { $0 === store } }
-            for (name, store) in state.serving where drained.contains(where: { $0 === store }) {
-                state.serving[name] = nil
-            }
-            return drained
+        removal.withLock { _ in
+            for store in state.withLock({ $0.orphans.filter(\.isDrained) }) { remove(store) }
         }
-        for store in drained {
-            let ledgers = store.backendNames.map { (BackendName($0), store.ledger(of: BackendName($0))) }
-            store.close()
-            // Gone before it counts elsewhere: a crash between the two must not count anything twice.
-            Directory.remove(store.path)
-            for (backend, ledger) in ledgers { own.carry(ledger, of: backend) }
+    }
+
+    /// Counts a drained folder's sums here, which is written down first, and deletes it.
+    private func remove(_ drained: DirectoryStore) {
+        let sums = drained.settledSums
+        do throws(QueueError) { try own.keepSums(sums, of: drained.logNumber) } catch {
+            return report(.store("\(drained.path) is kept: \(error)"))
         }
+        state.withLock { state in
+            own.noteCarried(sums)
+            state.orphans.removeAll { $0 === drained }
+            for (name, store) in state.serving where store === drained { state.serving[name] = nil }
+        }
+        if !drained.closeAndRemove() {
+            report(.store("\(drained.path) is empty of samples, and stays: it holds files that are not the queue's"))
+        }
+        own.finishCarrying(drained.logNumber)
     }
 }

@@ -21,6 +21,8 @@ final class Bookkeeping: Sendable {
         var carried = 0
         /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
         var leaseEnd: UInt64 = 0
+        /// Whether the place ends with the process: it is never written down.
+        var isEphemeral = false
 
         /// CRC-32C of all of it.
         var checksum: Int64 {
@@ -41,18 +43,16 @@ final class Bookkeeping: Sendable {
         var isRetried = false
     }
 
-    let database: DatabaseQueue
+    /// The database; another one once the file was deleted and made again.
+    var database: DatabaseQueue { current.withLock { $0 } }
+    let current: Lock<DatabaseQueue>
+
+    /// Uses a database that is known to be whole.
+    init(_ database: DatabaseQueue) { current = Lock(database) }
 
     /// Opens or creates the file, and brings it to the current version.
-    init(path: String) throws {
-        var configuration = Configuration()
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase {
-            // Dead letters that are erased are overwritten.
-            try $0.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
-        }
-        database = try DatabaseQueue(path: path, configuration: configuration)
+    convenience init(path: String) throws {
+        self.init(try DatabaseQueue(path: path, configuration: Self.configuration))
         try Self.migrator.migrate(database)
         // A page that is damaged is found here, and not in the middle of a delivery.
         let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -61,7 +61,19 @@ final class Bookkeeping: Sendable {
         for place in try places() { _ = try letters(of: place.name) }
         _ = try erased(onlyUndone: false)
         _ = try newest(in: "")
+        _ = (try carriedLogs(), try carriedSums())
         _ = try database.read { try Self.logNumber($0) }
+    }
+
+    static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase {
+            // Dead letters that are erased are overwritten.
+            try $0.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
+        }
+        return configuration
     }
 
     private static func logNumber(_ database: Database) throws -> UInt64? {
@@ -104,6 +116,7 @@ final class Bookkeeping: Sendable {
             try database.execute(sql: "ALTER TABLE place ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
             for place in try rows(database, areChecked: false) { try write(place, to: database) }
         }
+        migrator.registerMigration("carried") { try createCarried(in: $0) }
         return migrator
     }
 
@@ -157,6 +170,7 @@ final class Bookkeeping: Sendable {
 
     /// Keeps a place, and the letters that came and went with it, all or nothing.
     func save(_ place: PlaceRow, adding letters: [LetterRow] = [], removing removed: [UInt64] = []) throws {
+        if place.isEphemeral { return }
         try database.write { database in
             try Self.write(place, to: database)
             try Self.deleteLetters(removed, of: place.name, from: database)
@@ -175,6 +189,7 @@ final class Bookkeeping: Sendable {
     }
 
     static func write(_ place: PlaceRow, to database: Database) throws {
+        if place.isEphemeral { return }
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried, leaseEnd, checksum)
@@ -205,7 +220,7 @@ final class Bookkeeping: Sendable {
     /// Forgets a backend and all that is kept for it.
     func remove(_ name: String) throws {
         try database.write { database in
-            for table in ["place", "dropped", "letter"] {
+            for table in ["place", "dropped", "letter", "carried"] {
                 try database.execute(sql: "DELETE FROM \(table) WHERE name = ?", arguments: [name])
             }
         }

@@ -6,11 +6,23 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the store does with directories.
+/// The store's calls to the file system.
+///
+/// Only regular files are opened, and never through a link: others may have put a link, a pipe or a device where a file of
+/// the store's belongs. What is created is for the user alone, whatever the process's mask says.
 enum Directory {
     /// The names in a directory; none if it cannot be read.
     static func names(in directory: String) -> [String] {
-        guard let listing = opendir(directory) else { return [] }
+        let descriptor = systemOpen(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        return descriptor < 0 ? [] : names(in: descriptor)
+    }
+
+    /// The names in a directory that was opened, which is closed.
+    static func names(in descriptor: Int32) -> [String] {
+        guard let listing = fdopendir(descriptor) else {
+            systemClose(descriptor)
+            return []
+        }
         defer { closedir(listing) }
         var names: [String] = []
         while let entry = readdir(listing) {
@@ -28,10 +40,14 @@ enum Directory {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += part + "/"
-            if made == "/" || mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
+            if made == "/" { continue }
+            if mkdir(made, 0o700) == 0 {
+                chmod(made, 0o700)
+                continue
+            }
             let number = errno
             var status = stat()
-            if stat(made, &status) != 0 {
+            if number != EEXIST, stat(made, &status) != 0 {
                 throw QueueError(
                     .storeFailed,
                     "cannot make the directory \(made): \(String(cString: strerror(number)))"
@@ -40,11 +56,65 @@ enum Directory {
         }
     }
 
-    /// A file's length; nil if there is none.
-    static func size(of path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    /// Makes a directory for the user alone; false if there is something of that name.
+    static func makeFolder(_ path: String) throws(QueueError) -> Bool {
+        if mkdir(path, 0o700) != 0 {
+            if errno == EEXIST { return false }
+            throw failure(errno, "make the directory \(path)")
+        }
+        chmod(path, 0o700)
+        return true
     }
+
+    /// Says who else may change what is in a directory; nil if nobody.
+    static func exposure(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        if status.st_uid != geteuid(), status.st_uid != 0 {
+            return "\(path) belongs to another user (number \(status.st_uid)), who can delete and replace what is in it"
+        }
+        guard status.st_mode & 0o022 != 0 else { return nil }
+        return
+            "other users may write to \(path) (mode \(String(status.st_mode & 0o7777, radix: 8))) and can delete and "
+            + "replace what is in it; take that right away with 'chmod go-w'"
+    }
+
+    /// What stands under a path, a link being a link; nil if there is nothing.
+    static func status(of path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// Whether there is anything under a path, of whatever kind.
+    static func exists(_ path: String) -> Bool { status(of: path) != nil }
+
+    static func isFile(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
+
+    static func isDirectory(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+    /// A regular file's length; nil if there is none.
+    static func size(of path: String) -> Int? { status(of: path).flatMap { isFile($0) ? Int($0.st_size) : nil } }
+
+    /// Opens a regular file; -1 and `errno` if there is none, or something else in its place.
+    static func open(_ path: String, _ flags: Int32) -> Int32 {
+        // Looked at first, because opening a device may do something.
+        if let status = status(of: path), !isFile(status) {
+            errno = EINVAL
+            return -1
+        }
+        let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
+        if descriptor < 0 { return -1 }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, isFile(status) else {
+            systemClose(descriptor)
+            errno = EINVAL
+            return -1
+        }
+        if flags & O_CREAT != 0 { fchmod(descriptor, 0o600) }
+        return descriptor
+    }
+
+    static func close(_ descriptor: Int32) { systemClose(descriptor) }
 
     static func delete(_ path: String) { unlink(path) }
 
@@ -56,12 +126,22 @@ enum Directory {
 
     /// A small file's text; nil if it cannot be read.
     static func contents(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        bytes(of: path, maxCount: 64).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A file's bytes, or the first of them; nil if it cannot be read.
+    static func bytes(of path: String, maxCount: Int = .max) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+        defer { systemClose(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(maxCount, 1 << 16))
+        while bytes.count < maxCount {
+            let count = read(descriptor, &piece, min(piece.count, maxCount - bytes.count))
+            if count == 0 { break }
+            if count > 0 { bytes += piece.prefix(count) } else if errno != EINTR { return nil }
+        }
+        return bytes
     }
 
     /// Puts a file with this text in the place of the one that is there, such that it survives a loss of power.
@@ -73,11 +153,13 @@ enum Directory {
     /// Puts a file with these bytes in the place of the one that is there: the old one or the new one stands at any moment.
     static func replace(_ path: String, by bytes: [UInt8]) throws(QueueError) {
         let temporary = path + replacementEnding
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // Left by a crash, or a link that somebody put there.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL)
         if descriptor < 0 { throw failure(errno, "write \(path)") }
         var cause = write(bytes, to: descriptor)
         if cause == 0, fsync(descriptor) != 0 { cause = errno }
-        close(descriptor)
+        systemClose(descriptor)
         if cause == 0, rename(temporary, path) != 0 { cause = errno }
         guard cause != 0 else { return }
         unlink(temporary)
@@ -85,7 +167,7 @@ enum Directory {
     }
 
     /// What the name of a file ends with that will replace another; a crash may leave it.
-    static var replacementEnding: String { ".new" }
+    static var replacementEnding: String { FolderNames.replacementEnding }
 
     /// Returns the number of the error; 0 if there was none.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
@@ -101,9 +183,9 @@ enum Directory {
 
     private static func synchronizeDirectory(of path: String) throws(QueueError) {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+        let descriptor = systemOpen(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         if descriptor < 0 { throw failure(errno, "open \(directory)") }
-        defer { close(descriptor) }
+        defer { systemClose(descriptor) }
         if fsync(descriptor) != 0 { throw failure(errno, "synchronize \(directory)") }
     }
 
@@ -116,47 +198,23 @@ enum Directory {
         return QueueError(.storeFailed, "cannot \(doing): \(text)")
     }
 
-    /// Gives a file another name, which none has yet.
+    /// Gives a file, or whatever stands in its place, another name, which none has yet.
     static func setAside(_ path: String) {
         var name = path + ".damaged"
         var number = 1
-        while size(of: name) != nil {
+        while exists(name) {
             number += 1
             name = path + ".damaged-\(number)"
         }
         rename(path, name)
     }
-
-    /// Deletes a directory and what is in it; directories in it have to be gone already.
-    static func remove(_ path: String) {
-        for name in names(in: path) { unlink(path + "/" + name) }
-        rmdir(path)
-    }
 }
 
-/// Says that a directory is ours, for as long as this stands or the process lives.
-struct DirectoryLock: ~Copyable {
-    private let descriptor: Int32
+/// The system's calls, which those above hide.
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
-    /// nil if another process, or another store of this one, holds it.
-    init?(_ directory: String) {
-        let descriptor = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            close(descriptor)
-            return nil
-        }
-        self.descriptor = descriptor
-    }
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 
-    deinit {
-        // A child that was forked meanwhile may hold the same descriptor for a moment.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
-    }
-}
-
-/// The system's `write`, which the one above hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

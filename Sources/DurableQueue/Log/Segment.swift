@@ -24,6 +24,8 @@ final class Segment: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let location: Lock<String>
+    /// Set once damage was found, for the end up to which it was looked for.
+    let damageIndex = Lock<(limit: Int, index: RecordIndex)?>(nil)
 
     /// Where the file is.
     var path: String { location.withLock { $0 } }
@@ -31,7 +33,9 @@ final class Segment: @unchecked Sendable {
     /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later. It has no
     /// header yet.
     init(creating path: String, capacity: Int) throws(QueueError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // What stands there is no segment: those that are known have been passed by.
+        if Directory.exists(path) { Directory.setAside(path) }
+        let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         if descriptor < 0 { throw Directory.failure(errno, "create \(path)") }
         let number = durable_allocate(descriptor, Int64(capacity))
         guard number == 0, let base = Self.map(descriptor, capacity) else {
@@ -70,13 +74,13 @@ final class Segment: @unchecked Sendable {
         if cause != 0 { throw Directory.failure(cause, "rename a segment to \(path)") }
     }
 
-    /// Opens what an earlier run wrote.
-    init(opening path: String, first: UInt64) throws(QueueError) {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    /// Opens what an earlier run wrote; `isViewed` if it is only looked at, and may not be written to.
+    init(opening path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) {
+        let descriptor = Directory.open(path, isViewed ? O_RDONLY : O_RDWR)
         if descriptor < 0 { throw Directory.failure(errno, "open \(path)") }
         var status = stat()
         let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-        guard size >= SegmentHeader.size, let base = Self.map(descriptor, size) else {
+        guard size >= SegmentHeader.size, let base = Self.map(descriptor, size, isViewed: isViewed) else {
             let cause = size < SegmentHeader.size ? EINVAL : errno
             close(descriptor)
             throw Directory.failure(cause, "map \(path)")
@@ -143,18 +147,6 @@ final class Segment: @unchecked Sendable {
         return Record(sequence: sequence, payload: payload, next: (end + 7) & ~7)
     }
 
-    /// The next whole record at or behind an offset, past whatever is damaged.
-    func nextRecord(from offset: Int, before limit: Int, after sequence: UInt64?) -> (offset: Int, record: Record)? {
-        var offset = (max(offset, SegmentHeader.size) + 7) & ~7
-        while offset + Self.recordHeaderSize < limit {
-            if let record = record(at: offset, before: limit), record.sequence >= (sequence.map { $0 + 1 } ?? first) {
-                return (offset, record)
-            }
-            offset += 8
-        }
-        return nil
-    }
-
     /// Says for good how much is in it.
     func seal(count: UInt64, end: Int) { SegmentHeader.seal(base, count: count, end: UInt64(end)) }
 
@@ -164,11 +156,25 @@ final class Segment: @unchecked Sendable {
     /// Makes what was written survive a loss of power. Waits for the disk.
     func synchronize() -> Bool { fdatasync(descriptor) == 0 && msync(base, capacity, MS_ASYNC) == 0 }
 
+    /// How much of the file may be read, if somebody else cut it off: what is mapped behind its end would end the process.
+    func readableEnd(_ end: Int) -> Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? min(end, Int(status.st_size)) : end
+    }
+
+    /// Whether the file still stands where it was made or named.
+    var isInPlace: Bool {
+        var ours = stat()
+        guard fstat(descriptor, &ours) == 0, let theirs = Directory.status(of: path) else { return false }
+        return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+    }
+
     /// Deletes the file; who still reads the mapping may go on.
     func delete() { unlink(path) }
 
-    private static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
-        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    private static func map(_ descriptor: Int32, _ size: Int, isViewed: Bool = false) -> UnsafeMutableRawPointer? {
+        let access = isViewed ? PROT_READ : PROT_READ | PROT_WRITE
+        let base = mmap(nil, size, access, MAP_SHARED, descriptor, 0)
         return base == MAP_FAILED ? nil : base
     }
 }

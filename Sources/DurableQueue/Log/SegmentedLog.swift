@@ -71,12 +71,37 @@ struct SegmentedLog {
         self.log = log
         self.segmentSize = max(4096, segmentSize)
         nextSequence = atLeast
-        for name in Directory.names(in: directory) where name.hasSuffix(Directory.replacementEnding) {
+        for name in Directory.names(in: directory)
+        where name.hasSuffix(Directory.replacementEnding) && FolderNames.isFile(name) {
             Directory.delete(directory + "/" + name)
         }
         Self.nameSpare(in: directory)
         for first in Self.segmentNumbers(in: directory) { try adopt(first, newest: newest[first]) }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
+    }
+
+    /// Opens a directory to be looked at: nothing in it is named, sealed, cut or deleted.
+    init(viewing directory: String, log: UInt64, atLeast: UInt64, report: (String) -> Void) {
+        (self.directory, self.log, segmentSize, nextSequence) = (directory, log, 0, atLeast)
+        for first in Self.segmentNumbers(in: directory) { view(Self.name(of: first), first, report) }
+        let spare = try? Segment(opening: sparePath, first: 0, isViewed: true).header?.first
+        // What a crash left without its name.
+        if let first = spare, stretches.last.map({ $0.endSequence <= first }) ?? true {
+            view(Self.spareName, first, report)
+        }
+        if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
+    }
+
+    private mutating func view(_ name: String, _ first: UInt64, _ report: (String) -> Void) {
+        do throws(QueueError) {
+            guard Directory.size(of: directory + "/" + name) ?? 0 >= SegmentHeader.size else { return }
+            let segment = try Segment(opening: directory + "/" + name, first: first, isViewed: true)
+            let (end, endSequence, _) = Self.extent(of: segment)
+            if end == SegmentHeader.size { return }
+            stretches.append(Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd))
+        } catch {
+            report("\(error)")
+        }
     }
 
     /// The number of the oldest sample that may be there.
@@ -136,7 +161,13 @@ struct SegmentedLog {
         }
         var offset = SegmentHeader.size
         var last: UInt64?
-        while let (found, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
+        let (segment, limit) = (stretch.segment, stretch.segment.readableEnd(stretch.end))
+        while case (let found, let record)? = segment.nextRecord(
+            from: offset,
+            before: limit,
+            after: last,
+            until: stretch.endSequence
+        ) {
             if record.sequence >= sequence { return Position(segment: stretch.segment.first, offset: found) }
             (offset, last) = (record.next, record.sequence)
         }
@@ -266,9 +297,15 @@ struct SegmentedLog {
         }
     }
 
+    /// The segment that is written to.
+    var head: Segment? { isWritable ? stretches.last?.segment : nil }
+
+    /// Writes nothing more to the current segment, not even that it has ended.
+    mutating func leaveHead() { isWritable = false }
+
     // MARK: Opening
 
-    private static var spareName: String { "spare" }
+    private static var spareName: String { FolderNames.spare }
 
     /// A spare that was written to gets the name that it had no time for; one that was not goes.
     private static func nameSpare(in directory: String) {
@@ -292,13 +329,8 @@ struct SegmentedLog {
         // Set aside, so that it is not tried again at every start, and somebody can look at it.
         if size < SegmentHeader.size { return Directory.setAside(path) }
         let segment = try Segment(opening: path, first: first)
-        let sealed = segment.header?.sealed
-        let end: Int
-        let endSequence: UInt64
-        if let sealed, sealed.end <= UInt64(segment.capacity), sealed.end >= UInt64(SegmentHeader.size) {
-            (end, endSequence) = (Int(sealed.end), first.addingReportingOverflow(sealed.count).partialValue)
-        } else {
-            (end, endSequence) = Self.scan(segment)
+        let (end, endSequence, isSealed) = Self.extent(of: segment)
+        if !isSealed {
             if end > SegmentHeader.size, segment.header != nil { segment.seal(count: endSequence - first, end: end) }
         }
         if end == SegmentHeader.size { return segment.delete() }
@@ -308,12 +340,27 @@ struct SegmentedLog {
         )
     }
 
+    /// What a segment holds: as its header says, or as far as records are found.
+    private static func extent(of segment: Segment) -> (end: Int, endSequence: UInt64, isSealed: Bool) {
+        guard let header = segment.header, let count = header.plausibleCount, let sealed = header.sealed else {
+            let (end, endSequence) = scan(segment)
+            return (end, endSequence, false)
+        }
+        if sealed.end <= UInt64(segment.capacity) { return (Int(sealed.end), segment.first + count, true) }
+        // Cut off: numbers that were given are not given to other samples.
+        let (end, endSequence) = scan(segment)
+        return (end, max(endSequence, segment.first + count), false)
+    }
+
     /// Finds the end of a segment that was not sealed, past whatever is damaged.
     private static func scan(_ segment: Segment) -> (end: Int, endSequence: UInt64) {
-        var (end, last): (Int, UInt64?) = (SegmentHeader.size, nil)
-        while let (_, record) = segment.nextRecord(from: end, before: segment.capacity, after: last) {
-            (end, last) = (record.next, record.sequence)
+        var (offset, end, last): (Int, Int, UInt64?) = (SegmentHeader.size, SegmentHeader.size, nil)
+        let limit = segment.capacity
+        while let (_, record) = segment.nextRecord(from: offset, before: limit, after: last, until: .max) {
+            // A page may stand in the place of another.
+            (offset, end, last) = (record.next, max(end, record.next), record.sequence)
         }
+        segment.forgetIndex()
         return (min(end, segment.capacity), last.map { $0 + 1 } ?? segment.first)
     }
 
@@ -322,22 +369,18 @@ struct SegmentedLog {
         for first in segmentNumbers(in: directory) {
             let path = directory + "/" + name(of: first)
             guard let size = Directory.size(of: path), size >= SegmentHeader.size else { continue }
-            if let header = try? Segment(opening: path, first: first).header { return header.log }
+            if let header = try? Segment(opening: path, first: first, isViewed: true).header { return header.log }
         }
         return nil
     }
 
     static func isEmpty(_ directory: String) -> Bool { segmentNumbers(in: directory).isEmpty }
 
-    private static func name(of first: UInt64) -> String {
-        let digits = String(first, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits + ".segment"
-    }
+    private static func name(of first: UInt64) -> String { FolderNames.segment(first) }
 
     private static func segmentNumbers(in directory: String) -> [UInt64] {
-        Directory.names(in: directory).compactMap { name in
-            guard name.hasSuffix(".segment"), name.utf8.count == 24 else { return nil }
-            return UInt64(name.prefix(16), radix: 16)
-        }.sorted()
+        // What is no file is no segment: it is set aside when its name is needed.
+        Directory.names(in: directory).filter { Directory.size(of: directory + "/" + $0) != nil }
+            .compactMap(FolderNames.segmentNumber).sorted()
     }
 }
