@@ -5,18 +5,30 @@ extension DirectoryStore {
     /// Makes the folder and the files in it again if they are gone: their contents are still in this process's memory, and
     /// nowhere else. Does nothing, at the price of a few looks, if everything is in its place.
     func restoreWhatIsGone() {
-        // No file is named or cut meanwhile.
-        chores.withLock { _ in
-            leaveCutSegment()
-            do {
-                let wasGone = try restoreFolder()
-                let names = try restoreFiles()
-                guard wasGone || !names.isEmpty else { return }
-                report(.store("\(path) was deleted while in use; it was made again: \(names.joined(separator: ", "))"))
-            } catch {
-                report(.store("\(path) was deleted while in use, and cannot be made again: \(error)"))
+        leaveCutSegment()
+        guard isAnythingGone else { return }
+        // Nothing is erased, named or cut meanwhile: what is replaced just now is not gone.
+        erasing.withLock { _ in
+            chores.withLock { _ in
+                do {
+                    let wasGone = try restoreFolder()
+                    let names = try restoreFiles()
+                    guard wasGone || !names.isEmpty else { return }
+                    report(.store("\(path) was deleted while in use; made again: \(names.joined(separator: ", "))"))
+                } catch {
+                    report(.store("\(path) was deleted while in use, and cannot be made again: \(error)"))
+                }
             }
         }
+    }
+
+    /// Looks without a lock: may say yes of what is being renamed.
+    private var isAnythingGone: Bool {
+        guard let isInPlace = lock.withLock({ $0?.isInPlace }) else { return false }
+        let (stretches, heldFrom) = state.withLock { ($0.log.stretches, $0.heldFrom) }
+        return !isInPlace || !Directory.exists(path + "/" + FolderNames.bookkeeping)
+            || heldFrom != nil && !Directory.exists(path + "/" + FolderNames.held)
+            || stretches.contains { !$0.segment.isInPlace }
     }
 
     private func restoreFolder() throws -> Bool {

@@ -10,6 +10,11 @@ public import Instrument
 /// Samples are written once, into mapped files, on the emitting thread; places of backends and dead letters are kept in
 /// SQLite. Several processes may use one directory: each has a folder of its own in it, and what a process left that is
 /// gone is delivered by the next one that starts.
+///
+/// The directory should be this user's, and no other user should be allowed to write to it; the store reports it otherwise.
+/// The store opens and deletes only files that have names of its own, and follows no links in the directory. Nobody else may
+/// shorten these files: the system ends a process that writes to a mapped file behind its end (`SIGBUS`). The store looks at
+/// a file's length before it reads, and regularly while it writes, which makes this unlikely and does not rule it out.
 public final class DurableStore: SampleStore {
     private let configuration: DurableConfiguration
     let own: DirectoryStore
@@ -28,7 +33,7 @@ public final class DurableStore: SampleStore {
     /// Opens or creates a store.
     ///
     /// - Parameters:
-    ///   - directory: for this app's queues alone.
+    ///   - directory: for this app's queues alone; may be a link.
     ///   - configuration: how it keeps samples.
     ///   - randomness: names folders and identifiers.
     ///   - report: is told what was mended; called from any thread.

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -141,15 +142,16 @@ struct FolderRemovalTests {
         // Somebody looks at the folder, and locks it after its owner has deleted it and another has made it again.
         let owner = try DirectoryLock(folder)
         try FileManager.default.moveItem(atPath: folder, toPath: queue + "/gone")
-        #expect(!owner.isInPlace)
+        let isInPlace = owner.isInPlace
+        #expect(!isInPlace)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let other = try DirectoryLock(folder)
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: folder + "/0000000000000000.segment"))
         // What stands there now is another's.
-        #expect(owner.removeFolder())
-        #expect(FileManager.default.fileExists(atPath: folder + "/0000000000000000.segment"))
-        #expect(other.isInPlace && other.removeFolder())
-        #expect(!FileManager.default.fileExists(atPath: folder))
+        let isRemoved = owner.removeFolder()
+        #expect(isRemoved && FileManager.default.fileExists(atPath: folder + "/0000000000000000.segment"))
+        let isOtherRemoved = other.removeFolder()
+        #expect(isOtherRemoved && !FileManager.default.fileExists(atPath: folder))
         #expect(throws: DirectoryLock.Refusal.self) { _ = try DirectoryLock(folder) }
     }
 
@@ -183,7 +185,9 @@ struct FolderRemovalTests {
         let store = try open()
         store.attach("one")
         let all = seen.withLock { $0 } + DurableStoreTests.numbers(DurableStoreTests.drain(store))
-        #expect(all.sorted() == (0..<4).flatMap { worker in (0..<15).map { worker * 1000 + $0 } })
+        var expected: [Int] = []
+        for worker in 0..<4 { expected += (0..<15).map { number in worker * 1000 + number } }
+        #expect(all.sorted() == expected)
         #expect(Self.sums(store) == [60, 60, 0, 0])
     }
 
