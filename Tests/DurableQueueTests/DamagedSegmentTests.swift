@@ -37,7 +37,7 @@ struct DamagedSegmentTests {
             // A checksum and a number tell a record from all others.
             for (number, record) in records.enumerated() { numbers[Self.word(bytes, record.lowerBound)] = number }
             var found: Set<Int> = []
-            for offset in stride(from: SegmentHeader.size, to: damaged.count - 16, by: 8) {
+            for offset in stride(from: 0, to: damaged.count - 16, by: 8) {
                 guard let number = numbers[Self.word(damaged, offset)] else { continue }
                 let end = offset + records[number].count
                 if end <= damaged.count, damaged[offset..<end].elementsEqual(bytes[records[number]]) {
@@ -160,6 +160,21 @@ struct DamagedSegmentTests {
             #expect(ledger.emitted == ledger.settled)
             store.close()
         }
+    }
+
+    @Test("The header's page in the place of another costs what was cut in two, and no more", arguments: 1...6)
+    func headerPage(page: Int) throws {
+        let (segment, original) = try makeQueue()
+        var bytes = original.bytes
+        let (first, other) = (Array(bytes[..<4096]), Array(bytes[page * 4096..<(page + 1) * 4096]))
+        bytes.replaceSubrange(..<4096, with: other)
+        bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: first)
+        try Data(bytes).write(to: URL(fileURLWithPath: segment))
+        let expected = original.whole(in: bytes)
+        let store = try open("queue")
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == expected)
+        #expect(expected.count > 480)
+        #expect(store.ledger(of: "one").emitted == store.ledger(of: "one").settled)
     }
 
     @Test("A page of another log in a segment that a crash left open does not hide what follows, and moves no numbers")

@@ -134,7 +134,7 @@ final class Segment: @unchecked Sendable {
 
     /// The record at an offset, if there is a whole one that ends before `limit`.
     func record(at offset: Int, before limit: Int) -> Record? {
-        guard offset >= SegmentHeader.size, offset + Self.recordHeaderSize < limit, limit <= capacity else {
+        guard offset >= 0, offset + Self.recordHeaderSize < limit, limit <= capacity else {
             return nil
         }
         let length = Int(durable_load_acquire(base + offset))
