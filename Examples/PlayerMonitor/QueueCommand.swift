@@ -8,7 +8,10 @@ struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
         abstract: "Shows, checks and empties a durable queue ('play --queue DIRECTORY').",
-        subcommands: [StatusCommand.self, FlushCommand.self, DeadCommand.self, ExportCommand.self, VerifyCommand.self]
+        subcommands: [
+            StatusCommand.self, FlushCommand.self, DeadCommand.self, ExportCommand.self, VerifyCommand.self,
+            ConsentCommand.self,
+        ]
     )
 
     /// What every subcommand takes.
@@ -67,6 +70,7 @@ struct StatusCommand: AsyncParsableCommand {
             let state = folder.isInUse ? "in use" : "free"
             writeToStandardError("\(folder.path): \(folder.segmentCount) segments, \(folder.bytes) bytes, \(state)\n")
         }
+        if queue.consent != .granted { writeToStandardError(ConsentCommand.notice(queue.consent, options.directory)) }
     }
 }
 
@@ -89,6 +93,10 @@ struct FlushCommand: AsyncParsableCommand {
     func run() async throws {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
         defer { store.close() }
+        guard store.consent == .granted else {
+            writeToStandardError(ConsentCommand.notice(store.consent, options.directory))
+            throw ExitCode(ExitStatus.undelivered.rawValue)
+        }
         let terminal = Terminal(isQuiet: true)
         let made = try BackendOption.make(backends, terminal, services, queue: options.directory)
         let known = store.backends

@@ -101,6 +101,8 @@ final class DirectoryStore: Sendable {
     let isReleased = Lock(false)
     /// Whether there are samples and no place at all: then places were lost, and backends begin with the oldest.
     let hasLostPlaces: Bool
+    /// Whether the folder is only looked at: nothing in it changes.
+    let isViewed: Bool
 
     /// Opens the directory, which `lock` says is ours. A bookkeeping that is damaged is set aside and begun again: every
     /// backend then gets what is still there once more.
@@ -117,6 +119,7 @@ final class DirectoryStore: Sendable {
         self.report = report
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
+        isViewed = false
         self.lock = Lock(lock)
         let heldFrom = try HeldMark.read(in: path)
         let staged = try StagingMark.read(in: path)
@@ -233,6 +236,7 @@ final class DirectoryStore: Sendable {
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
         lock = Lock(nil)
         hasLostPlaces = false
+        isViewed = true
     }
 
     private static func places(

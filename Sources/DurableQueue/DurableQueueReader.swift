@@ -8,9 +8,12 @@ public import Instrument
 /// ```
 ///
 /// It sees what was there when it was created. Folders that a running process owns are left out, because that process alone
-/// knows what is in them: ``QueueFolder`` tells which these are.
+/// knows what is in them: ``QueueFolder`` tells which these are. Samples that a killed process had not copied to the disk are
+/// not counted (usually none, at most 2 MiB): the next ``DurableStore`` finds them.
 public struct DurableQueueReader: Sendable {
     private let stores: [DirectoryStore]
+    /// The consent that the directory is under, as ``DurableStore/consent``. If it cannot be read, nobody has answered.
+    public let consent: Consent
 
     /// Looks into a directory. May wait for the disk.
     ///
@@ -18,6 +21,10 @@ public struct DurableQueueReader: Sendable {
     ///   - directory: a durable store's directory, or one without a queue.
     ///   - report: receives what cannot be read, on the calling thread.
     public init(directory: String, report: @escaping @Sendable (Diagnostic) -> Void = { _ in }) {
+        do throws(QueueError) { consent = try DurableStore.consent(of: directory) } catch {
+            report(.store("\(error)"))
+            consent = .pending
+        }
         stores = QueueFolder.paths(in: directory).compactMap { path in
             DirectoryLock.isHeld(path) ? nil : DirectoryStore(viewing: path, report: report)
         }

@@ -64,12 +64,18 @@ public final class DurableStore: SampleStore {
         } else {
             own = try Self.makeOwn(opening)
         }
-        let areHeld = (adopted + [own]).contains { store in store.state.withLock { $0.heldFrom != nil } }
-        let written = try ConsentMark.read(in: directory)
-        consentOfDirectory = Lock(written == .granted && areHeld ? .pending : written)
+        consentOfDirectory = Lock(try Self.consent(of: directory))
         state = Lock(State(orphans: adopted))
         if consent == .pending { for store in stores { try store.hold() } }
         try own.prepareToAppend(randomness)
+    }
+
+    /// The consent that a directory says it is under; samples that are held say that nobody has answered.
+    static func consent(of directory: String) throws(QueueError) -> Consent {
+        let written = try ConsentMark.read(in: directory)
+        if written != .granted { return written }
+        for folder in QueueFolder.paths(in: directory) where try HeldMark.read(in: folder) != nil { return .pending }
+        return .granted
     }
 
     /// Lets the directory go as the end of the process would; waits for a copy to disk that is under way.

@@ -37,7 +37,7 @@ struct DamagedSegmentTests {
             // A checksum and a number tell a record from all others.
             for (number, record) in records.enumerated() { numbers[Self.word(bytes, record.lowerBound)] = number }
             var found: Set<Int> = []
-            for offset in stride(from: SegmentHeader.size, to: damaged.count - 16, by: 8) {
+            for offset in stride(from: 0, to: damaged.count - 16, by: 8) {
                 guard let number = numbers[Self.word(damaged, offset)] else { continue }
                 let end = offset + records[number].count
                 if end <= damaged.count, damaged[offset..<end].elementsEqual(bytes[records[number]]) {
@@ -162,6 +162,21 @@ struct DamagedSegmentTests {
         }
     }
 
+    @Test("The header's page in the place of another costs what was cut in two, and no more", arguments: 1...6)
+    func headerPage(page: Int) throws {
+        let (segment, original) = try makeQueue()
+        var bytes = original.bytes
+        let (first, other) = (Array(bytes[..<4096]), Array(bytes[page * 4096..<(page + 1) * 4096]))
+        bytes.replaceSubrange(..<4096, with: other)
+        bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: first)
+        try Data(bytes).write(to: URL(fileURLWithPath: segment))
+        let expected = original.whole(in: bytes)
+        let store = try open("queue")
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == expected)
+        #expect(expected.count > 480)
+        #expect(store.ledger(of: "one").emitted == store.ledger(of: "one").settled)
+    }
+
     @Test("A page of another log in a segment that a crash left open does not hide what follows, and moves no numbers")
     func stalePage() throws {
         let (segment, original) = try makeQueue(300)
@@ -185,14 +200,10 @@ struct DamagedSegmentTests {
         let segment = try Segment(creating: scratch.path + "/made", capacity: 1 << 16)
         var offset = SegmentHeader.size
         for number in 0..<count {
-            var (writer, begin) = (segment.writer(at: offset), offset)
-            writer.skip(Segment.recordHeaderSize)
-            for byte in SampleEncoder.bytes(of: DurableStoreTests.sample(number)) { writer.byte(byte) }
-            let end = writer.offset
-            writer.align()
-            segment.finish(recordAt: begin, end: end, sequence: first + UInt64(number))
-            segment.commit(recordAt: begin, end: end)
-            (offset, begin) = (writer.offset, 0)
+            let payload = SampleEncoder.bytes(of: DurableStoreTests.sample(number))
+            let record = RecordFormat.bytes(of: payload, sequence: first + UInt64(number))
+            record.withUnsafeBytes { segment.copy($0, to: offset) }
+            offset += record.count
         }
         return Array(
             UnsafeRawBufferPointer(start: segment.base + SegmentHeader.size, count: offset - SegmentHeader.size)
@@ -229,8 +240,8 @@ struct DamagedSegmentTests {
                 offset += 8 * Int.random(in: 0..<300, using: &generator)
                 let end = offset + 16 + length - Int.random(in: 0..<min(length, 8), using: &generator)
                 if end > segment.capacity { break }
-                segment.finish(recordAt: offset, end: end, sequence: UInt64(number))
-                segment.commit(recordAt: offset, end: end)
+                RecordFormat.finish(segment.base, recordAt: offset, end: end, sequence: UInt64(number))
+                RecordFormat.commit(segment.base, recordAt: offset, end: end)
                 if number == 2 {
                     let flipped = Int.random(in: offset + 16..<end, using: &generator)
                     segment.base.storeBytes(

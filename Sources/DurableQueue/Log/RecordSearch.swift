@@ -29,7 +29,9 @@ struct RecordSearch {
     /// All whole records, in the order of their places; those that follow one another without a gap are together.
     mutating func runs() -> [[FoundRecord]] {
         var runs: [[FoundRecord]] = []
-        var offset = SegmentHeader.size
+        // Another page may stand where the header's was.
+        let hasHeader = bytes.count >= SegmentHeader.size && bytes.baseAddress.flatMap { SegmentHeader($0) } != nil
+        var offset = hasHeader ? SegmentHeader.size : 0
         while offset + Segment.recordHeaderSize < bytes.count {
             guard let record = record(at: offset) else {
                 offset += 8

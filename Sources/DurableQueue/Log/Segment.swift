@@ -162,7 +162,7 @@ final class Segment: @unchecked Sendable {
 
     /// The record at an offset, if there is a whole one that ends before `limit`.
     func record(at offset: Int, before limit: Int) -> Record? {
-        guard offset >= SegmentHeader.size, limit <= capacity else { return nil }
+        guard offset >= 0, limit <= capacity else { return nil }
         return RecordFormat.record(in: base, at: offset, before: limit)
     }
 
