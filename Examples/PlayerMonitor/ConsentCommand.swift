@@ -15,7 +15,15 @@ struct ConsentCommand: AsyncParsableCommand {
 
     @OptionGroup var options: QueueCommand.Options
 
-    @Argument(help: "The new consent: \(Consent.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Argument(
+        help: "The new consent: \(Consent.allCases.map(\.rawValue).joined(separator: ", ")).",
+        transform: { text in
+            guard let consent = Consent(rawValue: text) else {
+                throw ValidationError("'\(text)' is no consent; write granted, pending or denied")
+            }
+            return consent
+        }
+    )
     var consent: Consent?
 
     func run() async throws {
@@ -37,5 +45,3 @@ struct ConsentCommand: AsyncParsableCommand {
         """
     }
 }
-
-extension Consent: ExpressibleByArgument {}

@@ -65,6 +65,8 @@ extension DirectoryStore {
                 state.drainFailures += 1
                 state.drainFailure = error
             }
+            // The folder may have been deleted.
+            maintenance.async { [weak self] in self?.restoreWhatIsGone() }
             throw error
         }
         let areChoresDue = state.withLock { state in

@@ -29,6 +29,7 @@ extension DirectoryStore {
         return !isInPlace || !Directory.exists(path + "/" + FolderNames.bookkeeping)
             || heldFrom != nil && !Directory.exists(path + "/" + FolderNames.held)
             || stretches.contains { !$0.segment.isInPlace }
+            || state.withLock { $0.staging != nil } && !Directory.exists(path + "/" + FolderNames.staging)
     }
 
     private func restoreFolder() throws -> Bool {
@@ -49,6 +50,7 @@ extension DirectoryStore {
     private func restoreFiles() throws -> [String] {
         guard lock.withLock({ $0 != nil }) else { return [] }
         var names: [String] = []
+        if try restoreStagingMark() { names.append(FolderNames.staging) }
         if !Directory.exists(path + "/" + FolderNames.bookkeeping) {
             try bookkeeping.restore(at: path + "/" + FolderNames.bookkeeping, report: report)
             names.append(FolderNames.bookkeeping)
@@ -66,6 +68,16 @@ extension DirectoryStore {
         }
         for stretch in stretches { names += try restore(stretch) }
         return names
+    }
+
+    /// A folder that was made again is another one to the system: staged records have to be found from there.
+    private func restoreStagingMark() throws(QueueError) -> Bool {
+        guard let area = state.withLock({ $0.staging?.area }), let identity = FileIdentity(of: path),
+            !Directory.exists(path + "/" + FolderNames.staging)
+        else { return false }
+        if area.outlivesProcess { area.begin(logNumber, identity) }
+        try StagingMark.write(area, in: path)
+        return true
     }
 
     private func restore(_ stretch: SegmentedLog.Stretch) throws(QueueError) -> [String] {

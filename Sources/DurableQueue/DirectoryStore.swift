@@ -123,7 +123,8 @@ final class DirectoryStore: Sendable {
         self.lock = Lock(lock)
         let heldFrom = try HeldMark.read(in: path)
         let staged = try StagingMark.read(in: path)
-        bookkeeping = try Self.openBookkeeping(path, configuration, report)
+        let wasSetAside: Bool
+        (bookkeeping, wasSetAside) = try Self.openBookkeeping(path, configuration, report)
         let rows: [Bookkeeping.PlaceRow]
         var unopened: [SegmentedLog.Unopened] = []
         do {
@@ -161,7 +162,7 @@ final class DirectoryStore: Sendable {
         } catch {
             throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
         }
-        if hasLostPlaces {
+        if hasLostPlaces, !wasSetAside {
             report(.store("the places of backends in \(path) are missing; backends begin with the oldest sample"))
         }
         reportLosses(rows)
@@ -174,11 +175,11 @@ final class DirectoryStore: Sendable {
         _ path: String,
         _ configuration: DurableConfiguration,
         _ report: (Diagnostic) -> Void
-    ) throws(QueueError) -> Bookkeeping {
+    ) throws(QueueError) -> (Bookkeeping, wasSetAside: Bool) {
         let file = path + "/" + FolderNames.bookkeeping
         try Bookkeeping.prepareFiles(file, report: report)
         let isSynchronous = if case .count = configuration.synchronization { true } else { false }
-        do { return try Bookkeeping(path: file, isSynchronous: isSynchronous) } catch {
+        do { return (try Bookkeeping(path: file, isSynchronous: isSynchronous), false) } catch {
             guard Bookkeeping.isDamage(error) else {
                 throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
             }
@@ -192,7 +193,7 @@ final class DirectoryStore: Sendable {
             report(
                 .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
             )
-            return bookkeeping
+            return (bookkeeping, true)
         } catch {
             throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
         }
@@ -317,9 +318,19 @@ final class DirectoryStore: Sendable {
         bookkeeping.close()
     }
 
-    /// Lets the directory go, as the end of the process would; a copy that is under way is waited for.
+    /// Lets the directory go without closing it; what is staged is copied first, if the disk takes it.
     func letGo() {
-        draining.withLock { _ in isReleased.withLock { $0 = true } }
+        draining.withLock { _ in
+            if isReleased.withLock({ $0 }) { return }
+            do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
+            isReleased.withLock { $0 = true }
+            // What could not be copied stays there for the next start.
+            let staging = state.withLock { $0.staging.take() }
+            if let staging, staging.isEmpty {
+                StagingMark.remove(in: path)
+                staging.area.delete()
+            }
+        }
         lock.withLock { $0 = nil }
     }
 }

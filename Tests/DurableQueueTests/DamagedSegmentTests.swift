@@ -295,6 +295,7 @@ struct DamagedSegmentTests {
         let store = try open("queue")
         store.attach("one")
         for number in 0..<400 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        try store.synchronize()
         let segments = scratch.files(".segment")
         #expect(truncate(try #require(segments.first), 5000) == 0)
         let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))

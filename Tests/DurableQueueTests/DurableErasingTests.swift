@@ -86,6 +86,7 @@ struct DurableErasingTests {
     @Test("A crash before the segments are rewritten is made good at the next start")
     func crash() throws {
         try fill()
+        try store.synchronize()
         // As the files are before anything is rewritten.
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
@@ -157,6 +158,7 @@ struct DurableErasingTests {
         for number in 0..<100 { _ = try small.append([Self.sample("p", number)]) }
         let read = small.next(for: "one", maxCount: 100, maxBytes: .max)
         for number in 100..<101 { _ = try small.append([Self.sample("p", number)]) }
+        try small.synchronize()
         let dropped = small.ledger(of: "one").dropped
         #expect(dropped > 0 && dropped < 100, "\(dropped)")
         small.settle("one", through: try #require(read.last).sequence, dead: [:])

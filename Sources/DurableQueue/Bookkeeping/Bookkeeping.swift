@@ -64,7 +64,12 @@ final class Bookkeeping: Sendable {
     convenience init(path: String, isSynchronous: Bool = false) throws {
         let configuration = Self.configuration(isSynchronous: isSynchronous)
         self.init(try DatabaseQueue(path: path, configuration: configuration), isSynchronous: isSynchronous)
-        try Self.migrator.migrate(database)
+        let isCurrent = try database.read { try Self.migrator.hasCompletedMigrations($0) }
+        if !isCurrent {
+            try Self.migrator.migrate(database)
+            // The journal of a new file is many times as large as the file.
+            _ = try database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
         // A page that is damaged is found here, and not in the middle of a delivery.
         let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }

@@ -7,7 +7,9 @@ enum HeldMark {
     /// The mark; nil if there is none. One that makes no sense holds everything: too much is better than too little here.
     /// - Throws: if there is a mark and the file cannot be read.
     static func read(in directory: String) throws(QueueError) -> UInt64? {
-        try Directory.text(of: path(directory), atMost: 64).map { UInt64($0) ?? 0 }
+        // What is no file says nothing, and was put there for something.
+        if let status = Directory.status(of: path(directory)), !Directory.isFile(status) { return 0 }
+        return try Directory.text(of: path(directory), atMost: 64).map { UInt64($0) ?? 0 }
     }
 
     /// Keeps a mark; it survives a loss of power once this has returned.

@@ -98,8 +98,9 @@ final class StagingArea: @unchecked Sendable {
         return StagingArea(path: nil, halfSize: halfSize, base: base, size: size, descriptor: nil)
     }
 
-    private func begin(_ log: UInt64, _ folder: FileIdentity) {
-        for (value, offset) in [(log, 16), (UInt64(halfSize), 24), (folder.device, 32), (folder.inode, 40), (0, 48)] {
+    /// Says which folder and log the records belong to.
+    func begin(_ log: UInt64, _ folder: FileIdentity) {
+        for (value, offset) in [(log, 16), (UInt64(halfSize), 24), (folder.device, 32), (folder.inode, 40)] {
             base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
         }
         let checksum = UInt64(durable_crc32c(0, base + 16, 32)) << 32 | Self.version

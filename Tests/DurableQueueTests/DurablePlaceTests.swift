@@ -1,0 +1,176 @@
+import Foundation
+import GRDB
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentDurableQueue
+
+@Suite("Durable places")
+struct DurablePlaceTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func open(_ report: @escaping @Sendable (Diagnostic) -> Void = { _ in }) throws -> DurableStore {
+        try DurableStore(
+            directory: scratch.path,
+            configuration: DurableConfiguration(segmentSize: 4096),
+            report: report
+        )
+    }
+
+    private var bookkeeping: String { scratch.path + "/00000001.queue/bookkeeping.sqlite" }
+
+    @Test(
+        "A store whose bookkeeping was emptied or deleted delivers everything that is there, and says so",
+        arguments: [false, true]
+    )
+    func lostBookkeeping(isDeleted: Bool) throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        store.close()
+        for ending in ["", "-wal", "-shm"] {
+            if isDeleted {
+                try? FileManager.default.removeItem(atPath: bookkeeping + ending)
+            } else {
+                try Data().write(to: URL(fileURLWithPath: bookkeeping + ending))
+            }
+        }
+        let said = Lock<[Diagnostic]>([])
+        let again = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
+        again.attach("one")
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<200))
+        #expect(said.withLock { $0.map(\.description).filter { $0.contains("backends begin with the oldest") } }.count == 1)
+    }
+
+    @Test("A place stands in the main file, not in the journal alone, once the backend is attached")
+    func attached() throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<20 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        try store.synchronize()
+        // As after a loss of power that took the journal.
+        let copy = scratch.path + "-copy"
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        try FileManager.default.copyItem(atPath: scratch.path, toPath: copy)
+        for ending in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: copy + "/00000001.queue/bookkeeping.sqlite" + ending)
+        }
+        let again = try DurableStore(directory: copy)
+        #expect(again.backends == ["one"])
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<20))
+    }
+
+    @Test("A queue that every backend has left keeps nothing, so that a new backend does not get what was given up")
+    func everybodyLeft() throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        store.forget("one")
+        store.close()
+        let again = try open()
+        again.attach("two")
+        _ = try again.append([DurableStoreTests.sample(200)])
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again, "two")) == [200])
+    }
+
+    @Test("Segments stay until the places behind them are written down: dead letters survive a kill before that")
+    func trimming() throws {
+        let store = try open()
+        store.attach("one")
+        store.attach("two")
+        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        try store.synchronize()
+        let before = scratch.files(".segment").count
+        // Settled in memory, and not written down yet.
+        for backend in ["one", "two"] as [BackendName] {
+            let dead: [UInt64: String] = backend == "one" ? [3: "no", 150: "no"] : [:]
+            store.own.state.withLock { state in
+                guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return }
+                state.places[index].row.cursor = 200
+                state.places[index].row.acknowledged = 200 - dead.count
+            }
+        }
+        store.own.trim()
+        #expect(before > 3 && scratch.files(".segment").count == before)
+    }
+
+    @Test("A bookkeeping that is busy is left alone: its dead letters are there when it is free")
+    func busy() throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        _ = store.next(for: "one", maxCount: 10, maxBytes: .max)
+        store.settle("one", through: 9, dead: [1: "no", 2: "no"])
+        store.close()
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: bookkeeping, configuration: configuration)
+        try other.inDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE") }
+        let said = Lock<[Diagnostic]>([])
+        let meanwhile = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
+        meanwhile.attach("one")
+        #expect(meanwhile.ledger(of: "one").dead == 0)
+        #expect(said.withLock { $0.contains { $0.description.contains("left as it is") } })
+        meanwhile.close()
+        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try other.close()
+        let again = try open()
+        #expect(again.deadLetters(of: "one").map(\.record.sequence) == [1, 2])
+        #expect(scratch.files(".damaged").isEmpty)
+    }
+
+    @Test("The consent that a directory is under stays, whoever opens it, until somebody changes it")
+    func consent() throws {
+        let store = try open()
+        #expect(store.consent == .granted)
+        store.attach("one")
+        let queue = BatchQueue(store: store)
+        try queue.set(consent: .pending)
+        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        store.close()
+        // A process that says nothing changes nothing.
+        for _ in 0..<2 {
+            let opened = try open()
+            #expect(BatchQueue(store: opened).consent == .pending)
+            #expect(opened.ledger(of: "one").queued == 10)
+            opened.close()
+        }
+        let denying = try open()
+        try BatchQueue(store: denying).set(consent: .denied)
+        denying.close()
+        let denied = try open()
+        let held = BatchQueue(store: denied)
+        #expect(held.consent == .denied && denied.ledger(of: "one").queued == 0)
+        #expect(held.append([DurableStoreTests.sample(11)]) == .notCollected)
+        try held.set(consent: .granted)
+        denied.close()
+        #expect(try open().consent == .granted)
+    }
+
+    @Test("Erasing takes what was set aside as damaged, and what lies between the samples that can be read")
+    func damaged() throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<30 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        store.close()
+        let segment = try #require(scratch.files(".segment").first)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: segment))
+        let text = Data("some text that takes room".utf8)
+        let found = try #require(bytes.range(of: text))
+        // The checksum fails; the text can still be read by whoever looks at the file.
+        bytes[found.lowerBound - 3] ^= 0xFF
+        try bytes.write(to: URL(fileURLWithPath: segment))
+        let aside = (segment as NSString).deletingLastPathComponent + "/bookkeeping.sqlite.damaged"
+        try text.write(to: URL(fileURLWithPath: aside))
+        let again = try open()
+        #expect(try again.erase { _ in true } == 29)
+        again.close()
+        for file in scratch.files("") {
+            guard let data = FileManager.default.contents(atPath: file) else { continue }
+            #expect(data.range(of: text) == nil, "\(file)")
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import GRDB
+import Instrument
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentDurableQueue
+
+/// A disk that does not answer is a thread that holds the store's draining lock, as a thread in a page fault does.
+@Suite("Staged samples")
+struct StagingTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func open(
+        _ configuration: DurableConfiguration = DurableConfiguration(segmentSize: 4096),
+        _ report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+    ) throws -> DurableStore {
+        try DurableStore(directory: scratch.path, configuration: configuration, report: report)
+    }
+
+    /// Leaves everything as a killed process does.
+    private func kill(_ store: DurableStore) {
+        store.own.isReleased.withLock { $0 = true }
+        store.own.state.withLock { $0.staging = nil }
+        store.own.lock.withLock { $0 = nil }
+    }
+
+    private func isLinux() -> Bool { DirectoryStore.stagingDirectory != nil }
+
+    @Test("A killed process leaves its staged samples to the next one, in order and with the same identifiers")
+    func killed() throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        for number in 0..<50 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        let first = store.next(for: "one", maxCount: 10, maxBytes: .max)
+        try store.own.draining.withLock { _ in
+            for number in 50..<100 { _ = try store.append([DurableStoreTests.sample(number)]) }
+            #expect(store.own.state.withLock { $0.log.nextSequence } == 50)
+            kill(store)
+        }
+        let again = try open()
+        #expect(again.ledger(of: "one").queued == 100)
+        let records = DurableStoreTests.drain(again)
+        #expect(DurableStoreTests.numbers(records) == Array(0..<100))
+        #expect(records.prefix(10) == first[...])
+        #expect(Set(records.map(\.id)).count == 100)
+    }
+
+    @Test("A sample is staged with all its company or not at all when the process is killed between two of them")
+    func company() throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        try store.own.draining.withLock { _ in
+            for number in 0..<10 {
+                _ = try store.append([DurableStoreTests.sample(2 * number), DurableStoreTests.sample(2 * number + 1)])
+            }
+            kill(store)
+        }
+        #expect(try DurableStoreTests.numbers(DurableStoreTests.drain(open())) == Array(0..<20))
+    }
+
+    @Test("Samples get no number twice when the power took the staged ones, and the ledger adds up")
+    func powerLost() throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        let before = store.next(for: "one", maxCount: 5, maxBytes: .max)
+        store.settle("one", through: 4, dead: [:])
+        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        kill(store)
+        try FileManager.default.removeItem(atPath: path)
+        let again = try open()
+        for number in 10..<20 { _ = try again.append([DurableStoreTests.sample(number)]) }
+        let records = DurableStoreTests.drain(again)
+        #expect(DurableStoreTests.numbers(records) == Array(5..<20))
+        #expect(try #require(records.last).sequence > 1 << 32)
+        #expect(Set((before + records).map(\.id)).count == 20)
+        let ledger = again.ledger(of: "one")
+        #expect([ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dropped] == [20, 20, 0, 0] as [Int])
+    }
+
+    @Test("A copy of a directory does not take the staged samples of the original")
+    func copied() throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        let copy = scratch.path + "-copy"
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        try store.own.draining.withLock { _ in
+            for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+            try FileManager.default.copyItem(atPath: scratch.path, toPath: copy)
+        }
+        let other = try DurableStore(directory: copy)
+        #expect(other.ledger(of: "one").queued == 0)
+        other.close()
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == Array(0..<10))
+    }
+
+    @Test("A disk that does not answer delays no append; what finds no room is refused, counted, and nothing else is lost")
+    func stalledDisk() throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            store.own.draining.withLock { _ in
+                store.own.diskWork.begin()
+                hangs.signal()
+                isReleased.wait()
+                store.own.diskWork.end()
+            }
+        }
+        hangs.wait()
+        var (kept, refused): ([Int], Int) = ([], 0)
+        for number in 0..<2000 {
+            do throws(QueueError) {
+                _ = try store.append([DurableStoreTests.sample(number)])
+                kept.append(number)
+            } catch {
+                #expect(error.code == .notResponding)
+                refused += 1
+            }
+        }
+        #expect(kept.count > 100 && refused > 100)
+        #expect(store.ledger(of: "one").drops == [.refused: refused])
+        isReleased.signal()
+        let late = try eventually { try store.append([DurableStoreTests.sample(2000)]) }
+        #expect(late > 0)
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept + [2000])
+        let ledger = store.ledger(of: "one")
+        #expect(ledger.emitted == ledger.settled)
+    }
+
+    /// Until the thread that drains has noticed that the disk answers.
+    private func eventually(_ body: () throws -> Int) throws -> Int {
+        while true {
+            do { return try body() } catch let error as QueueError where error.code == .notResponding { sched_yield() }
+        }
+    }
+
+    @Test("A queue that is told to refuse what is new keeps within its bytes and drops nothing that it took")
+    func refuseNew() throws {
+        let limits = QueueLimits(maxBytes: 20_000, whenFull: .refuseNew)
+        let store = try open(DurableConfiguration(limits: limits, segmentSize: 4096))
+        store.attach("one")
+        var (kept, refused): ([Int], Int) = ([], 0)
+        for number in 0..<1000 {
+            do throws(QueueError) {
+                _ = try store.append([DurableStoreTests.sample(number)])
+                kept.append(number)
+            } catch {
+                #expect(error.code == .full)
+                refused += 1
+            }
+            if number % 100 == 99 { try store.synchronize() }
+        }
+        #expect(store.backlog(of: "one").bytes <= 20_000 && kept.count > 100)
+        #expect(store.ledger(of: "one").drops == [.refused: refused])
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept)
+    }
+}
