@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Instrument
 import QueueChildPlan
@@ -9,7 +10,23 @@ struct Emission: Sendable {
     let refusals: Refusals
     let notes: ChildNotes?
 
-    /// Emits the thread's samples; never returns if the plan has no count.
+    /// Emits the samples of all threads; never returns if the plan has no count.
+    func run(_ trackers: [TrackerID]) async {
+        let group = DispatchGroup()
+        for (line, tracker) in trackers.enumerated() {
+            group.enter()
+            Thread {
+                run(line: line, tracker: tracker)
+                group.leave()
+            }.start()
+        }
+        notes?.setReady()
+        await withCheckedContinuation { continuation in
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    /// Emits the samples of one thread; never returns if the plan has no count.
     func run(line: Int, tracker: TrackerID) {
         var number = 0
         while number < plan.count ?? .max {

@@ -25,8 +25,10 @@ guard CommandLine.arguments.count == 2, let plan = try? ChildPlan(argument: Comm
 let refusals = Refusals()
 let report: @Sendable (Diagnostic) -> Void = { diagnostic in
     refusals.note(diagnostic)
-    if case .retrying = diagnostic { return }
-    FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))
+    switch diagnostic {
+    case .retrying, .deadLetter: break
+    default: FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))
+    }
 }
 let store: DurableStore
 let backends: [any Backend]
@@ -60,19 +62,7 @@ life.start()
 
 switch plan.task {
 case .emit:
-    let group = DispatchGroup()
-    for (line, tracker) in trackers.enumerated() {
-        group.enter()
-        Thread {
-            emission.run(line: line, tracker: tracker)
-            group.leave()
-        }.start()
-    }
-    notes?.setReady()
-    // Suspends the main task; without a count it never resumes.
-    await withCheckedContinuation { continuation in
-        group.notify(queue: .global()) { continuation.resume() }
-    }
+    await emission.run(trackers)
     await instrument.shutdown(timeout: .seconds(20_000))
     store.close()
 case .drain:

@@ -106,16 +106,20 @@ struct Account: Sendable {
     ) -> (known: Int, numbers: [EmittingLine: [Int]]) {
         var known: [SampleID: [UInt8]] = [:]
         var numbers: [EmittingLine: [Int]] = [:]
+        var shared: [SampleID] = []
         for bytes in lines {
             guard let record = try? JSONLines.decode(bytes), let (line, number) = Self.place(of: record) else {
                 findings.fail("\(label): a line is no sample: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
                 continue
             }
             if let first = known.updateValue(bytes, forKey: record.id) {
-                if first != bytes { findings.fail("\(label): two samples have the identifier \(record.id)") }
+                if first != bytes { shared.append(record.id) }
             } else {
                 numbers[line, default: []].append(number)
             }
+        }
+        if let id = shared.first {
+            findings.fail("\(label): \(shared.count) identifiers, as \(id), belong to two samples")
         }
         return (known.count, numbers)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What a part of the torture found. A value, because parts run on threads that know no test.
@@ -24,6 +25,10 @@ struct Findings: Sendable {
     func report(_ part: String) {
         let counts = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
         print("torture: \(part), seed \(TortureSettings.seed): \(counts), \(failures.count) failures")
+        if let file = TortureSettings.failureFile {
+            let text = failures.map { "\(part): \($0)\n" }.joined()
+            try? text.write(toFile: "\(file)-\(part.filter(\.isLetter))", atomically: true, encoding: .utf8)
+        }
         for failure in failures.prefix(20) { Issue.record("\(part), seed \(TortureSettings.seed): \(failure)") }
         if failures.count > 20 { Issue.record("\(part): \(failures.count - 20) more failures") }
     }

@@ -58,10 +58,11 @@ struct FrozenDisk: CustomStringConvertible {
         }
         // An emit that waited for the disk is measured once it returns.
         _ = emits(100, of: running, within: 300)
-        print("torture: \(self): \(times.describe(running.notes))")
-        if !hasGoneOn { findings.fail("\(self): emits wait for the disk: \(times.describe(running.notes))") }
-        if running.notes.longest.nanoseconds > Self.freeze * 500_000_000 {
-            findings.fail("\(self): an emit waited for half of the freeze: \(times.describe(running.notes))")
+        let (measured, longest) = (times.describe(running.notes), running.notes.longest.nanoseconds)
+        print("torture: \(self): \(measured)")
+        if !hasGoneOn { findings.fail("\(self): emits wait for the disk: \(measured)") }
+        if longest > Self.freeze * 500_000_000 {
+            findings.fail("\(self): an emit waited for half of the freeze: \(measured)")
         }
         return findings
     }
@@ -104,13 +105,13 @@ struct SlowAllocation {
         try running.process.waitUntilReady(running.notes)
         let times = EmitTimes(running.notes)
         while FaultShim.injected(scratch.path + "/counts") < 3, running.process.isRunning { usleep(10_000) }
-        print("torture: slow allocation: \(times.describe(running.notes))")
-        let longest = running.notes.longest.nanoseconds
+        let (measured, longest) = (times.describe(running.notes), running.notes.longest.nanoseconds)
+        print("torture: slow allocation: \(measured)")
         running.process.kill()
         queue.settle(running)
         var findings = try queue.drain()
         if longest > Self.delay * 500_000_000 {
-            findings.fail("an emit waited for blocks: \(times.describe(running.notes))")
+            findings.fail("an emit waited for blocks: \(measured)")
         }
         return findings
     }

@@ -57,12 +57,16 @@ final class KilledQueue {
         findings.count("refused", running.notes.refusedCount)
     }
 
-    /// Starts processes, `atOnce` at a time, and kills each after up to a tenth of a second.
+    /// Starts processes, `atOnce` at a time, and kills each after up to a tenth of a second: one in four from its start on, the
+    /// others from when they begin to emit.
     func kill(_ count: Int, atOnce: Int = 1, _ generator: inout SeededGenerator) throws {
         for _ in stride(from: 0, to: count, by: atOnce) {
             let pause = [0, 0, 100, 1000].randomElement(using: &generator) ?? 0
             let running = try (0..<atOnce).map { _ in try start(&generator) { $0.pause = pause } }
-            usleep(UInt32.random(in: 10_000...120_000, using: &generator))
+            if Int.random(in: 0..<4, using: &generator) > 0 {
+                for running in running { try running.process.waitUntilReady(running.notes) }
+            }
+            usleep(UInt32.random(in: 1_000...100_000, using: &generator))
             for running in running {
                 running.process.kill()
                 settle(running)

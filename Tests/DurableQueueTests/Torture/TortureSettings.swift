@@ -9,6 +9,8 @@ enum TortureSettings {
     /// Kills of the long form, over all tests that kill.
     static let kills = environment["TORTURE_KILLS"].flatMap { Int($0) }
     static let seed = environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
+    /// Where all failures are written to, for those who look for a cause.
+    static let failureFile = environment["TORTURE_FAILURES"]
     static var isLong: Bool { kills != nil }
 
     /// A share of the long form's kills, or as many as the short form has.
