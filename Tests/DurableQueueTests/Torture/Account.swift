@@ -1,6 +1,4 @@
 import Foundation
-import Instrument
-import InstrumentBackends
 import QueueChildPlan
 
 /// A thread of a child process.
@@ -104,32 +102,24 @@ struct Account: Sendable {
         _ label: String,
         _ findings: inout Findings
     ) -> (known: Int, numbers: [EmittingLine: [Int]]) {
-        var known: [SampleID: [UInt8]] = [:]
+        var known: [String: [UInt8]] = [:]
         var numbers: [EmittingLine: [Int]] = [:]
-        var shared: [SampleID] = []
+        var shared: [String] = []
         for bytes in lines {
-            guard let record = try? JSONLines.decode(bytes), let (line, number) = Self.place(of: record) else {
+            guard let scan = LineScan(bytes) else {
                 findings.fail("\(label): a line is no sample: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
                 continue
             }
-            if let first = known.updateValue(bytes, forKey: record.id) {
-                if first != bytes { shared.append(record.id) }
+            if let first = known.updateValue(bytes, forKey: scan.id) {
+                if first != bytes { shared.append(scan.id) }
             } else {
-                numbers[line, default: []].append(number)
+                numbers[scan.line, default: []].append(scan.number)
             }
         }
         if let id = shared.first {
             findings.fail("\(label): \(shared.count) identifiers, as \(id), belong to two samples")
         }
         return (known.count, numbers)
-    }
-
-    private static func place(of record: SampleRecord) -> (EmittingLine, Int)? {
-        let attributes = record.sample.attributes
-        guard let run = attributes[AttributeKey<Int>("run")], let thread = attributes[AttributeKey<Int>("thread")],
-            let number = attributes[AttributeKey<Int>("number")]
-        else { return nil }
-        return (EmittingLine(run: run, thread: thread), number)
     }
 
     /// The lines of a file; none if there is no such file.

@@ -4,6 +4,9 @@ import QueueChildPlan
 
 /// A queue that a killed process left, with samples in segments and in a spare that has no name yet.
 struct FaultFixture: Sendable {
+    /// Samples of each thread: they fill some segments.
+    private static let samples = 200
+
     private let folder: String
     private let promises: [EmittingLine: Promise]
 
@@ -25,10 +28,13 @@ struct FaultFixture: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var backends = [BackendPlan("samples", to: folder + "/samples"), BackendPlan("second", to: folder + "/second")]
         for index in backends.indices { backends[index].isOffline = true }
-        let plan = ChildPlan(.emit, directory: folder + "/queue", backends: backends)
+        var plan = ChildPlan(.emit, directory: folder + "/queue", backends: backends)
+        plan.segmentSize = 4096
         let queue = KilledQueue(plan, files: folder, label: "the fixture")
         let running = try queue.start(&generator) { $0.pause = 50 }
-        while running.notes.returned.prefix(plan.threads).contains(where: { $0 < 500 }), running.process.isRunning {
+        while running.notes.returned.prefix(plan.threads).contains(where: { $0 < Self.samples }),
+            running.process.isRunning
+        {
             usleep(1000)
         }
         running.process.kill()
@@ -64,8 +70,8 @@ extension FaultFixture.Queue {
     /// Runs a process that emits, delivers and ends; with an environment in which calls fail.
     func run(environment: [String: String]) throws -> Findings {
         var plan = ChildPlan(.emit, directory: directory, backends: backends)
-        (plan.run, plan.count, plan.pause, plan.notes) = (2, 150, 20, folder + "/notes")
-        plan.segmentSize = 8192
+        (plan.run, plan.count, plan.pause, plan.notes) = (2, 80, 20, folder + "/notes")
+        plan.segmentSize = 4096
         try ChildNotes.create(folder + "/notes")
         let child = try ChildProcess(plan, name: folder + "/child", environment: environment)
         var findings = Findings()
