@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#else
+#include <pthread.h>
+#endif
 
 void durable_store_release(void *address, uint32_t value) {
     __atomic_store_n((uint32_t *)address, value, __ATOMIC_RELEASE);
@@ -78,5 +83,15 @@ int durable_allocate(int descriptor, int64_t size) {
     return ftruncate(descriptor, size) == 0 ? 0 : errno;
 #else
     return posix_fallocate(descriptor, 0, size);
+#endif
+}
+
+int32_t durable_thread_id(void) {
+#if defined(__linux__)
+    return (int32_t)syscall(SYS_gettid);
+#else
+    uint64_t number = 0;
+    pthread_threadid_np(NULL, &number);
+    return (int32_t)number;
 #endif
 }

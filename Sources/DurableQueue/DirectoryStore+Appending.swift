@@ -1,52 +1,183 @@
-internal import Dispatch
 internal import Instrument
 
-/// The path of emit: nothing here waits for the disk as long as there is a spare segment.
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The path of emit: samples are staged in memory that outlives the process, and nothing here waits for the disk.
 extension DirectoryStore {
+    /// How long an append waits for a disk that does not answer, and for a thread that gets no processor.
+    static var patience: (disk: Duration, processor: Duration) { (.milliseconds(10), .seconds(1)) }
+
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
-        let (size, isMaintenanceDue, areChoresDue) = try state.withLock {
-            (state: inout State) throws(QueueError) -> (Int, Bool, Bool) in
-            if state.places.isEmpty { return (0, false, false) }
-            dropOld(samples.last?.time.instant, in: &state)
-            try refuseIfFull(&state, samples)
-            let size = try state.log.append(samples)
-            if exceeds(state.log, count: 0) { makeRoom(in: &state) }
-            let areChoresNew = !state.areChoresDue && state.log.needsChores
-            if areChoresNew { state.areChoresDue = true }
-            return (size, state.needsMaintenance || isSynchronizationDue(&state, samples.count), areChoresNew)
+        switch stage(samples) {
+        case .staged(let size, let work): return try keep(size, work)
+        case .notWanted: return 0
+        case .refused(let error): throw error
+        case .tooLarge: return try countingRefusals(of: samples.count) { () throws(QueueError) in
+            try appendDirectly(samples)
         }
-        if isMaintenanceDue { scheduleMaintenance() }
-        if areChoresDue { maintenance.async { [weak self] in self?.doChores() } }
+        case .full(let isHopeless): return try countingRefusals(of: samples.count) { () throws(QueueError) in
+            if isHopeless { throw Self.stalled(path) }
+            return try appendPatiently(samples)
+        }
+        }
+    }
+
+    /// What became of samples that were to be staged.
+    private enum Outcome {
+        case staged(Int, Work)
+        /// There is no backend.
+        case notWanted
+        case refused(QueueError)
+        case tooLarge
+        /// There is no room; hopeless if the disk has not answered for a while.
+        case full(isHopeless: Bool)
+    }
+
+    /// What an append sets off.
+    private struct Work {
+        var isDrainDue: Bool
+        var isMaintenanceDue: Bool
+    }
+
+    private func stage(_ samples: [Sample]) -> Outcome {
+        state.withLock { state in
+            if state.places.isEmpty { return .notWanted }
+            guard let limit = room(&state, samples.count) else { return refuse(&state, samples.count) }
+            do throws(Staging.Refusal) {
+                guard let size = try state.staging?.add(samples, from: state.nextSequence, limit: limit) else {
+                    return .refused(QueueError(.storeFailed, "the queue in \(path) was closed"))
+                }
+                state.nextSequence += UInt64(samples.count)
+                state.isStalled = false
+                let isDrainDue = !state.isDrainScheduled
+                state.isDrainScheduled = true
+                let isMaintenanceDue = state.needsMaintenance || isSynchronizationDue(&state, samples.count)
+                return .staged(size, Work(isDrainDue: isDrainDue, isMaintenanceDue: isMaintenanceDue))
+            } catch {
+                switch error {
+                case .full: return .full(isHopeless: state.isStalled)
+                case .tooLarge: return .tooLarge
+                case .overLimit: return refuse(&state, samples.count)
+                }
+            }
+        }
+    }
+
+    private func keep(_ size: Int, _ work: Work) throws(QueueError) -> Int {
+        if work.isMaintenanceDue { scheduleMaintenance() }
+        if isStagingLasting {
+            if work.isDrainDue { scheduleDrain() }
+        } else {
+            // Without memory that outlives the process, a sample is kept once it is in a segment.
+            state.withLock { $0.isDrainScheduled = false }
+            try drain()
+        }
         return size
     }
 
-    private func refuseIfFull(_ state: inout State, _ samples: [Sample]) throws(QueueError) {
-        guard configuration.limits.whenFull == .refuseNew, exceeds(state.log, count: samples.count) else { return }
-        for index in state.places.indices {
-            state.places[index].row.drops[.refused, default: 0] += samples.count
-        }
-        throw QueueError(.full, "the queue in \(path) is at its limit; deliver what is in it, or raise the limit")
-    }
-
-    private func exceeds(_ log: SegmentedLog, count: Int) -> Bool {
+    /// The most bytes that samples may take; nil if the queue is full and told to refuse them.
+    private func room(_ state: inout State, _ count: Int) -> Int? {
         let limits = configuration.limits
-        return Int(log.nextSequence - log.startSequence) + count > limits.maxCount || log.bytes > limits.maxBytes
+        guard limits.whenFull == .refuseNew else { return .max }
+        let bytes = limits.maxBytes - state.log.bytes - (state.staging?.bytes ?? 0)
+        return state.count(state.log.startSequence..<state.nextSequence) + count > limits.maxCount || bytes <= 0
+            ? nil : bytes
     }
 
-    /// Moves everybody past the oldest segment, until what is kept is within the limits.
-    private func makeRoom(in state: inout State) {
-        guard let oldest = state.log.stretches.first, state.log.stretches.count > 1 else { return }
-        let reason: DropReason = state.log.bytes > configuration.limits.maxBytes ? .bytes : .count
-        drop(before: oldest.endSequence, reason, in: &state)
+    private func refuse(_ state: inout State, _ count: Int) -> Outcome {
+        countRefused(&state, count)
+        return .refused(
+            QueueError(.full, "the queue in \(path) is at its limit; deliver what is in it, or raise the limit")
+        )
     }
 
-    /// Moves everybody past the segments that hold nothing younger than `maxAge`, by the samples' own instants.
-    private func dropOld(_ now: MonotonicInstant?, in state: inout State) {
-        guard let maxAge = configuration.limits.maxAge, let now else { return }
+    private func countRefused(_ state: inout State, _ count: Int) {
+        for index in state.places.indices {
+            state.places[index].row.drops[.refused, default: 0] += count
+            state.places[index].isChanged = true
+        }
+    }
+
+    /// Counts samples in every ledger that the store could not keep.
+    private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
+        do throws(QueueError) { return try body() } catch {
+            state.withLock { countRefused(&$0, count) }
+            throw error
+        }
+    }
+
+    /// Waits for the thread that drains, while that makes progress.
+    private func appendPatiently(_ samples: [Sample]) throws(QueueError) -> Int {
+        let (clock, failures) = (SystemClock(), state.withLock { $0.drainFailures })
+        let start = clock.now
+        scheduleDrain()
+        while true {
+            nap()
+            switch stage(samples) {
+            case .staged(let size, let work): return try keep(size, work)
+            case .full: break
+            case .notWanted: return 0
+            case .refused(let error): throw error
+            case .tooLarge: return try appendDirectly(samples)
+            }
+            if let failure = state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) { throw failure }
+            let waited = start.duration(to: clock.now)
+            if waited > Self.patience.processor || waited > Self.patience.disk && diskWork.isWaitingForDisk {
+                state.withLock { $0.isStalled = true }
+                throw Self.stalled(path)
+            }
+        }
+    }
+
+    private static func stalled(_ path: String) -> QueueError {
+        QueueError(
+            .notResponding,
+            "the disk under \(path) does not respond; samples are not kept until the disk responds again"
+        )
+    }
+
+    private func nap() {
+        var time = timespec(tv_sec: 0, tv_nsec: 50_000)
+        nanosleep(&time, nil)
+    }
+
+    /// Moves every backend past the oldest segments, until what is kept is within the limits.
+    func makeRoom(in state: inout State) {
+        guard configuration.limits.whenFull == .dropOldest else { return }
+        let limits = configuration.limits
+        while let oldest = state.log.stretches.first(where: { $0.endSequence > state.droppedEnd }),
+            oldest.segment.first != state.log.stretches.last?.segment.first
+        {
+            let kept = max(state.droppedEnd, state.log.startSequence)
+            let bytes = state.log.byteEnd - oldest.bytesBefore
+            let isOverCount = state.count(kept..<state.log.nextSequence) > limits.maxCount
+            if bytes <= limits.maxBytes, !isOverCount { return }
+            drop(before: oldest.endSequence, bytes > limits.maxBytes ? .bytes : .count, in: &state)
+        }
+    }
+
+    /// Moves every backend past the segments that hold nothing younger than `maxAge`, by the samples' own instants. The
+    /// caller holds `draining`.
+    func dropOld(_ now: MonotonicInstant) {
+        guard let maxAge = configuration.limits.maxAge else { return }
         let cutoff = now.advanced(by: .zero - maxAge)
-        state.log.prepareForAge(now: now, cutoff: cutoff)
-        let old = state.log.sealedStretches.prefix { $0.newest.map { $0 < cutoff } ?? false }
-        if let last = old.last { drop(before: last.endSequence, .age, in: &state) }
+        let isHeadOld = state.withLock { state in
+            state.log.prepareForAge(now: now)
+            return state.log.headNewest.map { $0 < cutoff } ?? false
+        }
+        if isHeadOld { sealHead() }
+        state.withLock { state in
+            let old = state.log.sealedStretches.prefix { $0.newest.map { $0 < cutoff } ?? false }
+            if let last = old.last, last.endSequence > state.droppedEnd {
+                drop(before: last.endSequence, .age, in: &state)
+            }
+        }
     }
 
     private func drop(before end: UInt64, _ reason: DropReason, in state: inout State) {
@@ -58,7 +189,9 @@ extension DirectoryStore {
             // What was read and lies behind may be on its way: it will be settled.
             state.places[index].readAhead.removeAll { $0.record.sequence < end }
             state.places[index].version += 1
+            state.places[index].isChanged = true
         }
+        state.droppedEnd = max(state.droppedEnd, end)
         state.needsMaintenance = true
     }
 

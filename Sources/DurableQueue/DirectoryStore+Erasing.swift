@@ -6,14 +6,16 @@ extension DirectoryStore {
     /// Erases what `isErased` picks, from the log and from the dead letters; returns how many samples these were.
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            try erase(find(isErased), lettersWhere: isErased)
+            saveChanges()
+            try drainAndWipe()
+            return try erase(find(isErased), lettersWhere: isErased)
         }
     }
 
     /// Marks the end of the log, if there is no mark.
     func hold() throws(QueueError) {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            let (mark, end) = state.withLock { ($0.heldFrom, $0.log.nextSequence) }
+            let (mark, end) = state.withLock { ($0.heldFrom, $0.nextSequence) }
             if mark != nil { return }
             // Written down first: what is appended from now on is held in any case.
             try HeldMark.write(end, in: path)
@@ -33,8 +35,10 @@ extension DirectoryStore {
     /// Erases what was appended behind the mark, and takes it away.
     func eraseHeld() throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
-            let (mark, start, end) = state.withLock { ($0.heldFrom, $0.log.startSequence, $0.log.nextSequence) }
-            guard let mark else { return 0 }
+            guard let mark = state.withLock({ $0.heldFrom }) else { return 0 }
+            saveChanges()
+            try drainAndWipe()
+            let (start, end) = state.withLock { ($0.log.startSequence, $0.log.nextSequence) }
             var held = SequenceSet()
             held.append(max(mark, start)..<max(mark, start, end))
             let count = try erase(held) { $0.sequence >= mark }
@@ -77,14 +81,18 @@ extension DirectoryStore {
     ) throws(QueueError) -> Int {
         do {
             let letters = try letters(where: isErased)
-            let (rows, known) = state.withLock { state in
-                let known = state.erased
-                state.erase(sequences, letters)
-                return (state.places.map(\.row), known)
+            let known = try writing.withLock { _ in
+                let (rows, known) = state.withLock { state in
+                    let known = state.erased
+                    state.erase(sequences, letters)
+                    return (state.places.map(\.row), known)
+                }
+                try bookkeeping.save(rows, erasing: sequences, letters)
+                return known
             }
-            try bookkeeping.save(rows, erasing: sequences, letters)
             try rewriteSegments(without: sequences)
             try bookkeeping.finishErasing()
+            try removeSetAside()
             trim()
             var all = SequenceSet()
             for sequence in letters.flatMap(\.sequences).sorted() { all.append(sequence..<sequence + 1) }
@@ -106,13 +114,21 @@ extension DirectoryStore {
         }
     }
 
+    /// Deletes what was set aside as damaged: it may hold what is to be erased, and nobody can tell.
+    private func removeSetAside() throws(QueueError) {
+        for name in try Directory.entries(of: path) where name.contains(".damaged") {
+            try Directory.overwriteAndDelete(path + "/" + name)
+            report(.store("\(path)/\(name) was damaged and may have held what was erased; it was deleted"))
+        }
+    }
+
     private func rewriteSegments(without erased: SequenceSet) throws(QueueError) {
         // What is written to is ended first: a segment is rewritten as a whole.
-        state.withLock { $0.log.sealCurrent() }
+        draining.withLock { _ in sealHead() }
         // A file is replaced under its own name.
         doChores()
         let stretches = state.withLock { $0.log.sealedStretches }
-        for stretch in stretches where erased.count(in: stretch.segment.first..<stretch.endSequence) > 0 {
+        for stretch in stretches {
             guard let segment = try stretch.segment.rewritten(without: erased, end: stretch.end) else { continue }
             // Everybody may have passed it meanwhile.
             if !state.withLock({ $0.log.replace(segment) }) { segment.delete() }
@@ -123,7 +139,7 @@ extension DirectoryStore {
 extension DirectoryStore.State {
     /// Counts samples as erased for those that had them before them, and takes them from what was read.
     mutating func erase(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
-        let end = log.nextSequence
+        let end = nextSequence
         var all = erased
         all.formUnion(sequences)
         for index in places.indices {
@@ -137,6 +153,8 @@ extension DirectoryStore.State {
             places[index].readAhead.removeAll { sequences.contains($0.record.sequence) }
             places[index].row.cursor = all.firstAbsent(from: places[index].row.cursor)
             places[index].version += 1
+            places[index].newLetters.removeAll { gone.contains($0.sequence) }
+            places[index].isChanged = true
         }
         erased = all
     }

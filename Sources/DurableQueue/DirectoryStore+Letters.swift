@@ -4,33 +4,36 @@ internal import Instrument
 extension DirectoryStore {
     /// Takes dead letters out: to be tried again, or thrown away. Returns how many there were.
     func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
-        guard let rows = try? bookkeeping.letters(of: backend.description).filter({ !$0.isRetried }) else { return 0 }
+        saveChanges()
+        guard let rows = letters(of: backend)?.filter({ !$0.isRetried }) else { return 0 }
         var chosen = rows.filter { ids.contains(SampleID(log: logNumber, sequence: $0.sequence)) }
-        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
+        for index in chosen.indices { chosen[index].isRetried = true }
+        let isKnown = state.withLock { [chosen] state -> Bool in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return false }
             state.places[index].row.dead -= chosen.count
             if toRetry {
                 let records = chosen.compactMap { Self.record($0, log: logNumber) }
                 state.places[index].retries = (state.places[index].retries + records).sorted {
                     $0.sequence < $1.sequence
                 }
+                state.places[index].newLetters += chosen
             } else {
                 state.places[index].row.drops[.discarded, default: 0] += chosen.count
+                state.places[index].goneLetters += chosen.map(\.sequence)
             }
-            return state.places[index].row
+            state.places[index].isChanged = true
+            return true
         }
-        guard let row else { return 0 }
-        for index in chosen.indices { chosen[index].isRetried = true }
-        keep(row, adding: toRetry ? chosen : [], removing: toRetry ? [] : chosen.map(\.sequence))
+        if !isKnown { return 0 }
+        saveChanges()
         return chosen.count
     }
 
-    func keep(_ row: Bookkeeping.PlaceRow, adding letters: [Bookkeeping.LetterRow], removing: [UInt64]) {
-        do {
-            try bookkeeping.save(row, adding: letters, removing: removing)
-            trim()
-        } catch {
-            report(.store("cannot keep the place of \(row.name): \(error)"))
+    /// Dead letters as they are written down; nil, said as a diagnostic, if they cannot be read.
+    func letters(of backend: BackendName) -> [Bookkeeping.LetterRow]? {
+        do { return try bookkeeping.letters(of: backend.description) } catch {
+            report(.store("cannot read the dead letters of \(backend) in \(path): \(error)"))
+            return nil
         }
     }
 

@@ -6,25 +6,48 @@ extension DirectoryStore {
     func scheduleMaintenance() {
         switch configuration.synchronization {
         case .interval(let interval):
-            maintenance.asyncAfter(deadline: .now() + .nanoseconds(Int(interval.nanoseconds))) { [weak self] in
+            maintenance.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: interval.nanoseconds))) { [weak self] in
                 self?.maintain()
             }
         default: maintenance.async { [weak self] in self?.maintain() }
         }
     }
 
+    /// Writes down what changed, and synchronizes it as configured.
     func maintain() {
-        let (segments, rows) = state.withLock { state -> ([Segment], [Bookkeeping.PlaceRow]) in
-            let segments = state.log.unsynchronizedSegments()
-            defer { (state.isSynchronizationDue, state.unsynchronized, state.needsMaintenance) = (false, 0, false) }
-            return (segments, state.needsMaintenance ? state.places.map(\.row) : [])
+        state.withLock { ($0.isSynchronizationDue, $0.unsynchronized, $0.needsMaintenance) = (false, 0, false) }
+        do throws(QueueError) {
+            try drain()
+            saveChanges()
+            if configuration.synchronization != .never { try synchronizeWritten() }
+        } catch {
+            report(.store("\(error); tried again with the next sample"))
         }
-        if configuration.synchronization != .never {
-            for segment in segments where !segment.synchronize() {
-                report(.store("cannot synchronize \(segment.path)"))
+    }
+
+    /// Makes everything that was appended so far survive a loss of power.
+    /// - Throws: if that is not sure. The call may be repeated.
+    func synchronize() throws(QueueError) {
+        try drain()
+        guard saveChanges() else {
+            throw QueueError(.storeFailed, "cannot write down the places of backends in \(path)")
+        }
+        try synchronizeWritten()
+    }
+
+    /// Synchronizes what is in the log, and the bookkeeping if anything in it is not yet safe.
+    func synchronizeWritten() throws(QueueError) {
+        try synchronizing.withLock { (_: inout Void) throws(QueueError) in
+            let work = state.withLock { $0.log.takeUnsynchronized() }
+            do throws(QueueError) {
+                for segment in work.segments { try segment.synchronize() }
+                if work.hasNewNames { try Directory.synchronize(path) }
+                if bookkeeping.hasUnsynchronizedWrites { try synchronizeBookkeeping() }
+            } catch {
+                state.withLock { $0.log.putBack(work) }
+                throw error
             }
         }
-        if !rows.isEmpty { save(rows) }
     }
 
     /// Names, cuts and makes files, so that whoever appends does not wait for the disk.
@@ -48,7 +71,9 @@ extension DirectoryStore {
                 stretch.newest.map { (stretch.segment.first, $0) }
             }
         }
-        try? bookkeeping.save(newest: newest, boot: boot)
+        do { try bookkeeping.save(newest: newest, boot: boot) } catch {
+            report(.store("cannot write down the age of segments in \(path): \(error); they are kept for longer"))
+        }
     }
 
     private func perform(_ chore: SegmentedLog.Chore) {
@@ -64,31 +89,10 @@ extension DirectoryStore {
         }
     }
 
-    /// If there is no room for a spare, whoever needs the next segment will be told.
+    /// If there is no room for a spare, whoever needs the next segment is told.
     private func makeSpare(of size: Int) {
         guard let spare = try? Segment(creating: state.withLock { $0.log.sparePath }, capacity: size) else { return }
         spare.touch()
         state.withLock { $0.log.keep(spare: spare) }
-    }
-
-    func save(_ rows: [Bookkeeping.PlaceRow]) {
-        do {
-            for row in rows { try bookkeeping.save(row) }
-            trim()
-        } catch {
-            report(.store("cannot keep the places of backends: \(error)"))
-        }
-    }
-
-    /// Deletes segments that every backend is past; only after the bookkeeping says so, too.
-    func trim() {
-        let (segments, start) = state.withLock { state -> ([Segment], UInt64?) in
-            let segments = state.log.trim(to: state.places.map(\.row.cursor).min() ?? state.log.nextSequence)
-            if segments.isEmpty || state.erased.isEmpty { return (segments, nil) }
-            state.erased.removeAll(below: state.log.startSequence)
-            return (segments, state.log.startSequence)
-        }
-        for segment in segments { segment.delete() }
-        if let start { try? bookkeeping.forgetErased(below: start) }
     }
 }

@@ -2,28 +2,32 @@ internal import Instrument
 
 /// The lanes' side: what comes next for a backend, and what became of it.
 extension DirectoryStore {
+    /// Makes a place for a backend, which survives a loss of power once this has returned. Waits for the disk.
     func attach(_ backend: BackendName, atOldest: Bool) {
-        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
-            if state.places.contains(where: { $0.row.name == backend.description }) { return nil }
-            let start = atOldest ? state.log.startSequence : state.log.nextSequence
-            let row = Bookkeeping.PlaceRow(
-                name: backend.description,
-                start: start,
-                cursor: start,
-                acknowledged: 0,
-                dead: 0,
-                drops: [:]
-            )
-            state.places.append(Place(row: row, position: state.log.position(of: start)))
-            return row
+        if state.withLock({ state in state.places.contains { $0.row.name == backend.description } }) { return }
+        do throws(QueueError) {
+            try drain()
+            state.withLock { $0.addPlace(backend.description, atOldest: atOldest || hasLostPlaces) }
+            try saveLastingly()
+        } catch {
+            state.withLock { $0.addPlace(backend.description, atOldest: atOldest || hasLostPlaces) }
+            report(.store("the place of \(backend) may not survive a loss of power: \(error)"))
         }
-        if let row { save([row]) }
     }
 
+    /// Gives up a backend's place. Once nobody has one, nothing is kept: samples without a place are a sign of damage.
     func forget(_ backend: BackendName) {
-        state.withLock { $0.places.removeAll { $0.row.name == backend.description } }
+        draining.withLock { _ in
+            let isLast = state.withLock { state in
+                state.places.removeAll { $0.row.name == backend.description }
+                return state.places.isEmpty
+            }
+            if !isLast { return }
+            do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
+            sealHead()
+        }
         do {
-            try bookkeeping.remove(backend.description)
+            try writing.withLock { _ in try bookkeeping.remove(backend.description) }
             trim()
         } catch {
             report(.store("cannot forget \(backend): \(error)"))
@@ -31,6 +35,7 @@ extension DirectoryStore {
     }
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
+        do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
         while true {
             guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount) else { return [] }
             if !found.retries.isEmpty { return found.retries }
@@ -63,17 +68,18 @@ extension DirectoryStore {
     /// Notes what is given, so that it comes again as it is; false if it is outdated.
     private func lease(_ read: [ReadRecord], _ reading: Reading, to backend: BackendName) -> Bool {
         guard let last = read.last?.record.sequence else { return false }
-        let (isCurrent, news) = state.withLock { state -> (Bool, Bookkeeping.PlaceRow?) in
+        let (isCurrent, isNews) = state.withLock { state -> (Bool, Bool) in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 state.places[index].version == reading.version
-            else { return (false, nil) }
+            else { return (false, false) }
             state.places[index].readAhead = read
-            if state.places[index].row.leaseEnd == last + 1 { return (true, nil) }
+            if state.places[index].row.leaseEnd == last + 1 { return (true, false) }
             state.places[index].row.leaseEnd = last + 1
-            return (true, state.places[index].row)
+            state.places[index].isChanged = true
+            return (true, true)
         }
         // Written down before anything is sent: the next run sends the same batch.
-        if let news { keep(news, adding: [], removing: []) }
+        if isNews { saveChanges() }
         return isCurrent
     }
 
@@ -98,26 +104,31 @@ extension DirectoryStore {
 
     /// Nothing of what is left can be read: it is counted as lost, so that nobody waits for it.
     private func skipDamaged(_ backend: BackendName, _ reading: Reading) {
-        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
+        let isSkipped = state.withLock { state -> Bool in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 state.places[index].version == reading.version
-            else { return nil }
+            else { return false }
             let lost = state.count(reading.cursor..<reading.end)
             if lost > 0 { state.places[index].row.drops[.corrupt, default: 0] += lost }
             state.places[index].row.cursor = reading.end
             state.places[index].position = state.log.position(of: reading.end)
             state.places[index].version += 1
-            return state.places[index].row
+            state.places[index].isChanged = true
+            return true
         }
-        if let row { save([row]) }
+        if isSkipped { saveChanges() }
     }
 
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
-        if settleRetries(backend, through: sequence, dead) { return }
-        let settled = state.withLock { state -> (Bookkeeping.PlaceRow, [Bookkeeping.LetterRow])? in
+        if !settleRetries(backend, through: sequence, dead) { settleRead(backend, through: sequence, dead) }
+        saveChanges()
+    }
+
+    private func settleRead(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) {
+        state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 sequence >= state.places[index].row.cursor, sequence < state.log.nextSequence
-            else { return nil }
+            else { return }
             var place = state.places[index]
             let count = place.readAhead.prefix { $0.record.sequence <= sequence }.count
             let passed = place.readAhead.prefix(count)
@@ -133,30 +144,40 @@ extension DirectoryStore {
             place.position = passed.last?.after ?? state.log.position(of: sequence + 1)
             place.readAhead.removeFirst(count)
             place.version += 1
+            place.newLetters += letters
+            place.isChanged = true
             state.places[index] = place
-            return (place.row, letters)
         }
-        guard let (row, letters) = settled else { return }
-        keep(row, adding: letters, removing: [])
     }
 
     /// Settles what was tried again; false if that was not what the backend was served.
     private func settleRetries(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) -> Bool {
-        let settled = state.withLock { state -> (Bookkeeping.PlaceRow, [SampleRecord])? in
+        state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 state.places[index].isServingRetries
-            else { return nil }
+            else { return false }
             let passed = state.places[index].retries.filter { $0.sequence <= sequence }
+            let letters = passed.compactMap { record in dead[record.sequence].map { Self.letter(record, $0) } }
             state.places[index].isServingRetries = false
             state.places[index].retries.removeFirst(passed.count)
-            let deadAgain = passed.filter { dead[$0.sequence] != nil }.count
-            state.places[index].row.dead += deadAgain
-            state.places[index].row.acknowledged += passed.count - deadAgain
-            return (state.places[index].row, passed)
+            state.places[index].row.dead += letters.count
+            state.places[index].row.acknowledged += passed.count - letters.count
+            state.places[index].newLetters += letters
+            state.places[index].goneLetters += passed.map(\.sequence).filter { dead[$0] == nil }
+            state.places[index].isChanged = true
+            return true
         }
-        guard let (row, passed) = settled else { return false }
-        let letters = passed.compactMap { record in dead[record.sequence].map { Self.letter(record, $0) } }
-        keep(row, adding: letters, removing: passed.map(\.sequence).filter { dead[$0] == nil })
-        return true
+    }
+}
+
+extension DirectoryStore.State {
+    /// Adds a place at the beginning or at the end of the log, unless there is one of that name.
+    fileprivate mutating func addPlace(_ name: String, atOldest: Bool) {
+        if places.contains(where: { $0.row.name == name }) { return }
+        let start = atOldest ? log.startSequence : nextSequence
+        let row = Bookkeeping.PlaceRow(name: name, start: start, cursor: start, acknowledged: 0, dead: 0, drops: [:])
+        var place = DirectoryStore.Place(row: row, position: log.position(of: start))
+        place.isChanged = true
+        places.append(place)
     }
 }

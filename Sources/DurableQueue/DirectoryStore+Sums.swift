@@ -9,11 +9,12 @@ extension DirectoryStore {
             }
             let row = place.row
             var ledger = Ledger()
-            ledger.emitted = Int(state.log.nextSequence - row.start) + (row.drops[.refused] ?? 0) + row.carried
+            let numbers = row.start..<max(row.start, state.nextSequence)
+            ledger.emitted = numbers.count - state.absent.count(in: numbers) + (row.drops[.refused] ?? 0) + row.carried
             ledger.acknowledged = row.acknowledged
             ledger.dead = row.dead
             ledger.drops = row.drops
-            ledger.queued = state.count(row.cursor..<state.log.nextSequence) + place.retries.count
+            ledger.queued = state.count(row.cursor..<state.nextSequence) + place.retries.count
             return ledger
         }
     }
@@ -24,15 +25,15 @@ extension DirectoryStore {
                 return Backlog()
             }
             return Backlog(
-                count: state.count(place.row.cursor..<state.log.nextSequence) + place.retries.count,
-                bytes: max(0, state.log.byteEnd - state.log.bytes(before: place.position))
+                count: state.count(place.row.cursor..<state.nextSequence) + place.retries.count,
+                bytes: max(0, state.log.byteEnd - state.log.bytes(before: place.position)) + (state.staging?.bytes ?? 0)
             )
         }
     }
 
     func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        guard let rows = try? bookkeeping.letters(of: backend.description).filter({ !$0.isRetried }) else { return [] }
-        return rows.compactMap { row in
+        saveChanges()
+        return (letters(of: backend) ?? []).filter { !$0.isRetried }.compactMap { row in
             Self.record(row, log: logNumber).map { DeadLetter(record: $0, reason: row.reason) }
         }
     }
@@ -43,21 +44,21 @@ extension DirectoryStore {
     var isDrained: Bool {
         state.withLock { state in
             state.places.allSatisfy { place in
-                place.row.cursor >= state.log.nextSequence && place.row.dead == 0 && place.retries.isEmpty
+                place.row.cursor >= state.nextSequence && place.row.dead == 0 && place.retries.isEmpty
             }
         }
     }
 
     /// Takes over what a drained store counted for a backend. What it refused was never in its log.
     func carry(_ ledger: Ledger, of backend: BackendName) {
-        let row = state.withLock { state -> Bookkeeping.PlaceRow? in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return nil }
+        state.withLock { state in
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return }
             state.places[index].row.carried += ledger.emitted - (ledger.drops[.refused] ?? 0)
             state.places[index].row.acknowledged += ledger.acknowledged
             state.places[index].row.dead += ledger.dead
             state.places[index].row.drops.merge(ledger.drops, uniquingKeysWith: +)
-            return state.places[index].row
+            state.places[index].isChanged = true
         }
-        if let row { save([row]) }
+        saveChanges()
     }
 }

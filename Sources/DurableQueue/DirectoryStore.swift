@@ -14,19 +14,53 @@ final class DirectoryStore: Sendable {
         var isServingRetries = false
         /// Counts what would make a read that is under way outdated.
         var version = 0
+        /// Whether the bookkeeping does not have all of this yet, and the dead letters that it does not have.
+        var isChanged = false
+        var newLetters: [Bookkeeping.LetterRow] = []
+        var goneLetters: [UInt64] = []
+        /// The cursor that the bookkeeping has.
+        var savedCursor: UInt64
+
+        init(row: Bookkeeping.PlaceRow, position: SegmentedLog.Position, savedCursor: UInt64? = nil) {
+            self.row = row
+            self.position = position
+            self.savedCursor = savedCursor ?? row.cursor
+        }
     }
 
     struct State: ~Copyable {
         var log: SegmentedLog
+        /// What was appended and is not in the log yet; nil as long as this store is only read.
+        var staging: Staging?
+        /// The number behind the last sample that was appended.
+        var nextSequence: UInt64
         var places: [Place] = []
         var isSynchronizationDue = false
         var unsynchronized = 0
         var needsMaintenance = false
         var areChoresDue = false
-        /// What was erased and would still be there.
+        var isDrainScheduled = false
+        /// The disk has not answered for a while.
+        var isStalled = false
+        var drainFailures = 0
+        var drainFailure: QueueError?
+        /// Up to where samples were dropped.
+        var droppedEnd: UInt64 = 0
+        /// What was erased and would still be there, and numbers that no sample has.
         var erased = SequenceSet()
+        /// Numbers that no sample has.
+        var absent = SequenceSet()
         /// From where on samples are held.
         var heldFrom: UInt64?
+
+        init(log: consuming SegmentedLog, places: [Place], erased: SequenceSet, absent: SequenceSet, heldFrom: UInt64?) {
+            nextSequence = log.nextSequence
+            self.log = log
+            self.places = places
+            self.erased = erased
+            self.absent = absent
+            self.heldFrom = heldFrom
+        }
 
         /// How many samples of a range of numbers there are, or were before somebody passed them.
         func count(_ range: Range<UInt64>) -> Int { range.count - erased.count(in: range) }
@@ -38,15 +72,29 @@ final class DirectoryStore: Sendable {
     let logNumber: UInt64
     let report: @Sendable (Diagnostic) -> Void
     let maintenance: DispatchQueue
+    /// Drains what is staged. Apart from `maintenance`, which may wait for the disk for longer.
+    let drainer: DispatchQueue
     let state: Lock<State>
     let lock: Lock<DirectoryLock?>
+    let diskWork = DiskWork()
+    /// Held while staged records are copied into the log, or the log's head is changed.
+    let draining = Lock(())
+    /// Held while the bookkeeping is written to, so that what changed later is written later.
+    let writing = Lock(())
+    /// Held while files are synchronized, so that nobody believes that what is under way is done.
+    let synchronizing = Lock(())
     /// Held while chores are done.
     let chores = Lock(())
     /// Held while something is erased or a mark is moved, one at a time.
     let erasing = Lock(())
+    /// Whether another process may have the directory by now.
+    let isReleased = Lock(false)
+    /// Whether there are samples and no place at all: then places were lost, and backends begin with the oldest.
+    let hasLostPlaces: Bool
 
-    /// Opens the directory, which `lock` says is ours. A bookkeeping that cannot be opened is set aside and begun anew: every
+    /// Opens the directory, which `lock` says is ours. A bookkeeping that is damaged is set aside and begun again: every
     /// backend then gets what is still there once more.
+    /// - Throws: if something in it cannot be opened or read at the moment: nothing of it is changed or deleted then.
     init(
         path: String,
         lock: consuming sending DirectoryLock,
@@ -57,9 +105,14 @@ final class DirectoryStore: Sendable {
         self.path = path
         self.configuration = configuration
         self.report = report
-        let (bookkeeping, isNew) = try Self.openBookkeeping(path, report)
-        self.bookkeeping = bookkeeping
+        maintenance = DispatchQueue(label: "instrument.durable-queue")
+        drainer = DispatchQueue(label: "instrument.durable-queue.drain")
+        self.lock = Lock(lock)
+        let heldFrom = try HeldMark.read(in: path)
+        let staged = try StagingMark.read(in: path)
+        bookkeeping = try Self.openBookkeeping(path, configuration, report)
         let rows: [Bookkeeping.PlaceRow]
+        var unopened: [SegmentedLog.Unopened] = []
         do {
             // Segments' headers have a checksum, so that theirs counts.
             let known = SegmentedLog.number(in: path)
@@ -71,9 +124,13 @@ final class DirectoryStore: Sendable {
                 segmentSize: configuration.segmentSize,
                 log: logNumber,
                 atLeast: rows.map(\.cursor).max() ?? 0,
-                newest: try BootSession.identifier.map(bookkeeping.newest) ?? [:]
+                newest: try BootSession.identifier.map(bookkeeping.newest) ?? [:],
+                unopened: &unopened,
+                report: { report(.store($0)) }
             )
-            let erased = try bookkeeping.erased(onlyUndone: false)
+            let absent = try bookkeeping.absent()
+            var erased = try bookkeeping.erased(onlyUndone: false)
+            erased.formUnion(absent)
             var places = rows.map { Self.place($0, in: log, erased) }
             for index in places.indices {
                 let all = try bookkeeping.letters(of: places[index].row.name)
@@ -82,38 +139,43 @@ final class DirectoryStore: Sendable {
                 places[index].row.dead = all.count - letters.count
                 places[index].retries = letters.compactMap { [logNumber] in Self.record($0, log: logNumber) }
             }
-            state = Lock(State(log: log, places: places, erased: erased, heldFrom: HeldMark.read(in: path)))
+            hasLostPlaces = rows.isEmpty && log.nextSequence > 0
+            state = Lock(State(log: log, places: places, erased: erased, absent: absent, heldFrom: heldFrom))
         } catch let error as QueueError {
             throw error
         } catch {
             throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
         }
-        maintenance = DispatchQueue(label: "instrument.durable-queue")
-        self.lock = Lock(lock)
-        isBookkeepingNew = isNew
+        if hasLostPlaces {
+            report(.store("the places of backends in \(path) are missing; backends begin with the oldest sample"))
+        }
         reportLosses(rows)
+        try moveOut(unopened)
+        if let staged { try recover(staged) }
         finishErasing()
     }
 
-    /// Whether the places were lost, so that backends have to begin with the oldest.
-    let isBookkeepingNew: Bool
-
     private static func openBookkeeping(
         _ path: String,
+        _ configuration: DurableConfiguration,
         _ report: (Diagnostic) -> Void
-    ) throws(QueueError) -> (Bookkeeping, isNew: Bool) {
+    ) throws(QueueError) -> Bookkeeping {
         let file = path + "/bookkeeping.sqlite"
-        let isNew = Directory.size(of: file) == nil && !SegmentedLog.isEmpty(path)
-        if let bookkeeping = try? Bookkeeping(path: file) { return (bookkeeping, isNew) }
+        let isSynchronous = if case .count = configuration.synchronization { true } else { false }
+        do { return try Bookkeeping(path: file, isSynchronous: isSynchronous) } catch {
+            guard Bookkeeping.isDamage(error) else {
+                throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
+            }
+        }
         for ending in ["", "-wal", "-shm"] where Directory.size(of: file + ending) != nil {
             Directory.setAside(file + ending)
         }
         do {
-            let bookkeeping = try Bookkeeping(path: file)
+            let bookkeeping = try Bookkeeping(path: file, isSynchronous: isSynchronous)
             report(
                 .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
             )
-            return (bookkeeping, true)
+            return bookkeeping
         } catch {
             throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
         }
@@ -131,6 +193,7 @@ final class DirectoryStore: Sendable {
         return Place(row: row, position: log.position(of: row.cursor))
     }
 
+
     /// Says what was found lost at the beginning; what was lost before has been said.
     private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {
         let now = state.withLock { $0.places.map(\.row) }
@@ -142,15 +205,31 @@ final class DirectoryStore: Sendable {
 
     /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
     func close() {
-        let (rows, spare) = state.withLock { state in
-            state.log.sealCurrent()
-            return (state.places.map(\.row), state.log.takeSpare())
+        draining.withLock { _ in
+            do throws(QueueError) {
+                try drainLocked()
+                sealHead()
+                isReleased.withLock { $0 = true }
+                let area = state.withLock { $0.staging.take() }?.area
+                if area != nil { StagingMark.remove(in: path) }
+                area?.delete()
+            } catch {
+                // What is staged stays there, for the next start.
+                isReleased.withLock { $0 = true }
+                report(.store("\(error)"))
+            }
         }
         doChores()
-        spare?.delete()
-        save(rows)
-        maintain()
+        state.withLock { $0.log.takeSpare() }?.delete()
+        saveChanges()
+        do throws(QueueError) { try synchronizeWritten() } catch { report(.store("\(error)")) }
         bookkeeping.close()
+        lock.withLock { $0 = nil }
+    }
+
+    /// Lets the directory go, as the end of the process would; a copy that is under way is waited for.
+    func letGo() {
+        draining.withLock { _ in isReleased.withLock { $0 = true } }
         lock.withLock { $0 = nil }
     }
 }

@@ -15,6 +15,7 @@ public final class DurableStore: SampleStore {
     private let configuration: DurableConfiguration
     private let own: DirectoryStore
     private let state: Lock<State>
+    private let consentOfDirectory: Lock<Consent>
 
     private struct State {
         /// Of processes that are gone, the oldest first; delivered before ours.
@@ -42,7 +43,7 @@ public final class DurableStore: SampleStore {
         self.configuration = configuration
         try Directory.make(directory)
         var adopted: [DirectoryStore] = []
-        for name in Directory.names(in: directory) where name.hasSuffix(".queue") {
+        for name in try Directory.entries(of: directory) where name.hasSuffix(".queue") {
             let path = directory + "/" + name
             guard let lock = DirectoryLock(path) else { continue }
             do throws(QueueError) {
@@ -64,8 +65,16 @@ public final class DurableStore: SampleStore {
         } else {
             own = try Self.makeOwn(directory, configuration, randomness, report)
         }
+        let areHeld = (adopted + [own]).contains { $0.state.withLock { $0.heldFrom } != nil }
+        let written = try ConsentMark.read(in: directory)
+        consentOfDirectory = Lock(written == .granted && areHeld ? .pending : written)
         state = Lock(State(orphans: adopted))
+        if written != .granted || areHeld { try own.hold() }
+        try own.prepareToAppend(randomness)
     }
+
+    /// Lets the directory go as the end of the process would; waits for a copy to disk that is under way.
+    deinit { for store in stores { store.letGo() } }
 
     private static func makeOwn(
         _ directory: String,
@@ -102,7 +111,7 @@ public final class DurableStore: SampleStore {
     /// Begins to keep a place for a backend, where the configuration says; does nothing if it has one.
     public func attach(_ backend: BackendName) {
         for store in stores {
-            store.attach(backend, atOldest: configuration.newcomers == .oldest || store.isBookkeepingNew)
+            store.attach(backend, atOldest: configuration.newcomers == .oldest)
         }
     }
 
@@ -172,18 +181,41 @@ public final class DurableStore: SampleStore {
         return count
     }
 
+    /// Makes everything that was appended so far survive a loss of power, places of backends included. Waits for the disk;
+    /// never call it where `emit` is called.
+    /// - Throws: if that is not sure; the call may be repeated.
+    public func synchronize() throws(QueueError) { for store in stores { try store.synchronize() } }
+
+    /// The consent that the directory is under, until somebody changes it: it outlives the process that set it.
+    public var consent: Consent { consentOfDirectory.withLock { $0 } }
+
     /// Marks the end of the log, in a file that survives.
-    public func hold() throws(QueueError) { for store in stores { try store.hold() } }
+    public func hold() throws(QueueError) {
+        try change(to: .pending) { () throws(QueueError) in for store in stores { try store.hold() } }
+    }
 
     /// Takes the marks away, those of earlier processes included.
-    public func release() throws(QueueError) { for store in stores { try store.release() } }
+    public func release() throws(QueueError) {
+        for store in stores { try store.release() }
+        try change(to: .granted) {}
+    }
+
+    /// Writes the consent down before `body` relies on it.
+    private func change(to consent: Consent, _ body: () throws(QueueError) -> Void) throws(QueueError) {
+        try ConsentMark.write(consent, in: directory)
+        consentOfDirectory.withLock { $0 = consent }
+        try body()
+    }
 
     /// Erases what is behind the marks, those of earlier processes included.
     @discardableResult
     public func eraseHeld() throws(QueueError) -> Int {
         defer { removeDrained() }
         var count = 0
-        for store in stores { count += try store.eraseHeld() }
+        // A crash meanwhile leaves a denial, and marks that the next call erases behind.
+        try change(to: .denied) { () throws(QueueError) in
+            for store in stores { count += try store.eraseHeld() }
+        }
         return count
     }
 

@@ -53,7 +53,7 @@ public struct QueueFolder: Hashable, Sendable {
                 verification.damagedBytes += Directory.size(of: path + "/" + name) ?? 0
                 continue
             }
-            Self.verify(try Segment(opening: path + "/" + name, first: first), into: &verification)
+            Self.verify(try Segment.existing(path + "/" + name, first: first), into: &verification)
         }
         return verification
     }

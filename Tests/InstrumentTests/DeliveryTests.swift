@@ -26,6 +26,7 @@ private final class ReluctantStore: SampleStore {
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         store.erase(where: isErased)
     }
+    var consent: Consent { store.consent }
     func hold() throws(QueueError) { store.hold() }
     func release() throws(QueueError) { store.release() }
     func eraseHeld() throws(QueueError) -> Int { store.eraseHeld() }

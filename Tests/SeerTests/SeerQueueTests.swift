@@ -283,6 +283,7 @@ private final class SmallDisk: SampleStore {
     func backlog(of backend: BackendName) -> Backlog { store.backlog(of: backend) }
     func deadLetters(of backend: BackendName) -> [DeadLetter] { store.deadLetters(of: backend) }
     func erase(where isErased: (SampleRecord) -> Bool) -> Int { store.erase(where: isErased) }
+    var consent: Consent { store.consent }
     func hold() { store.hold() }
     func release() { store.release() }
     func eraseHeld() -> Int { store.eraseHeld() }

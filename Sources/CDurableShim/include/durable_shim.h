@@ -17,4 +17,7 @@ uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count);
 /// Allocates a file's blocks; 0 or an errno.
 int durable_allocate(int descriptor, int64_t size);
 
+/// The number by which the system knows the calling thread; never 0.
+int32_t durable_thread_id(void);
+
 #endif

@@ -10,20 +10,21 @@ extension Bookkeeping {
 
     /// What was erased from the log, or what of it is not gone from the segments yet.
     func erased(onlyUndone: Bool) throws -> SequenceSet {
-        try database.read { database in
-            let filter = onlyUndone ? "WHERE done = 0" : ""
-            let rows = try Row.fetchAll(database, sql: "SELECT first, end FROM erased \(filter)")
-            var ranges: [Range<UInt64>] = []
-            for row in rows {
-                let first = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "first"))
-                let end = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "end"))
-                guard first < end, end - first < Int64.max else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-                ranges.append(first..<end)
-            }
-            var erased = SequenceSet()
-            for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { erased.append(range) }
-            return erased
+        let filter = onlyUndone ? "WHERE done = 0" : ""
+        return try database.read { try Self.numbers($0, sql: "SELECT first, end FROM erased \(filter)") }
+    }
+
+    private static func numbers(_ database: Database, sql: String) throws -> SequenceSet {
+        var ranges: [Range<UInt64>] = []
+        for row in try Row.fetchAll(database, sql: sql) {
+            let first = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "first"))
+            let end = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "end"))
+            guard first < end, end - first < Int64.max else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+            ranges.append(first..<end)
         }
+        var numbers = SequenceSet()
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { numbers.append(range) }
+        return numbers
     }
 
     /// Keeps what is to be erased, and the sums without it, all or nothing; the dead letters are gone with it.
@@ -40,6 +41,23 @@ extension Bookkeeping {
         }
         // The journal still has the letters.
         _ = try database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
+
+    /// Numbers that no sample in this log has.
+    func absent() throws -> SequenceSet {
+        try database.read { try Self.numbers($0, sql: "SELECT first, end FROM absent") }
+    }
+
+    /// Keeps numbers that no sample in this log has.
+    func save(absent numbers: Range<UInt64>) throws {
+        try database.write { database in
+            try database.execute(
+                sql: "INSERT INTO absent (first, end) VALUES (?, ?)",
+                arguments: [Int64(bitPattern: numbers.lowerBound), Int64(bitPattern: numbers.upperBound)]
+            )
+        }
+        // A number must never be given twice, whatever happens now.
+        try synchronize()
     }
 
     /// The segments no longer hold what was erased.

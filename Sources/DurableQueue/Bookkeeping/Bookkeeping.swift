@@ -3,6 +3,7 @@ internal import GRDB
 internal import Instrument
 
 internal import struct Foundation.Data
+internal import Synchronization
 
 /// What is small and has to be right at every moment, in SQLite: where each backend is, its sums, its dead letters.
 ///
@@ -42,15 +43,21 @@ final class Bookkeeping: Sendable {
     }
 
     let database: DatabaseQueue
+    /// Whether something was written since the last synchronization.
+    private let isDirty = Atomic<Bool>(true)
 
     /// Opens or creates the file, and brings it to the current version.
-    init(path: String) throws {
+    ///
+    /// - Parameter isSynchronous: whether everything that is written survives a loss of power at once.
+    init(path: String, isSynchronous: Bool = false) throws {
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase {
             // Dead letters that are erased are overwritten.
-            try $0.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
+            try $0.execute(
+                sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL"); PRAGMA secure_delete = ON"
+            )
         }
         database = try DatabaseQueue(path: path, configuration: configuration)
         try Self.migrator.migrate(database)
@@ -60,6 +67,7 @@ final class Bookkeeping: Sendable {
         // And so is one that holds something else than it should.
         for place in try places() { _ = try letters(of: place.name) }
         _ = try erased(onlyUndone: false)
+        _ = try absent()
         _ = try newest(in: "")
         _ = try database.read { try Self.logNumber($0) }
     }
@@ -103,6 +111,10 @@ final class Bookkeeping: Sendable {
             // SQLite notices a damaged page, but not a number that became another.
             try database.execute(sql: "ALTER TABLE place ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
             for place in try rows(database, areChecked: false) { try write(place, to: database) }
+        }
+        migrator.registerMigration("6") { database in
+            // Numbers that no sample in this log has.
+            try database.execute(sql: "CREATE TABLE absent (first INTEGER NOT NULL, end INTEGER NOT NULL)")
         }
         return migrator
     }
@@ -155,22 +167,28 @@ final class Bookkeeping: Sendable {
         return drops
     }
 
-    /// Keeps a place, and the letters that came and went with it, all or nothing.
-    func save(_ place: PlaceRow, adding letters: [LetterRow] = [], removing removed: [UInt64] = []) throws {
+    /// Keeps places, and the letters that came and went with them, all or nothing.
+    func save(_ changes: [DirectoryStore.Change]) throws {
+        isDirty.store(true, ordering: .sequentiallyConsistent)
         try database.write { database in
-            try Self.write(place, to: database)
-            try Self.deleteLetters(removed, of: place.name, from: database)
-            for letter in letters {
-                try database.execute(
-                    sql: """
-                        INSERT OR REPLACE INTO letter (name, sequence, reason, payload, retried) VALUES (?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
-                        place.name, Int64(bitPattern: letter.sequence), letter.reason, DatabaseValue(letter.payload),
-                        letter.isRetried,
-                    ]
-                )
-            }
+            for change in changes { try Self.write(change, to: database) }
+        }
+    }
+
+    private static func write(_ change: DirectoryStore.Change, to database: Database) throws {
+        let place = change.row
+        try write(place, to: database)
+        try deleteLetters(change.removedLetters, of: place.name, from: database)
+        for letter in change.addedLetters {
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO letter (name, sequence, reason, payload, retried) VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    place.name, Int64(bitPattern: letter.sequence), letter.reason, DatabaseValue(letter.payload),
+                    letter.isRetried,
+                ]
+            )
         }
     }
 
@@ -223,6 +241,27 @@ final class Bookkeeping: Sendable {
                     isRetried: try row.decode(Bool.self, forColumn: "retried")
                 )
             }
+        }
+    }
+
+    /// Whether something was written that a loss of power may take back.
+    var hasUnsynchronizedWrites: Bool { isDirty.load(ordering: .sequentiallyConsistent) }
+
+    /// Makes everything that was written survive a loss of power, and stand in the main file, not in the journal alone.
+    func synchronize() throws {
+        isDirty.store(false, ordering: .sequentiallyConsistent)
+        do { _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) } } catch {
+            isDirty.store(true, ordering: .sequentiallyConsistent)
+            throw error
+        }
+    }
+
+    /// Whether an error says that the file is damaged, or is none of ours: not that it is busy, or cannot be opened now.
+    static func isDamage(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return error is RowDecodingError }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_FORMAT: return true
+        default: return false
         }
     }
 

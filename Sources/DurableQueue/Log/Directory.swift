@@ -8,19 +8,29 @@ internal import Glibc
 
 /// What the store does with directories.
 enum Directory {
-    /// The names in a directory; none if it cannot be read.
-    static func names(in directory: String) -> [String] {
-        guard let listing = opendir(directory) else { return [] }
+    /// The names in a directory; none if it cannot be read. Only to show: what is not listed may be there.
+    static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
+
+    /// The names in a directory.
+    /// - Throws: if they cannot all be read: then nobody knows what is in it.
+    static func entries(of directory: String) throws(QueueError) -> [String] {
+        guard let listing = opendir(directory) else { throw failure(errno, "list \(directory)") }
         defer { closedir(listing) }
         var names: [String] = []
+        errno = 0
         while let entry = readdir(listing) {
-            // In place: entries are shorter than their type, so that a copy would read beyond them.
-            let name = withUnsafeMutablePointer(to: &entry.pointee.d_name) {
-                String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-            }
-            if name != ".", name != ".." { names.append(name) }
+            names.append(name(of: entry))
+            errno = 0
         }
-        return names.sorted()
+        if errno != 0 { throw failure(errno, "list \(directory)") }
+        return names.filter { $0 != "." && $0 != ".." }.sorted()
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+        // In place: entries are shorter than their type, so that a copy would read beyond them.
+        withUnsafeMutablePointer(to: &entry.pointee.d_name) {
+            String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+        }
     }
 
     /// Makes a directory and those above it, for the user alone.
@@ -54,6 +64,29 @@ enum Directory {
         try synchronizeDirectory(of: path)
     }
 
+    /// Overwrites a file's bytes and deletes it, such that it stays deleted after a loss of power.
+    ///
+    /// On a disk that writes elsewhere each time (flash, copy on write), overwriting does not reach the old blocks; nothing
+    /// that a program can do does.
+    static func overwriteAndDelete(_ path: String) throws(QueueError) {
+        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if descriptor >= 0 {
+            var (left, zeros) = (size(of: path) ?? 0, [UInt8](repeating: 0, count: 1 << 16))
+            while left > 0 {
+                zeros.removeLast(max(0, zeros.count - left))
+                let cause = write(zeros, to: descriptor)
+                if cause != 0 {
+                    close(descriptor)
+                    throw failure(cause, "overwrite \(path)")
+                }
+                left -= zeros.count
+            }
+            fsync(descriptor)
+            close(descriptor)
+        }
+        try deleteForGood(path)
+    }
+
     /// A small file's text; nil if it cannot be read.
     static func contents(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -62,6 +95,21 @@ enum Directory {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(descriptor, &bytes, bytes.count)
         return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// A small file's text; nil if there is no such file.
+    /// - Throws: if the file is there and cannot be read.
+    static func text(of path: String, atMost limit: Int) throws(QueueError) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor < 0 {
+            if errno == ENOENT { return nil }
+            throw failure(errno, "read \(path)")
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = read(descriptor, &bytes, bytes.count)
+        if count < 0 { throw failure(errno, "read \(path)") }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     /// Puts a file with this text in the place of the one that is there, such that it survives a loss of power.
@@ -100,7 +148,11 @@ enum Directory {
     }
 
     private static func synchronizeDirectory(of path: String) throws(QueueError) {
-        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        try synchronize(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")
+    }
+
+    /// Makes the names in a directory survive a loss of power. Waits for the disk.
+    static func synchronize(_ directory: String) throws(QueueError) {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw failure(errno, "open \(directory)") }
         defer { close(descriptor) }
@@ -114,6 +166,34 @@ enum Directory {
             return QueueError(.diskFull, "cannot \(doing): the disk is full; free space, the queue goes on by itself")
         }
         return QueueError(.storeFailed, "cannot \(doing): \(text)")
+    }
+
+    /// Makes a folder with a name of its own beside another one, for files that move there. It is no queue until
+    /// ``finishSibling(_:)`` is called.
+    static func makeSibling(of folder: String) throws(QueueError) -> String {
+        let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
+        var number = (try entries(of: parent).compactMap { UInt64($0.prefix(8), radix: 16) }.max() ?? 0) + 1
+        while true {
+            let digits = String(number, radix: 16)
+            let path = parent + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+            if size(of: path + ".queue") == nil {
+                if mkdir(path + ".moving", 0o700) == 0 { return path + ".moving" }
+                if errno != EEXIST { throw failure(errno, "make the directory \(path).moving") }
+            }
+            number += 1
+        }
+    }
+
+    /// Makes a folder from ``makeSibling(of:)`` a queue; returns its path.
+    static func finishSibling(_ folder: String) throws(QueueError) -> String {
+        let path = folder.dropLast(".moving".count) + ".queue"
+        try move(folder, to: String(path))
+        return String(path)
+    }
+
+    /// Gives a file or a folder another name.
+    static func move(_ path: String, to target: String) throws(QueueError) {
+        if rename(path, target) != 0 { throw failure(errno, "rename \(path) to \(target)") }
     }
 
     /// Gives a file another name, which none has yet.

@@ -4,10 +4,10 @@ internal import Instrument
 enum HeldMark {
     private static func path(_ directory: String) -> String { directory + "/held" }
 
-    /// The mark; nil if there is none. One that cannot be read holds everything: too much is better than too little here.
-    static func read(in directory: String) -> UInt64? {
-        guard Directory.size(of: path(directory)) != nil else { return nil }
-        return Directory.contents(of: path(directory)).flatMap { UInt64($0) } ?? 0
+    /// The mark; nil if there is none. One that makes no sense holds everything: too much is better than too little here.
+    /// - Throws: if there is a mark and the file cannot be read.
+    static func read(in directory: String) throws(QueueError) -> UInt64? {
+        try Directory.text(of: path(directory), atMost: 64).map { UInt64($0) ?? 0 }
     }
 
     /// Keeps a mark; it survives a loss of power once this has returned.

@@ -7,6 +7,8 @@ extension Segment {
 
     /// Puts a copy without the given samples in the file's place and returns it; nil if there is none of them in it.
     ///
+    /// Bytes that belong to no sample that can be read may be anyone's: they are overwritten, too.
+    ///
     /// A copy, because others may be reading these bytes: they see the old ones, which are gone with the last reader. Sizes
     /// and offsets stay. The segment has to be sealed.
     func rewritten(without erased: SequenceSet, end: Int) throws(QueueError) -> Segment? {
@@ -14,14 +16,26 @@ extension Segment {
         var (offset, last): (Int, UInt64?) = (SegmentHeader.size, nil)
         var isChanged = false
         while let (begin, record) = nextRecord(from: offset, before: end, after: last) {
+            if Self.clear(offset..<begin, in: &bytes) { isChanged = true }
             (offset, last) = (record.next, record.sequence)
-            guard erased.contains(record.sequence), record.payload.first != Self.erasedKind else { continue }
+            if record.payload.first == Self.erasedKind { continue }
+            let isReadable = (try? SampleDecoder.read(record.payload)) != nil
+            if isReadable, !erased.contains(record.sequence) { continue }
             Self.erase(recordAt: begin, length: record.payload.count, in: &bytes)
             isChanged = true
         }
+        if Self.clear(offset..<max(offset, end), in: &bytes) { isChanged = true }
         guard isChanged else { return nil }
         try Directory.replace(path, by: bytes)
-        return try Segment(opening: path, first: first)
+        return try Segment.existing(path, first: first)
+    }
+
+    /// Overwrites bytes with zeros; false if they are zeros already.
+    private static func clear(_ range: Range<Int>, in bytes: inout [UInt8]) -> Bool {
+        let range = range.clamped(to: bytes.indices)
+        guard bytes[range].contains(where: { $0 != 0 }) else { return false }
+        for index in range { bytes[index] = 0 }
+        return true
     }
 
     private static func erase(recordAt offset: Int, length: Int, in bytes: inout [UInt8]) {

@@ -17,12 +17,14 @@ internal import Glibc
 /// by the log's owner alone, under its lock; `first` is set before anybody but the owner knows the segment; the mapping
 /// stands as long as this object.
 final class Segment: @unchecked Sendable {
-    static var recordHeaderSize: Int { 16 }
+    static var recordHeaderSize: Int { RecordFormat.headerSize }
 
     private(set) var first: UInt64
     let capacity: Int
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
+    /// Whether the file may be written to; if not, it is only read, and deleted in the end.
+    private let isWritable: Bool
     private let location: Lock<String>
 
     /// Where the file is.
@@ -45,6 +47,7 @@ final class Segment: @unchecked Sendable {
         self.capacity = capacity
         self.base = base
         self.descriptor = descriptor
+        isWritable = true
     }
 
     /// Makes it the segment that begins with a sample.
@@ -70,22 +73,64 @@ final class Segment: @unchecked Sendable {
         if cause != 0 { throw Directory.failure(cause, "rename a segment to \(path)") }
     }
 
-    /// Opens what an earlier run wrote.
-    init(opening path: String, first: UInt64) throws(QueueError) {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        if descriptor < 0 { throw Directory.failure(errno, "open \(path)") }
+    /// What was found where a segment should be.
+    enum Opening {
+        case segment(Segment)
+        case missing
+        case empty
+        /// Shorter than a header.
+        case tooShort
+    }
+
+    /// Opens what an earlier run wrote. A file that may only be read is opened to be read.
+    /// - Throws: if the file is there and cannot be opened: it may hold samples.
+    static func opened(_ path: String, first: UInt64) throws(QueueError) -> Opening {
+        var isWritable = true
+        var descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor < 0, [EACCES, EPERM, EROFS].contains(errno) {
+            isWritable = false
+            descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        }
+        if descriptor < 0 {
+            if errno == ENOENT { return .missing }
+            throw Directory.failure(errno, "open \(path)")
+        }
         var status = stat()
-        let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-        guard size >= SegmentHeader.size, let base = Self.map(descriptor, size) else {
-            let cause = size < SegmentHeader.size ? EINVAL : errno
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            let cause = status.st_mode & S_IFMT == S_IFREG ? errno : EINVAL
+            close(descriptor)
+            throw Directory.failure(cause, "read \(path)")
+        }
+        let size = Int(status.st_size)
+        guard size >= SegmentHeader.size else {
+            close(descriptor)
+            return size == 0 ? .empty : .tooShort
+        }
+        guard let base = map(descriptor, size, isWritable: isWritable) else {
+            let cause = errno
             close(descriptor)
             throw Directory.failure(cause, "map \(path)")
         }
+        return .segment(
+            Segment(path: path, first: first, capacity: size, base: base, descriptor: descriptor, isWritable: isWritable)
+        )
+    }
+
+    /// Opens a segment that has to be there.
+    static func existing(_ path: String, first: UInt64) throws(QueueError) -> Segment {
+        guard case .segment(let segment) = try opened(path, first: first) else {
+            throw Directory.failure(EINVAL, "map \(path)")
+        }
+        return segment
+    }
+
+    private init(path: String, first: UInt64, capacity: Int, base: UnsafeMutableRawPointer, descriptor: Int32, isWritable: Bool) {
         location = Lock(path)
         self.first = first
-        capacity = size
+        self.capacity = capacity
         self.base = base
         self.descriptor = descriptor
+        self.isWritable = isWritable
     }
 
     deinit {
@@ -96,51 +141,31 @@ final class Segment: @unchecked Sendable {
     /// What the header says; nil if it is damaged.
     var header: SegmentHeader? { SegmentHeader(UnsafeRawPointer(base)) }
 
-    /// A writer from `offset` on.
-    func writer(at offset: Int) -> RecordWriter { RecordWriter(base: base, offset: offset, capacity: capacity) }
-
-    /// Puts number and checksum before a payload that ends at `end`.
-    func finish(recordAt offset: Int, end: Int, sequence: UInt64) {
-        base.storeBytes(of: sequence.littleEndian, toByteOffset: offset + 8, as: UInt64.self)
-        let crc = durable_crc32c(0, base + offset + 8, end - offset - 8)
-        base.storeBytes(of: crc.littleEndian, toByteOffset: offset + 4, as: UInt32.self)
+    /// Copies whole records, as they are, behind the last one.
+    func copy(_ records: UnsafeRawBufferPointer, to offset: Int) {
+        guard let start = records.baseAddress, isWritable, capacity - offset >= records.count else { return }
+        (base + offset).copyMemory(from: start, byteCount: records.count)
     }
 
-    /// Makes the record one: from here on it survives the process.
-    func commit(recordAt offset: Int, end: Int) {
-        durable_store_release(base + offset, UInt32(end - offset - Self.recordHeaderSize))
+    /// The seal, if it can be true of this file; nil if there is none.
+    var plausibleSeal: (count: UInt64, end: Int)? {
+        guard let sealed = header?.sealed, let end = Int(exactly: sealed.end), end >= SegmentHeader.size, end <= capacity,
+            sealed.count <= UInt64(end / Self.recordHeaderSize), sealed.count < UInt64.max / 2 - first
+        else { return nil }
+        return (sealed.count, end)
     }
 
-    /// Makes records that were committed none again: the samples that came with them did not fit.
-    func takeBack(from start: Int, to end: Int) {
-        var offset = start
-        while let record = record(at: offset, before: end) {
-            durable_store_release(base + offset, 0)
-            offset = record.next
-        }
+    /// Whether nothing was ever written behind the header.
+    var isBlank: Bool {
+        UnsafeRawBufferPointer(start: base + SegmentHeader.size, count: capacity - SegmentHeader.size).allSatisfy { $0 == 0 }
     }
 
-    /// A whole record.
-    struct Record {
-        let sequence: UInt64
-        let payload: UnsafeRawBufferPointer
-        /// Where the next one begins.
-        let next: Int
-    }
+    typealias Record = RecordFormat.Record
 
     /// The record at an offset, if there is a whole one that ends before `limit`.
     func record(at offset: Int, before limit: Int) -> Record? {
-        guard offset >= SegmentHeader.size, offset + Self.recordHeaderSize < limit, limit <= capacity else {
-            return nil
-        }
-        let length = Int(durable_load_acquire(base + offset))
-        guard length > 0, length <= limit - offset - Self.recordHeaderSize else { return nil }
-        let end = offset + Self.recordHeaderSize + length
-        let crc = base.load(fromByteOffset: offset + 4, as: UInt32.self)
-        guard UInt32(littleEndian: crc) == durable_crc32c(0, base + offset + 8, length + 8) else { return nil }
-        let sequence = UInt64(littleEndian: base.load(fromByteOffset: offset + 8, as: UInt64.self))
-        let payload = UnsafeRawBufferPointer(start: base + offset + Self.recordHeaderSize, count: length)
-        return Record(sequence: sequence, payload: payload, next: (end + 7) & ~7)
+        guard offset >= SegmentHeader.size, limit <= capacity else { return nil }
+        return RecordFormat.record(in: base, at: offset, before: limit)
     }
 
     /// The next whole record at or behind an offset, past whatever is damaged.
@@ -156,19 +181,27 @@ final class Segment: @unchecked Sendable {
     }
 
     /// Says for good how much is in it.
-    func seal(count: UInt64, end: Int) { SegmentHeader.seal(base, count: count, end: UInt64(end)) }
+    func seal(count: UInt64, end: Int) { if isWritable { SegmentHeader.seal(base, count: count, end: UInt64(end)) } }
 
     /// Gives back the room behind the end of a sealed segment, which is not touched again. May wait for the disk.
-    func cut(to end: Int) { if end < capacity { ftruncate(descriptor, off_t(end)) } }
+    func cut(to end: Int) { if isWritable, end < capacity { ftruncate(descriptor, off_t(end)) } }
 
     /// Makes what was written survive a loss of power. Waits for the disk.
-    func synchronize() -> Bool { fdatasync(descriptor) == 0 && msync(base, capacity, MS_ASYNC) == 0 }
+    func synchronize() throws(QueueError) {
+        #if canImport(Darwin)
+        // `fsync` there leaves data in the drive's cache; see fcntl(2), F_FULLFSYNC.
+        let isDone = msync(base, capacity, MS_SYNC) == 0 && fcntl(descriptor, F_FULLFSYNC) != -1
+        #else
+        let isDone = fdatasync(descriptor) == 0
+        #endif
+        if !isDone { throw Directory.failure(errno, "synchronize \(path)") }
+    }
 
     /// Deletes the file; who still reads the mapping may go on.
     func delete() { unlink(path) }
 
-    private static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
-        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    private static func map(_ descriptor: Int32, _ size: Int, isWritable: Bool = true) -> UnsafeMutableRawPointer? {
+        let base = mmap(nil, size, isWritable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0)
         return base == MAP_FAILED ? nil : base
     }
 }

@@ -35,13 +35,15 @@ struct SegmentedLog {
 
     let directory: String
     let log: UInt64
-    private let segmentSize: Int
-    private var encoder = SampleEncoder()
+    let segmentSize: Int
     private(set) var stretches: ContiguousArray<Stretch> = []
+    /// The number behind the last sample in the log.
     private(set) var nextSequence: UInt64
     /// Whether the last stretch may be written to.
     private var isWritable = false
     private var firstUnsynchronized: UInt64 = 0
+    /// Whether files got names that the directory may lose with the power.
+    private var hasNewNames = false
     /// Made ahead, so that whoever fills a segment does not wait for the disk.
     private var spare: Segment?
     /// What is left to do with files, by somebody who may wait for the disk.
@@ -55,29 +57,61 @@ struct SegmentedLog {
         case cut(Segment, end: Int)
     }
 
+    /// A file that may hold samples and cannot be opened at the moment.
+    struct Unopened {
+        let name: String
+        /// The numbers that its samples may have; up to the highest number if nobody knows where they end.
+        var numbers: Range<UInt64>
+        let cause: QueueError
+    }
+
     /// Opens a directory; what is in it is read, not written to again.
     ///
     /// - Parameters:
     ///   - atLeast: a number below which none is given again.
     ///   - newest: the instants of the newest samples of segments, by the numbers of their first samples.
+    ///   - unopened: receives the files that cannot be opened; their numbers are left out.
+    ///   - report: receives what was found damaged.
     init(
         directory: String,
         segmentSize: Int,
         log: UInt64,
         atLeast: UInt64,
-        newest: [UInt64: MonotonicInstant]
+        newest: [UInt64: MonotonicInstant],
+        unopened: inout [Unopened],
+        report: (String) -> Void
     ) throws(QueueError) {
         self.directory = directory
         self.log = log
         self.segmentSize = max(4096, segmentSize)
         nextSequence = atLeast
-        for name in Directory.names(in: directory) where name.hasSuffix(Directory.replacementEnding) {
-            Directory.delete(directory + "/" + name)
+        let names = try Directory.entries(of: directory)
+        for name in names where name.hasSuffix(Directory.replacementEnding) { Directory.delete(directory + "/" + name) }
+        var numbers = Self.segmentNumbers(names)
+        if names.contains(Self.spareName) {
+            do throws(QueueError) {
+                if let first = try Self.nameSpare(in: directory, report) { numbers = (numbers + [first]).sorted() }
+            } catch {
+                unopened.append(Unopened(name: Self.spareName, numbers: 0..<0, cause: error))
+            }
         }
-        Self.nameSpare(in: directory)
-        for first in Self.segmentNumbers(in: directory) { try adopt(first, newest: newest[first]) }
+        for (first, following) in zip(numbers, numbers.dropFirst().map { Optional($0) } + [nil]) {
+            do throws(QueueError) { try adopt(first, newest: newest[first], report) } catch {
+                let end = following ?? first + Self.leap
+                unopened.append(Unopened(name: Self.name(of: first), numbers: first..<end, cause: error))
+                nextSequence = max(nextSequence, end)
+            }
+        }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
+        // What an unnamed file holds continues the log.
+        for index in unopened.indices where unopened[index].numbers.isEmpty {
+            unopened[index].numbers = nextSequence..<nextSequence + Self.leap
+            nextSequence += Self.leap
+        }
     }
+
+    /// How many numbers are left out where samples may be missing: more than any of them can have had.
+    static var leap: UInt64 { 1 << 32 }
 
     /// The number of the oldest sample that may be there.
     var startSequence: UInt64 { stretches.first?.segment.first ?? nextSequence }
@@ -89,21 +123,6 @@ struct SegmentedLog {
     /// Those that are not written to any more.
     var sealedStretches: ArraySlice<Stretch> { stretches.dropLast(isWritable ? 1 : 0) }
 
-    /// Adds samples, all of them or none; returns their size.
-    mutating func append(_ samples: [Sample]) throws(QueueError) -> Int {
-        if isWritable, let size = write(samples) { return size }
-        try beginSegment(atLeast: 0)
-        if let size = write(samples) { return size }
-        // Larger than a segment: one of its own, as large as it takes.
-        var needed = segmentSize
-        while needed < 1 << 30 {
-            needed *= 4
-            try beginSegment(atLeast: needed)
-            if let size = write(samples) { return size }
-        }
-        throw QueueError(.storeFailed, "a sample of more than a gigabyte is not kept")
-    }
-
     /// Lets go of whole segments that only hold samples before `sequence`, and returns them to be deleted.
     mutating func trim(to sequence: UInt64) -> [Segment] {
         let count = stretches.dropLast(isWritable ? 1 : 0).prefix { $0.endSequence <= sequence }.count
@@ -111,28 +130,55 @@ struct SegmentedLog {
         return stretches.prefix(count).map(\.segment)
     }
 
-    /// What was written to since this was last asked for.
-    mutating func unsynchronizedSegments() -> [Segment] {
-        defer { firstUnsynchronized = stretches.last?.segment.first ?? nextSequence }
-        return stretches.filter { $0.segment.first >= firstUnsynchronized }.map(\.segment)
+    /// Whether whole segments hold only samples before `sequence`.
+    func canTrim(to sequence: UInt64) -> Bool { sealedStretches.first.map { $0.endSequence <= sequence } ?? false }
+
+    /// What was written since this was last asked for, and has to be synchronized.
+    struct Unsynchronized {
+        let segments: [Segment]
+        let hasNewNames: Bool
+        fileprivate let first: UInt64
+
+        var isEmpty: Bool { segments.isEmpty && !hasNewNames }
     }
 
-    /// Says that nothing is younger than `now` of what it is not known how old it is, and ends the current segment if that is
-    /// older than `cutoff`.
-    mutating func prepareForAge(now: MonotonicInstant, cutoff: MonotonicInstant) {
+    /// Hands out what was written since this was last called.
+    mutating func takeUnsynchronized() -> Unsynchronized {
+        defer {
+            firstUnsynchronized = isWritable ? stretches.last?.segment.first ?? nextSequence : nextSequence
+            hasNewNames = false
+        }
+        return Unsynchronized(
+            segments: stretches.filter { $0.segment.first >= firstUnsynchronized }.map(\.segment),
+            hasNewNames: hasNewNames,
+            first: firstUnsynchronized
+        )
+    }
+
+    /// Takes back what could not be synchronized, to be handed out again.
+    mutating func putBack(_ work: Unsynchronized) {
+        firstUnsynchronized = min(firstUnsynchronized, work.first)
+        hasNewNames = hasNewNames || work.hasNewNames
+    }
+
+    /// Gives each stretch of unknown age the age `now`.
+    mutating func prepareForAge(now: MonotonicInstant) {
         for index in stretches.indices {
             guard let newest = stretches[index].newest, newest <= now else {
                 stretches[index].newest = now
                 continue
             }
         }
-        if isWritable, let newest = stretches.last?.newest, newest < cutoff { sealCurrent() }
     }
 
     /// Where a sample is, or would be; the log's end if it is not written yet.
     func position(of sequence: UInt64) -> Position {
         guard let stretch = stretch(of: sequence) else {
             return Position(segment: stretches.last?.segment.first ?? nextSequence, offset: stretches.last?.end ?? 0)
+        }
+        // Nothing has to be read to find the beginning of a segment: `append` may ask, and must not wait for a disk.
+        if sequence <= stretch.segment.first {
+            return Position(segment: stretch.segment.first, offset: SegmentHeader.size)
         }
         var offset = SegmentHeader.size
         var last: UInt64?
@@ -174,62 +220,59 @@ struct SegmentedLog {
     private func stretch(of sequence: UInt64) -> Stretch? { stretches.first { sequence < $0.endSequence } }
 
     // MARK: Writing
+    //
+    // The owner copies records into the head outside its lock, and changes this value before and after.
 
-    /// Writes samples to the current segment; nil, and nothing written, if they do not fit.
-    private mutating func write(_ samples: [Sample]) -> Int? {
-        guard let index = stretches.indices.last else { return nil }
-        let segment = stretches[index].segment
-        let start = stretches[index].end
-        var writer = segment.writer(at: start)
-        var begins = start
-        var sequence = nextSequence
-        for sample in samples {
-            writer.skip(Segment.recordHeaderSize)
-            encoder.write(sample, to: &writer)
-            let end = writer.offset
-            writer.align()
-            if writer.didOverflow {
-                segment.takeBack(from: start, to: begins)
-                return nil
-            }
-            segment.finish(recordAt: begins, end: end, sequence: sequence)
-            segment.commit(recordAt: begins, end: end)
-            begins = writer.offset
-            sequence += 1
-        }
-        nextSequence = sequence
-        stretches[index].newest = samples.last?.time.instant
-        stretches[index].end = begins
-        stretches[index].endSequence = sequence
-        return begins - start
+    /// The segment that is written to, and where its last record ends.
+    var head: (segment: Segment, end: Int)? { isWritable ? stretches.last.map { ($0.segment, $0.end) } : nil }
+
+    /// When the newest sample of the head was made.
+    var headNewest: MonotonicInstant? { isWritable ? stretches.last?.newest : nil }
+
+    /// Says how far the head is filled.
+    mutating func fill(to end: Int, endSequence: UInt64, newest: MonotonicInstant?) {
+        guard isWritable, let index = stretches.indices.last else { return }
+        stretches[index].end = end
+        stretches[index].endSequence = endSequence
+        if let newest { stretches[index].newest = newest }
+        nextSequence = endSequence
     }
 
-    private mutating func beginSegment(atLeast size: Int) throws(QueueError) {
-        let bytesBefore = byteEnd
-        sealCurrent()
-        let header = SegmentHeader(log: log, first: nextSequence)
-        let segment = try nextSegment(size)
-        segment.begin(header)
-        stretches.append(
-            Stretch(
-                segment: segment,
-                end: SegmentHeader.size,
-                endSequence: nextSequence,
-                bytesBefore: bytesBefore
-            )
-        )
-        isWritable = true
-    }
-
-    /// The spare; without one, or if it is too small, one that is made now, which waits for the disk.
-    private mutating func nextSegment(_ size: Int) throws(QueueError) -> Segment {
-        guard let spare, spare.capacity >= size else {
-            return try Segment(creating: path(of: nextSequence), capacity: max(segmentSize, size))
-        }
+    /// Takes the spare if it is large enough; the caller makes a segment otherwise.
+    mutating func takeSpare(atLeast size: Int) -> Segment? {
+        guard let spare, spare.capacity >= size else { return nil }
         self.spare = nil
         chores.append(.name(spare))
         return spare
     }
+
+    /// Makes a segment the head; it begins with the sample that comes next.
+    mutating func begin(_ segment: Segment) {
+        stretches.append(
+            Stretch(segment: segment, end: SegmentHeader.size, endSequence: segment.first, bytesBefore: byteEnd)
+        )
+        nextSequence = segment.first
+        isWritable = true
+        hasNewNames = true
+    }
+
+    /// Says that the head was sealed: nothing more is written to it.
+    mutating func headIsSealed() {
+        guard isWritable, let last = stretches.last else { return }
+        isWritable = false
+        chores.append(.cut(last.segment, end: last.end))
+    }
+
+    /// Takes out a head that holds nothing, to be deleted.
+    mutating func takeEmptyHead() -> Segment? {
+        guard isWritable, let last = stretches.last, last.end == SegmentHeader.size else { return nil }
+        isWritable = false
+        stretches.removeLast()
+        return last.segment
+    }
+
+    /// Leaves out numbers, so that none of them is given to another sample.
+    mutating func skip(to sequence: UInt64) { nextSequence = max(nextSequence, sequence) }
 
     /// Whether there is something to do that waits for the disk.
     var needsChores: Bool { !chores.isEmpty || spare == nil && isWritable }
@@ -240,7 +283,10 @@ struct SegmentedLog {
 
     /// What is to be done, once.
     mutating func takeChores() -> [Chore] {
-        defer { chores = [] }
+        defer {
+            hasNewNames = hasNewNames || !chores.isEmpty
+            chores = []
+        }
         return chores
     }
 
@@ -253,59 +299,79 @@ struct SegmentedLog {
     /// Where the segment belongs that begins with a sample.
     func path(of sequence: UInt64) -> String { directory + "/" + Self.name(of: sequence) }
 
-    /// Ends the current segment; one that holds nothing goes.
-    mutating func sealCurrent() {
-        guard isWritable, let last = stretches.last else { return }
-        isWritable = false
-        if last.end == SegmentHeader.size {
-            last.segment.delete()
-            stretches.removeLast()
-        } else {
-            last.segment.seal(count: last.endSequence - last.segment.first, end: last.end)
-            chores.append(.cut(last.segment, end: last.end))
-        }
-    }
-
     // MARK: Opening
 
     private static var spareName: String { "spare" }
 
-    /// A spare that was written to gets the name that it had no time for; one that was not goes.
-    private static func nameSpare(in directory: String) {
+    /// Names a spare that was written to, and returns the number of its first sample; deletes one that holds nothing.
+    ///
+    /// - Throws: if the spare cannot be read or named: it stays.
+    private static func nameSpare(in directory: String, _ report: (String) -> Void) throws(QueueError) -> UInt64? {
         let path = directory + "/" + spareName
-        guard let size = Directory.size(of: path) else { return }
-        if size >= SegmentHeader.size, let spare = try? Segment(opening: path, first: 0), let header = spare.header,
-            spare.nextRecord(from: SegmentHeader.size, before: size, after: nil) != nil,
-            case let name = directory + "/" + Self.name(of: header.first), Directory.size(of: name) == nil,
-            (try? spare.move(to: name)) != nil
-        {
-            return
+        guard let spare = try openOrDiscard(path, first: 0, report) else { return nil }
+        guard let (_, record) = spare.nextRecord(from: SegmentHeader.size, before: spare.capacity, after: nil) else {
+            discard(spare, report)
+            return nil
         }
-        Directory.delete(path)
+        let first = spare.header?.first ?? record.sequence
+        let named = directory + "/" + name(of: first)
+        if Directory.size(of: named) != nil {
+            report("\(path) begins with the same sample as \(named)")
+            Directory.setAside(path)
+            return nil
+        }
+        try spare.move(to: named)
+        return first
     }
 
-    private mutating func adopt(_ first: UInt64, newest: MonotonicInstant?) throws(QueueError) {
-        let path = directory + "/" + Self.name(of: first)
-        guard let size = Directory.size(of: path) else { return }
-        // A crash while it was made leaves it empty.
-        if size == 0 { return Directory.delete(path) }
-        // Set aside, so that it is not tried again at every start, and somebody can look at it.
-        if size < SegmentHeader.size { return Directory.setAside(path) }
-        let segment = try Segment(opening: path, first: first)
-        let sealed = segment.header?.sealed
+    private mutating func adopt(
+        _ first: UInt64,
+        newest: MonotonicInstant?,
+        _ report: (String) -> Void
+    ) throws(QueueError) {
+        guard let segment = try Self.openOrDiscard(directory + "/" + Self.name(of: first), first: first, report) else {
+            return
+        }
         let end: Int
         let endSequence: UInt64
-        if let sealed, sealed.end <= UInt64(segment.capacity), sealed.end >= UInt64(SegmentHeader.size) {
-            (end, endSequence) = (Int(sealed.end), first.addingReportingOverflow(sealed.count).partialValue)
+        if let sealed = segment.plausibleSeal {
+            (end, endSequence) = (sealed.end, first + sealed.count)
         } else {
             (end, endSequence) = Self.scan(segment)
             if end > SegmentHeader.size, segment.header != nil { segment.seal(count: endSequence - first, end: end) }
         }
-        if end == SegmentHeader.size { return segment.delete() }
+        if end == SegmentHeader.size { return Self.discard(segment, report) }
         if segment.header?.sealed != nil { segment.cut(to: end) }
         stretches.append(
             Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd, newest: newest)
         )
+    }
+
+    /// Opens a file; nil if there is nothing in it that could be a sample.
+    private static func openOrDiscard(
+        _ path: String,
+        first: UInt64,
+        _ report: (String) -> Void
+    ) throws(QueueError) -> Segment? {
+        switch try Segment.opened(path, first: first) {
+        case .segment(let segment): return segment
+        case .missing: return nil
+        case .empty:
+            // A crash while the file was made leaves it empty.
+            Directory.delete(path)
+            return nil
+        case .tooShort:
+            report("\(path) is shorter than its header; it was set aside")
+            Directory.setAside(path)
+            return nil
+        }
+    }
+
+    /// Deletes a segment without records if it was never written to; sets it aside if it was, and is damaged.
+    private static func discard(_ segment: Segment, _ report: (String) -> Void) {
+        if segment.isBlank { return segment.delete() }
+        report("\(segment.path) holds no sample that can be read; it was set aside")
+        Directory.setAside(segment.path)
     }
 
     /// Finds the end of a segment that was not sealed, past whatever is damaged.
@@ -319,25 +385,27 @@ struct SegmentedLog {
 
     /// The random number that the segments in a directory were written under; nil if none tells.
     static func number(in directory: String) -> UInt64? {
-        for first in segmentNumbers(in: directory) {
-            let path = directory + "/" + name(of: first)
-            guard let size = Directory.size(of: path), size >= SegmentHeader.size else { continue }
-            if let header = try? Segment(opening: path, first: first).header { return header.log }
+        let names = Directory.names(in: directory)
+        for path in segmentNumbers(names).map({ directory + "/" + name(of: $0) }) + [directory + "/" + spareName] {
+            // One that cannot be opened tells nothing; the next one, or the bookkeeping, knows the same number.
+            if case .segment(let segment)? = try? Segment.opened(path, first: 0), let header = segment.header {
+                return header.log
+            }
         }
         return nil
     }
 
-    static func isEmpty(_ directory: String) -> Bool { segmentNumbers(in: directory).isEmpty }
-
-    private static func name(of first: UInt64) -> String {
+    static func name(of first: UInt64) -> String {
         let digits = String(first, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits + ".segment"
     }
 
-    private static func segmentNumbers(in directory: String) -> [UInt64] {
-        Directory.names(in: directory).compactMap { name in
-            guard name.hasSuffix(".segment"), name.utf8.count == 24 else { return nil }
-            return UInt64(name.prefix(16), radix: 16)
+    private static func segmentNumbers(_ names: [String]) -> [UInt64] {
+        names.compactMap { name in
+            guard name.hasSuffix(".segment"), name.utf8.count == 24, let number = UInt64(name.prefix(16), radix: 16),
+                number < RecordFormat.sequenceLimit
+            else { return nil }
+            return number
         }.sorted()
     }
 }

@@ -19,6 +19,13 @@ struct SequenceSet: Sendable {
         ranges.append(range)
     }
 
+    /// Adds a range, wherever it lies.
+    mutating func insert(_ range: Range<UInt64>) {
+        var other = SequenceSet()
+        other.append(range)
+        formUnion(other)
+    }
+
     /// Adds the numbers of another set.
     mutating func formUnion(_ other: SequenceSet) {
         if other.isEmpty { return }

@@ -21,7 +21,7 @@ struct ChainState {
         self.metricalc = metricalc
     }
 
-    /// Takes an event from the tracker's hook to the queue; returns the hub's wishes for pings.
+    /// Takes an event from the tracker's hook to the queue; returns the hub's wishes for pings, and what became of the event.
     ///
     /// Changes the event in place: a copy beside it would make each change copy all attributes.
     mutating func process(
@@ -29,22 +29,26 @@ struct ChainState {
         in environment: any HubEnvironment,
         into queue: BatchQueue,
         report: DiagnosticFeed
-    ) -> [HubContext.PingChange] {
+    ) -> (pings: [HubContext.PingChange], result: EmitResult) {
         let slot = pending.slot
-        guard slot.admit(&pending.event, madeAt: pending.memoryVersion) else { return [] }
+        guard slot.admit(&pending.event, madeAt: pending.memoryVersion) else { return ([], .unknownTracker) }
         var context = HubContext(content: slot.content, environment: environment)
         var verdict = slot.runHook(on: &pending.event)
         if verdict == .accepted { verdict = hub.process(&pending.event, in: &context) }
         if case .rejected(let reason) = verdict {
             report.report(.rejected(pending.event.action, pending.event.tracker, reason))
-            return []
+            return ([], .rejected(reason))
         }
-        enqueue(&pending.event, in: queue, report)
+        let result = enqueue(&pending.event, in: queue, report)
         slot.remember(pending.event)
-        return context.pingChanges
+        return (context.pingChanges, result)
     }
 
-    private mutating func enqueue(_ event: inout Event, in queue: BatchQueue, _ report: DiagnosticFeed) {
+    private mutating func enqueue(
+        _ event: inout Event,
+        in queue: BatchQueue,
+        _ report: DiagnosticFeed
+    ) -> EmitResult {
         metricalc?.process(event, into: &metrics)
         nameThePerson(of: event)
         if event.attributes.hasRefused {
@@ -53,9 +57,10 @@ struct ChainState {
         }
         for metric in metrics { samples.append(.metric(metric)) }
         samples.append(.event(event))
-        queue.append(samples)
+        let result = queue.append(samples)
         samples.removeAll(keepingCapacity: true)
         metrics.removeAll(keepingCapacity: true)
+        return result
     }
 
     /// A metric is of the person whose event it was computed from, so that it is erased with the rest.

@@ -26,6 +26,8 @@ public final class Instrument: Sendable {
     /// Not an enum, because an event could not be moved out of one without a copy, and a copied event is dear to change.
     private struct Work: Sendable {
         var pending: PendingEvent?
+        /// What became of the event, once it is processed.
+        var result: EmitResult?
         var change: (@Sendable (inout ChainState) -> Void)?
     }
 
@@ -54,7 +56,8 @@ public final class Instrument: Sendable {
     ///   - clock: times events and pings.
     ///   - deliveryClock: times deliveries; `clock`, unless a session is played faster than time and delivered in time.
     ///   - randomness: where identifiers and the jitter of retries come from.
-    ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
+    ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
+    ///     which for a new store is `granted`.
     ///   - privacy: which attribute names a person, and what becomes of attributes before they are stored.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short.
@@ -66,7 +69,7 @@ public final class Instrument: Sendable {
         clock: any SchedulingClock = SystemClock(),
         deliveryClock: (any SchedulingClock)? = nil,
         randomness: RandomSource = RandomSource(),
-        consent: Consent = .granted,
+        consent: Consent? = nil,
         privacy: PrivacyRules = PrivacyRules(),
         reachability: any Reachability = AlwaysOnline(),
         onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = { _ in }
@@ -94,19 +97,23 @@ public final class Instrument: Sendable {
 
     /// Reports that `action` happened to `tracker`'s player. For an unknown tracker it does nothing but say so.
     ///
-    /// When it returns, the event is in the queue, unless it was emitted inside a component: then it runs next.
+    /// When it returns, the event is in the queue's store, unless the result says otherwise. It waits for no network, and
+    /// for no disk: with a durable store, a disk that does not respond costs 10 ms once, and from then on samples, counted
+    /// and reported, as soon as the memory in which they wait for the disk is full.
     ///
     /// - Parameters:
     ///   - action: what happened.
     ///   - tracker: who reports it.
     ///   - instant: when, if the tracker knows better than "now"; never earlier than the tracker's last event.
     ///   - attributes: what else is known; these win over getters.
+    /// - Returns: what became of the event.
+    @discardableResult
     public func emit(
         _ action: Action,
         from tracker: TrackerID,
         at instant: MonotonicInstant? = nil,
         attributes: consuming Attributes = Attributes()
-    ) {
+    ) -> EmitResult {
         submit(action, from: tracker, at: instant, scoped: .current, attributes: attributes)
     }
 
@@ -131,6 +138,7 @@ public final class Instrument: Sendable {
     /// Makes the event on the caller's thread and puts it in line.
     ///
     /// - Parameter isCollected: whether a tracker collected the attributes, and not the app said them.
+    @discardableResult
     func submit(
         _ action: Action,
         from tracker: TrackerID,
@@ -138,9 +146,12 @@ public final class Instrument: Sendable {
         scoped: AnalyticsValues,
         attributes: consuming Attributes,
         isCollected: Bool = false
-    ) {
+    ) -> EmitResult {
         let (slot, common) = registry.withLock { ($0.slots[tracker], $0.attributes) }
-        guard let slot else { return feed.report(.unknownTracker(tracker, action)) }
+        guard let slot else {
+            feed.report(.unknownTracker(tracker, action))
+            return .unknownTracker
+        }
         let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
         // What the caller knows comes first and stays as it is; the rest is added around it, in the same memory.
         var known = attributes
@@ -155,6 +166,7 @@ public final class Instrument: Sendable {
         }
         var work = Work(pending: consume pending)
         line.enter(&work) { perform(&$0) }
+        return work.result ?? .deferred
     }
 
     /// Changes the chain between two events.
@@ -165,7 +177,10 @@ public final class Instrument: Sendable {
 
     private func perform(_ work: inout Work) {
         if var pending = work.pending.take() {
-            let pings = chain.withLock { $0.process(&pending, in: environment, into: queue, report: feed) }
+            let (pings, result) = chain.withLock {
+                $0.process(&pending, in: environment, into: queue, report: feed)
+            }
+            work.result = result
             for ping in pings { apply(ping) }
         }
         if let change = work.change { chain.withLock { change(&$0) } }

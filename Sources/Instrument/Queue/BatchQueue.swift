@@ -33,7 +33,8 @@ public final class BatchQueue: Sendable {
     ///   - backends: where they are delivered to; of two with one name the first counts.
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
-    ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
+    ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
+    ///     which for a new store is `granted`.
     ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are;
     ///     what trackers may collect is an ``Instrument/Instrument``'s to see to.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
@@ -46,7 +47,7 @@ public final class BatchQueue: Sendable {
         backends: [any Backend] = [],
         clock: any SchedulingClock = SystemClock(),
         randomness: RandomSource = RandomSource(),
-        consent: Consent = .granted,
+        consent: Consent? = nil,
         privacy: PrivacyRules = PrivacyRules(),
         reachability: any Reachability = AlwaysOnline(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in },
@@ -63,6 +64,7 @@ public final class BatchQueue: Sendable {
         self.reachability = reachability
         self.isPrompt = isPrompt
         self.report = report
+        let consent = consent ?? store.consent
         state = Lock(State(consent: consent))
         do throws(QueueError) { try set(consent: consent) } catch {
             report(.store("consent \(consent) is not carried out, nothing is sent until it is set again: \(error)"))
@@ -126,21 +128,25 @@ public final class BatchQueue: Sendable {
         return isEmpty
     }
 
-    /// Takes samples, in order. Never waits for a backend. Without consent or backends it takes none; metrics that are NaN or
-    /// infinite are left out and reported.
-    public func append(_ samples: [Sample]) {
+    /// Takes samples, in order, all of them or none. Never waits for a backend, nor for a disk longer than the store says.
+    ///
+    /// Without consent or backends it takes none; metrics that are NaN or infinite are left out and reported.
+    @discardableResult
+    public func append(_ samples: [Sample]) -> EmitResult {
         let kept = admitted(samples)
-        if kept.isEmpty { return }
+        if kept.isEmpty { return .notCollected }
         do throws(QueueError) {
             let (lanes, bytes) = try state.withLock { (state: inout State) throws(QueueError) in
                 if !state.isCollecting || state.lanes.isEmpty { return ([DeliveryLane](), 0) }
                 return (state.lanes, try store.append(kept))
             }
-            if lanes.isEmpty { return }
+            if lanes.isEmpty { return .notCollected }
             let isPrompt = kept.last.map(isPrompt) ?? false
             for lane in lanes { lane.appended(Backlog(count: kept.count, bytes: bytes), isPrompt: isPrompt) }
+            return .stored
         } catch {
             report(.notQueued(error))
+            return .notStored(error)
         }
     }
 

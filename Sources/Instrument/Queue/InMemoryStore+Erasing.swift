@@ -20,16 +20,21 @@ extension InMemoryStore {
     public func hold() {
         state.withLock { state in
             if state.heldFrom == nil { state.heldFrom = state.log.end }
+            state.consent = .pending
         }
     }
 
+    /// The consent that the samples are under.
+    public var consent: Consent { state.withLock { $0.consent } }
+
     /// Takes the mark away.
-    public func release() { state.withLock { $0.heldFrom = nil } }
+    public func release() { state.withLock { ($0.heldFrom, $0.consent) = (nil, .granted) } }
 
     /// Erases what was appended behind the mark.
     @discardableResult
     public func eraseHeld() -> Int {
         let (count, freed) = state.withLock { state -> (Int, [SampleLog.Chunk]) in
+            state.consent = .denied
             guard let first = state.heldFrom else { return (0, []) }
             state.heldFrom = nil
             let held = Array(max(first, state.log.start)..<max(first, state.log.end))

@@ -20,6 +20,7 @@ public final class InMemoryStore: SampleStore {
         var places: [Place] = []
         /// Where holding began.
         var heldFrom: UInt64?
+        var consent = Consent.granted
     }
 
     private static var deadLetterLimit: Int { 1000 }

@@ -2,13 +2,18 @@
 public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong; an open set.
     public struct Code: Hashable, Sendable {
-        private let name: String
-        private init(_ name: String) { self.name = name }
+        /// The code's name.
+        public let name: String
+
+        /// Creates a code; a store of your own may need one.
+        public init(_ name: String) { self.name = name }
 
         /// The queue is at one of its limits and was told to refuse what is new: deliver more often, or raise the limit.
         public static let full = Code("full")
         /// The disk is full: free space; the queue goes on by itself.
         public static let diskFull = Code("diskFull")
+        /// The disk has not responded for a while: the samples were not kept; the queue goes on when the disk responds again.
+        public static let notResponding = Code("notResponding")
         /// The store failed in another way; the message says how.
         public static let storeFailed = Code("storeFailed")
     }

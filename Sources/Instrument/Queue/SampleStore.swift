@@ -34,6 +34,10 @@ public protocol SampleStore: Sendable {
     /// - Throws: if some could not be erased; the call may be repeated.
     @discardableResult
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int
+    /// The consent that the samples are under: `granted` at first, `pending` after ``hold()``, `granted` after
+    /// ``release()``, `denied` after ``eraseHeld()``. It lasts as long as the samples do: a queue that is opened again, by
+    /// whomever, begins with it.
+    var consent: Consent { get }
     /// Marks the end of the log: what is appended from now on is held. Does nothing if there is a mark already.
     ///
     /// The mark lasts as long as the samples do, restarts included. It changes nothing of what ``next(for:maxCount:maxBytes:)``

@@ -1,0 +1,62 @@
+internal import CDurableShim
+
+/// The frame of a record: `length (4), CRC-32C of the rest (4), number (8), payload`, at a multiple of eight.
+///
+/// The length is written last: a record that a crash cut short has none, and is no record.
+enum RecordFormat {
+    static var headerSize: Int { 16 }
+    /// No sample has this number or a higher one: a record that says so is damaged, or was made to harm.
+    static var sequenceLimit: UInt64 { 1 << 62 }
+
+    /// A whole record.
+    struct Record {
+        let sequence: UInt64
+        let payload: UnsafeRawBufferPointer
+        /// Where the next one begins.
+        let next: Int
+    }
+
+    /// The record at an offset, if there is a whole one that ends before `limit`.
+    static func record(in base: UnsafeRawPointer, at offset: Int, before limit: Int) -> Record? {
+        guard offset >= 0, offset + headerSize < limit else { return nil }
+        let length = Int(durable_load_acquire(base + offset))
+        guard length > 0, length <= limit - offset - headerSize else { return nil }
+        let end = offset + headerSize + length
+        let crc = base.load(fromByteOffset: offset + 4, as: UInt32.self)
+        guard UInt32(littleEndian: crc) == durable_crc32c(0, base + offset + 8, length + 8) else { return nil }
+        let sequence = UInt64(littleEndian: base.load(fromByteOffset: offset + 8, as: UInt64.self))
+        guard sequence < sequenceLimit else { return nil }
+        let payload = UnsafeRawBufferPointer(start: base + offset + headerSize, count: length)
+        return Record(sequence: sequence, payload: payload, next: (end + 7) & ~7)
+    }
+
+    /// Puts number and checksum before a payload that ends at `end`.
+    static func finish(_ base: UnsafeMutableRawPointer, recordAt offset: Int, end: Int, sequence: UInt64) {
+        base.storeBytes(of: sequence.littleEndian, toByteOffset: offset + 8, as: UInt64.self)
+        let crc = durable_crc32c(0, base + offset + 8, end - offset - 8)
+        base.storeBytes(of: crc.littleEndian, toByteOffset: offset + 4, as: UInt32.self)
+    }
+
+    /// Makes the bytes at an offset a record: from here on it survives the process.
+    static func commit(_ base: UnsafeMutableRawPointer, recordAt offset: Int, end: Int) {
+        durable_store_release(base + offset, UInt32(end - offset - headerSize))
+    }
+
+    /// Says that no record begins at an offset.
+    static func terminate(_ base: UnsafeMutableRawPointer, at offset: Int) { durable_store_release(base + offset, 0) }
+}
+
+extension RecordFormat {
+    /// A record with its header, filled up to a multiple of eight.
+    static func bytes(of payload: [UInt8], sequence: UInt64) -> [UInt8] {
+        let end = headerSize + payload.count
+        var bytes = [UInt8](repeating: 0, count: (end + 7) & ~7)
+        bytes.replaceSubrange(headerSize..<end, with: payload)
+        bytes.withUnsafeMutableBytes { buffer in
+            guard let base = buffer.baseAddress else { return }
+            finish(base, recordAt: 0, end: end, sequence: sequence)
+            commit(base, recordAt: 0, end: end)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,213 @@
+internal import CDurableShim
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Memory in which records wait until a thread that may wait for the disk has copied them into segments.
+///
+/// On Linux the memory is a file in a tmpfs: the file outlives the process, and no write to it ever waits for a disk, not
+/// even for one that hangs. A loss of power costs the file and nothing that the segments hold. Where there is no tmpfs, the
+/// memory belongs to the process alone, and whoever stages a record has to copy it before the record counts as kept.
+///
+/// The file is a header of 64 bytes and two halves. A half is a row of records in the format of segments that ends where a
+/// length is zero. A half is filled while the other one is copied.
+///
+/// | offset | |
+/// |---|---|
+/// | 0 | `INSTRSTG` |
+/// | 8 | version (4 bytes), CRC-32C of bytes 16 to 48 (4 bytes) |
+/// | 16 | random number of the log, size of a half |
+/// | 32 | device and inode of the folder that the records belong to |
+/// | 48 | the number behind the last sample that was staged |
+///
+/// `@unchecked Sendable`, because: the mapping stands as long as this object; its owner writes to a half under its state's
+/// lock, and copies a half under its draining lock, while no one writes to that half.
+final class StagingArea: @unchecked Sendable {
+    static var headerSize: Int { 64 }
+    private static var magic: UInt64 { 0x4754_5352_5453_4E49 }
+    private static var version: UInt64 { 1 }
+
+    /// Where the file is; nil if the memory ends with the process.
+    let path: String?
+    let halfSize: Int
+    private let base: UnsafeMutableRawPointer
+    private let size: Int
+    private let descriptor: Int32?
+
+    private init(path: String?, halfSize: Int, base: UnsafeMutableRawPointer, size: Int, descriptor: Int32?) {
+        self.path = path
+        self.halfSize = halfSize
+        self.base = base
+        self.size = size
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        munmap(base, size)
+        if let descriptor { close(descriptor) }
+    }
+
+    /// Whether what is staged outlives the process.
+    var outlivesProcess: Bool { path != nil }
+
+    /// The first byte of a half, 0 or 1.
+    func half(_ index: Int) -> UnsafeMutableRawPointer { base + Self.headerSize + index * halfSize }
+
+    /// Notes the number behind the last sample that was staged.
+    func note(next sequence: UInt64) { base.storeBytes(of: sequence.littleEndian, toByteOffset: 48, as: UInt64.self) }
+
+    /// The number behind the last sample that was staged.
+    var nextSequence: UInt64 { load(48) }
+
+    /// Overwrites a half, so that nobody can read from it what was erased elsewhere.
+    func wipe(_ index: Int) { memset(half(index), 0, halfSize) }
+
+    /// Removes the file; the memory stays usable.
+    func delete() { if let path { unlink(path) } }
+
+    // MARK: Making
+
+    /// Makes a file in `directory`; nil if there is no room, or no such directory.
+    static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity) -> StagingArea? {
+        let (path, size) = (directory + "/" + name, headerSize + 2 * halfSize)
+        let descriptor = openWithoutFollowing(path, O_CREAT | O_EXCL)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, durable_allocate(descriptor, Int64(size)) == 0,
+            let base = map(descriptor, size)
+        else {
+            unlink(path)
+            close(descriptor)
+            return nil
+        }
+        let area = StagingArea(path: path, halfSize: halfSize, base: base, size: size, descriptor: descriptor)
+        area.begin(log, folder)
+        return area
+    }
+
+    /// Memory of this process alone.
+    static func inProcess(halfSize: Int) throws(QueueError) -> StagingArea {
+        let size = headerSize + 2 * halfSize
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | mapAnonymous, -1, 0)
+        guard let base, base != MAP_FAILED else { throw Directory.failure(errno, "map \(size) bytes of memory") }
+        return StagingArea(path: nil, halfSize: halfSize, base: base, size: size, descriptor: nil)
+    }
+
+    private func begin(_ log: UInt64, _ folder: FileIdentity) {
+        for (value, offset) in [(log, 16), (UInt64(halfSize), 24), (folder.device, 32), (folder.inode, 40), (0, 48)] {
+            base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+        }
+        let checksum = UInt64(durable_crc32c(0, base + 16, 32)) << 32 | Self.version
+        base.storeBytes(of: checksum.littleEndian, toByteOffset: 8, as: UInt64.self)
+        base.storeBytes(of: Self.magic.littleEndian, toByteOffset: 0, as: UInt64.self)
+    }
+
+    // MARK: Opening
+
+    /// Why a file that an earlier process left is not used.
+    enum Absence: Error {
+        /// There is no such file, or it belongs to something else: nothing can be read from it, now or later.
+        case missing
+        /// The file may hold samples, and cannot be read at the moment.
+        case unreadable(QueueError)
+    }
+
+    /// Opens what an earlier process left for this folder and log.
+    static func open(leftAt path: String, log: UInt64, folder: FileIdentity) throws(Absence) -> StagingArea {
+        let descriptor = openWithoutFollowing(path, 0)
+        if descriptor < 0 {
+            let number = errno
+            if [ENOENT, ELOOP, ENOTDIR, EISDIR, ENXIO].contains(number) { throw .missing }
+            throw .unreadable(Directory.failure(number, "open \(path)"))
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            // A process that lives has it: this folder is a copy of that one's.
+            flock(descriptor, LOCK_EX | LOCK_NB) == 0, Int(status.st_size) > headerSize
+        else {
+            close(descriptor)
+            throw .missing
+        }
+        let size = Int(status.st_size)
+        guard let base = map(descriptor, size) else {
+            let number = errno
+            close(descriptor)
+            throw .unreadable(Directory.failure(number, "map \(path)"))
+        }
+        let area = StagingArea(
+            path: path,
+            halfSize: (size - headerSize) / 2,
+            base: base,
+            size: size,
+            descriptor: descriptor
+        )
+        guard area.load(0) == magic, area.load(8) == UInt64(durable_crc32c(0, base + 16, 32)) << 32 | version,
+            area.load(16) == log, area.load(24) == UInt64(area.halfSize), area.load(32) == folder.device,
+            area.load(40) == folder.inode
+        else { throw .missing }
+        return area
+    }
+
+    /// A record that was staged: its number, and its bytes with the record's header, as a segment has them.
+    struct StagedRecord {
+        let sequence: UInt64
+        let bytes: UnsafeRawBufferPointer
+    }
+
+    /// The records of both halves that are numbered `first` or higher, in order. Valid as long as this object.
+    func records(from first: UInt64) -> [StagedRecord] {
+        (records(in: 0) + records(in: 1)).filter { $0.sequence >= first }.sorted { $0.sequence < $1.sequence }
+    }
+
+    private func records(in index: Int) -> [StagedRecord] {
+        var found: [StagedRecord] = []
+        var offset = 0
+        while let record = RecordFormat.record(in: half(index), at: offset, before: halfSize) {
+            let bytes = UnsafeRawBufferPointer(start: half(index) + offset, count: record.next - offset)
+            found.append(StagedRecord(sequence: record.sequence, bytes: bytes))
+            offset = record.next
+        }
+        return found
+    }
+
+    private func load(_ offset: Int) -> UInt64 {
+        UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    private static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        return base == MAP_FAILED ? nil : base
+    }
+
+    private static var mapAnonymous: Int32 {
+        #if canImport(Darwin)
+        MAP_ANON
+        #else
+        MAP_ANONYMOUS
+        #endif
+    }
+}
+
+/// What tells a file from every other one on this machine.
+struct FileIdentity: Hashable {
+    var device: UInt64
+    var inode: UInt64
+
+    /// The identity of what is at a path; nil if that cannot be looked at.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+/// The system's `open`, which the one above hides; a link is not followed, and nothing waits.
+private func openWithoutFollowing(_ path: String, _ flags: Int32) -> Int32 {
+    open(path, flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+}
