@@ -1,13 +1,14 @@
 import Dispatch
 import Foundation
 import Instrument
+import InstrumentDurableQueue
 import QueueChildPlan
 
 /// Emits samples of one thread, and notes which of them the queue kept.
 struct Emission: Sendable {
     let plan: ChildPlan
     let instrument: Instrument
-    let refusals: Refusals
+    let store: DurableStore
     let notes: ChildNotes?
 
     /// Emits the samples of all threads; never returns if the plan has no count.
@@ -20,6 +21,7 @@ struct Emission: Sendable {
                 group.leave()
             }.start()
         }
+        if plan.synchronizes { Thread { synchronize() }.start() }
         notes?.setReady()
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
@@ -42,16 +44,34 @@ struct Emission: Sendable {
         ]
         // A server never takes this sample.
         if number % 500 == 0 { attributes["isCulprit"] = true }
-        let (refused, waits, start) = (refusals.count, Self.waits(), Self.now())
-        instrument.emit(.ping, from: tracker, attributes: attributes)
+        let (waits, start) = (Self.waits(), Self.now())
+        let result = instrument.emit(.ping, from: tracker, attributes: attributes)
         let elapsed = Self.now() - start
         notes?.note(
             line: line,
             number: number,
-            isKept: refusals.count == refused,
+            outcome: Self.outcome(result),
             nanoseconds: elapsed,
             waits: Self.waits() - waits
         )
+    }
+
+    private static func outcome(_ result: EmitResult) -> ChildNotes.Outcome {
+        switch result {
+        case .stored: .kept
+        case .deferred: .unsure
+        default: .refused
+        }
+    }
+
+    /// Synchronizes the store again and again, and notes which samples that covered.
+    private func synchronize() {
+        while true {
+            let returned = notes?.returned ?? []
+            do { try store.synchronize() } catch { continue }
+            notes?.note(synchronized: returned)
+            usleep(20_000)
+        }
     }
 
     private static func now() -> Int {
@@ -71,20 +91,4 @@ struct Emission: Sendable {
         return 0
         #endif
     }
-}
-
-/// Counts, for each thread, the samples that the queue did not keep.
-final class Refusals: Sendable {
-    private let counts = Lock<[UInt: Int]>([:])
-
-    private static var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
-
-    /// The queue says so on the thread that emits.
-    func note(_ diagnostic: Diagnostic) {
-        guard case .notQueued = diagnostic else { return }
-        counts.withLock { $0[Self.thread, default: 0] += 1 }
-    }
-
-    /// Refused samples of the calling thread.
-    var count: Int { counts.withLock { $0[Self.thread] ?? 0 } }
 }

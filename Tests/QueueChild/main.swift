@@ -22,9 +22,7 @@ func fail(_ message: String) -> Never {
 guard CommandLine.arguments.count == 2, let plan = try? ChildPlan(argument: CommandLine.arguments[1]) else {
     fail("the argument is no plan")
 }
-let refusals = Refusals()
 let report: @Sendable (Diagnostic) -> Void = { diagnostic in
-    refusals.note(diagnostic)
     switch diagnostic {
     case .retrying, .deadLetter: break
     default: FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))
@@ -56,14 +54,15 @@ let instrument = Instrument(
     onDiagnostic: report
 )
 let trackers = (0..<plan.threads).map { _ in instrument.add(ChildTracker()) }
-let emission = Emission(plan: plan, instrument: instrument, refusals: refusals, notes: notes)
+let emission = Emission(plan: plan, instrument: instrument, store: store, notes: notes)
 let life = ChildLife(notes: notes)
 life.start()
 
 switch plan.task {
 case .emit:
     await emission.run(trackers)
-    await instrument.shutdown(timeout: .seconds(20_000))
+    // The deliveries' clock runs a thousand times as fast.
+    await instrument.shutdown(timeout: .seconds(plan.shutdown))
     store.close()
 case .drain:
     if plan.count ?? 0 > 0, let tracker = trackers.first { emission.run(line: 0, tracker: tracker) }

@@ -13,9 +13,18 @@ package final class ChildNotes: Sendable {
     private static let firstRefusal = 8 + bucketCount
     private static let maxRefusals = lineSize / 8 - firstRefusal
 
+    /// What the queue said about a sample.
+    package enum Outcome: Sendable {
+        case kept
+        /// The queue says that it does not have the sample.
+        case refused
+        /// The queue says that the sample is kept later, if nothing comes between.
+        case unsure
+    }
+
     /// A word of a thread's part.
     private enum Word: Int {
-        case returned, refusedCount, longest, longestWaits
+        case returned, refusedCount, longest, longestWaits, synchronized
         static let histogram = 8
     }
 
@@ -56,10 +65,11 @@ package final class ChildNotes: Sendable {
     package func setReady() { self[8] = 1 }
 
     /// Notes that an emit returned, how long it took, and how often its thread waited meanwhile.
-    package func note(line: Int, number: Int, isKept: Bool, nanoseconds: Int, waits: Int) {
-        if !isKept {
+    package func note(line: Int, number: Int, outcome: Outcome, nanoseconds: Int, waits: Int) {
+        if outcome != .kept {
             let count = self[offset(line, Word.refusedCount.rawValue)]
-            if count < Self.maxRefusals { self[offset(line, Self.firstRefusal + count)] = number }
+            let noted = outcome == .refused ? number : -number
+            if count < Self.maxRefusals { self[offset(line, Self.firstRefusal + count)] = noted }
             self[offset(line, Word.refusedCount.rawValue)] = count + 1
         }
         self[offset(line, Word.histogram + Self.bucket(of: nanoseconds))] += 1
@@ -69,6 +79,11 @@ package final class ChildNotes: Sendable {
         }
         // Last: a process that is killed here has returned from one emit more than it says.
         self[offset(line, Word.returned.rawValue)] = number
+    }
+
+    /// Notes that the samples up to a number of each thread survive a loss of power.
+    package func note(synchronized numbers: [Int]) {
+        for (line, number) in numbers.enumerated() { self[offset(line, Word.synchronized.rawValue)] = number }
     }
 
     private static func bucket(of nanoseconds: Int) -> Int {
@@ -88,14 +103,18 @@ package final class ChildNotes: Sendable {
     /// Number of the last sample whose emit returned, for each thread.
     package var returned: [Int] { (0..<Self.lineCount).map { self[offset($0, Word.returned.rawValue)] } }
 
-    /// Numbers of the samples that the store said it did not keep; nil if there were more than there is room for.
-    package func refused(line: Int) -> Set<Int>? {
+    /// Number of the last sample of each thread that survives a loss of power.
+    package var synchronized: [Int] { (0..<Self.lineCount).map { self[offset($0, Word.synchronized.rawValue)] } }
+
+    /// Numbers of the samples that the store did not promise to keep; nil if there were more than there is room for.
+    package func exceptions(line: Int) -> (refused: Set<Int>, unsure: Set<Int>)? {
         let count = self[offset(line, Word.refusedCount.rawValue)]
         if count > Self.maxRefusals { return nil }
-        return Set((0..<count).map { self[offset(line, Self.firstRefusal + $0)] })
+        let noted = (0..<count).map { self[offset(line, Self.firstRefusal + $0)] }
+        return (Set(noted.filter { $0 > 0 }), Set(noted.filter { $0 < 0 }.map { -$0 }))
     }
 
-    /// How many samples the store said it did not keep.
+    /// How many samples the store did not promise to keep.
     package var refusedCount: Int {
         (0..<Self.lineCount).reduce(0) { $0 + self[offset($1, Word.refusedCount.rawValue)] }
     }

@@ -31,6 +31,10 @@ package struct ChildPlan: Codable, Sendable {
     package var pause = 0
     package var synchronization = Synchronization.interval(milliseconds: 5)
     package var segmentSize = 16 << 10
+    /// Whether a thread synchronizes the store again and again, and notes what that covered.
+    package var synchronizes = false
+    /// How long the process delivers what is left once everything was emitted, in milliseconds.
+    package var shutdown = 20_000
 
     package init(_ task: Task, directory: String, backends: [BackendPlan]) {
         self.task = task

@@ -1,6 +1,7 @@
 // Makes one system call of a process fail or wait, if it concerns a file below a directory. Loaded by LD_PRELOAD.
 //
-//   FAULT_DIRECTORY   only files below it count
+//   FAULT_DIRECTORY   only files whose path begins like this count
+//   FAULT_STAGING     files whose path begins like this count, too
 //   FAULT_COUNTS      a file of 4096 bytes: a word for each kind of call, then how many faults were injected
 //   FAULT_CALL        the kind of call, see `kinds`
 //   FAULT_AT          the first call that fails, from 1
@@ -27,7 +28,7 @@ static const char *kinds[] = {"open",   "map",  "allocate", "sync", "rename", "u
                               "truncate", "stat", "lock",     "mkdir", "list"};
 enum kind { Open, Map, Allocate, Sync, Rename, Unlink, Write, Read, Truncate, Stat, Lock, Mkdir, List, kind_count };
 
-static const char *directory, *suffix;
+static const char *directory, *staging, *suffix;
 static int chosen = -1;
 static long first, times = 1, error_number, delay;
 static uint64_t no_counts[512];
@@ -40,6 +41,7 @@ static long number(const char *name, long otherwise) {
 
 __attribute__((constructor)) static void set_up(void) {
     suffix = getenv("FAULT_SUFFIX");
+    staging = getenv("FAULT_STAGING");
     first = number("FAULT_AT", 0);
     times = number("FAULT_TIMES", 1);
     error_number = number("FAULT_ERROR", 0);
@@ -59,9 +61,13 @@ __attribute__((constructor)) static void set_up(void) {
     directory = getenv("FAULT_DIRECTORY");
 }
 
+static int begins(const char *path, const char *prefix) {
+    return prefix && strncmp(path, prefix, strlen(prefix)) == 0;
+}
+
 // The error to fail with; 0 if the call is to be made.
 static int fault(enum kind kind, const char *path) {
-    if (!directory || !path || strncmp(path, directory, strlen(directory)) != 0) return 0;
+    if (!directory || !path || (!begins(path, directory) && !begins(path, staging))) return 0;
     long call = (long)__atomic_add_fetch(&counts[kind], 1, __ATOMIC_RELAXED);
     if ((int)kind != chosen || call < first || call - first >= times) return 0;
     if (suffix) {

@@ -17,11 +17,26 @@ final class ChildProcess {
     private let outputFile: String
     private let errorFile: String
 
-    /// Starts a process; `name` is the beginning of the files that it writes its output to.
-    init(_ plan: ChildPlan, name: String, environment: [String: String] = [:]) throws {
+    /// Starts a process.
+    ///
+    /// - Parameters:
+    ///   - name: the beginning of the files that the process writes its output to.
+    ///   - isRebooted: whether the process has a memory for files of its own, empty at its start as after a loss of power.
+    init(
+        _ plan: ChildPlan,
+        name: String,
+        environment: [String: String] = [:],
+        isRebooted: Bool = false
+    ) throws {
         (outputFile, errorFile) = (name + ".out", name + ".err")
-        process.executableURL = Self.executable
-        process.arguments = [try plan.argument()]
+        if isRebooted {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let script = "mount -t tmpfs none /dev/shm && exec \"$0\" \"$1\""
+            process.arguments = ["unshare", "--mount", "sh", "-c", script, Self.executable.path, try plan.argument()]
+        } else {
+            process.executableURL = Self.executable
+            process.arguments = [try plan.argument()]
+        }
         // A backtrace takes seconds; the test says which case to repeat.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { known, _ in known }.merging(environment) { $1 }
@@ -74,8 +89,8 @@ final class ChildProcess {
     }
 
     /// Delivers what is left in a queue, and waits for that.
-    static func drain(_ plan: ChildPlan, name: String) throws -> DrainReport {
-        let child = try ChildProcess(plan, name: name)
+    static func drain(_ plan: ChildPlan, name: String, isRebooted: Bool = false) throws -> DrainReport {
+        let child = try ChildProcess(plan, name: name, isRebooted: isRebooted)
         guard child.hasEnded(within: 600) else {
             throw Failure(description: "the drain hangs: \(child.errors)")
         }

@@ -2,7 +2,8 @@ import Foundation
 import InstrumentTestKit
 import QueueChildPlan
 
-/// A queue that a killed process left, with samples in segments and in a spare that has no name yet.
+/// A queue that earlier processes left, with samples in segments, in a spare that has no name yet, and in memory that
+/// outlives a process.
 struct FaultFixture: Sendable {
     /// Samples of each thread: they fill some segments.
     private static let samples = 200
@@ -13,13 +14,30 @@ struct FaultFixture: Sendable {
     /// A queue on which a system call fails.
     struct Queue {
         let folder: String
-        let promises: [EmittingLine: Promise]
+        private(set) var promises: [EmittingLine: Promise]
         var directory: String { folder + "/queue" }
 
-        private var backends: [BackendPlan] {
+        var backends: [BackendPlan] {
             var samples = BackendPlan("samples", to: folder + "/samples")
             samples.refusedMultiple = 50
             return [samples, BackendPlan("second", to: folder + "/second")]
+        }
+
+        /// Kills a process that emits: what it had staged waits in memory.
+        mutating func leaveStaged() throws {
+            var plan = ChildPlan(.emit, directory: directory, backends: backends)
+            for index in plan.backends.indices { plan.backends[index].isOffline = true }
+            (plan.run, plan.notes, plan.segmentSize) = (3, folder + "/notes-killed", 4096)
+            try ChildNotes.create(folder + "/notes-killed")
+            guard let notes = ChildNotes(path: folder + "/notes-killed") else {
+                throw ChildProcess.Failure(description: "cannot map the notes in \(folder)")
+            }
+            let child = try ChildProcess(plan, name: folder + "/killed")
+            try child.waitUntilReady(notes)
+            while notes.returned.prefix(plan.threads).contains(where: { $0 < 10 }), child.isRunning { usleep(200) }
+            child.kill()
+            guard child.hasEnded() else { throw ChildProcess.Failure(description: "a killed process does not end") }
+            promises.merge(notes.promises(run: 3, threads: plan.threads)) { $1 }
         }
     }
 
@@ -31,14 +49,11 @@ struct FaultFixture: Sendable {
         var plan = ChildPlan(.emit, directory: folder + "/queue", backends: backends)
         plan.segmentSize = 4096
         let queue = KilledQueue(plan, files: folder, label: "the fixture")
-        let running = try queue.start(&generator) { $0.pause = 50 }
-        while running.notes.returned.prefix(plan.threads).contains(where: { $0 < Self.samples }),
-            running.process.isRunning
-        {
-            usleep(1000)
+        // The process ends in peace: what it left in memory would not follow the copies.
+        let running = try queue.start(&generator) { plan in
+            (plan.count, plan.pause, plan.shutdown) = (Self.samples, 50, 0)
         }
-        running.process.kill()
-        queue.settle(running)
+        queue.settle(running, expecting: 0)
         promises = queue.promises
         if let failure = queue.findings.failures.first { throw ChildProcess.Failure(description: failure) }
         try Self.unname(folder + "/queue")
@@ -62,7 +77,9 @@ struct FaultFixture: Sendable {
     func copy(to folder: String) throws -> Queue {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: self.folder + "/queue", toPath: folder + "/queue")
-        return Queue(folder: folder, promises: promises)
+        var queue = Queue(folder: folder, promises: promises)
+        try queue.leaveStaged()
+        return queue
     }
 }
 
@@ -86,6 +103,14 @@ extension FaultFixture.Queue {
             findings.fail("the process ended with \(child.status): \(child.errors)")
         }
         return findings
+    }
+
+    /// What the process in which a call failed said last.
+    var errors: String {
+        String(
+            decoding: (FileManager.default.contents(atPath: folder + "/child.err") ?? Data()).suffix(300),
+            as: UTF8.self
+        )
     }
 
     /// Delivers everything in a process in which no call fails, and checks it.

@@ -83,7 +83,7 @@ struct FaultCase: Sendable, CustomStringConvertible {
         var labelled = Findings()
         labelled.count(isInjected ? "faults" : "faults whose call did not come")
         for (name, count) in findings.counts { labelled.count(name, count) }
-        for failure in findings.failures { labelled.fail("\(self): \(failure)") }
+        for failure in findings.failures { labelled.fail("\(self): \(failure); \(queue.errors)") }
         return labelled
     }
 }

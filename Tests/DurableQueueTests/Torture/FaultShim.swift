@@ -49,6 +49,7 @@ struct FaultShim: Sendable {
     func environment(directory: String, counts: String, _ fault: Fault? = nil) throws -> [String: String] {
         try Data(count: 4096).write(to: URL(fileURLWithPath: counts))
         var environment = ["LD_PRELOAD": library, "FAULT_DIRECTORY": directory, "FAULT_COUNTS": counts]
+        environment["FAULT_STAGING"] = "/dev/shm/instrument-queue-"
         guard let fault else { return environment }
         environment["FAULT_CALL"] = fault.call
         environment["FAULT_AT"] = "\(fault.at)"

@@ -6,7 +6,7 @@ import Foundation
 final class MountGuard: Sendable {
     private static let script = """
         cat >/dev/null
-        mounts=$(awk -v base="$0/" 'index($2, base) == 1 { print $2 }' /proc/mounts)
+        mounts=$(awk -v base="$0/" 'index($2 "/", base) == 1 { print $2 }' /proc/mounts)
         for mount in $mounts; do fsfreeze --unfreeze "$mount" 2>/dev/null; done
         for mount in $(echo "$mounts" | tac); do umount "$mount" 2>/dev/null || umount -l "$mount"; done
         rm -rf --one-file-system "$0"

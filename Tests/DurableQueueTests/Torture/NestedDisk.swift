@@ -4,7 +4,8 @@ import Foundation
 /// ext4 on another loop device.
 ///
 /// While the outer file system is frozen, no write reaches the backing file: a copy of it is what a loss of power would
-/// leave, with nothing flushed for its sake. Everything lies in a folder of this process; see ``MountGuard`` for the end.
+/// leave, with nothing flushed for its sake. Everything lies in a folder of this process, on a tmpfs of its own: see
+/// ``MountGuard`` for the end.
 final class NestedDisk: Sendable {
     /// Why there can be no such disk here.
     struct Unavailable: Error {
@@ -31,14 +32,13 @@ final class NestedDisk: Sendable {
     init() throws {
         if geteuid() != 0 { throw Unavailable(reason: "mounting needs root") }
         if access("/dev/loop-control", F_OK) != 0 { throw Unavailable(reason: "there are no loop devices") }
-        let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
-        base = "\(folder)/instrument-torture-\(getpid())-\(UUID().uuidString.prefix(8))"
+        base = NSTemporaryDirectory() + "instrument-torture-\(getpid())-\(UUID().uuidString.prefix(8))"
         (path, files) = (base + "/inner", base + "/files")
-        for directory in [base, base + "/outer", base + "/inner", base + "/files"] {
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        }
+        try FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
         cleanup = try MountGuard(base)
         do {
+            try Shell.run("mount", "-t", "tmpfs", "none", base)
+            try Shell.run("mkdir", base + "/outer", base + "/inner", base + "/files")
             try Shell.run("truncate", "-s", "320M", base + "/outer.image")
             try Shell.run("mkfs.ext4", "-q", "-F", base + "/outer.image")
             try Shell.run("mount", "-o", "loop,noatime", base + "/outer.image", outer)

@@ -10,6 +10,7 @@ struct PowerCut {
         let time: ContinuousClock.Instant
         let beats: Int
         let returned: [Int]
+        let synchronized: [Int]
         var total: Int { returned.reduce(0, +) }
     }
 
@@ -25,7 +26,8 @@ struct PowerCut {
     let label: String
     let plan: ChildPlan
 
-    init(_ disk: NestedDisk, label: String, synchronization: ChildPlan.Synchronization, isSecondOffline: Bool) {
+    /// - Parameter synchronization: as configured; nil calls the store's `synchronize()` again and again.
+    init(_ disk: NestedDisk, label: String, synchronization: ChildPlan.Synchronization?, isSecondOffline: Bool) {
         (self.disk, self.label) = (disk, label)
         // A run of this label has its own folder, so that several can share the files' folder.
         let files = disk.files + "/" + label.filter { $0.isLetter || $0.isNumber }
@@ -34,7 +36,8 @@ struct PowerCut {
         var second = BackendPlan("second", to: files + "-second", seed: 2)
         (second.slowness, second.isOffline) = (100_000, isSecondOffline)
         var plan = ChildPlan(.emit, directory: disk.path + "/queue", backends: [samples, second])
-        (plan.synchronization, plan.pause, plan.run, plan.notes) = (synchronization, 10_000, 1, files + "-notes")
+        (plan.synchronization, plan.synchronizes) = (synchronization ?? .never, synchronization == nil)
+        (plan.pause, plan.run, plan.notes) = (10_000, 1, files + "-notes")
         self.plan = plan
     }
 
@@ -45,7 +48,7 @@ struct PowerCut {
         for index in plan.backends.indices { plan.backends[index].seed = generator.next() }
         try ChildNotes.create(path)
         guard let notes = ChildNotes(path: path) else { return [] }
-        let child = try ChildProcess(plan, name: path + "-child")
+        let child = try ChildProcess(plan, name: path + "-child", isRebooted: true)
         defer {
             child.kill()
             _ = child.hasEnded()
@@ -56,50 +59,58 @@ struct PowerCut {
         var cuts: [Cut] = []
         for moment in moments.sorted() {
             repeat {
-                let observation = Observation(time: .now, beats: notes.beats, returned: notes.returned)
-                history.append(observation)
+                let (returned, synchronized) = (notes.returned, notes.synchronized)
+                history.append(
+                    Observation(time: .now, beats: notes.beats, returned: returned, synchronized: synchronized)
+                )
                 usleep(10_000)
             } while start.duration(to: .now) < moment
             guard child.isRunning else {
                 throw ChildProcess.Failure(description: "\(label): the process ended: \(child.errors)")
             }
-            cuts.append(try cut(history, at: moment, number: cuts.count))
+            cuts.append(try cut(history, notes, at: moment, number: cuts.count))
         }
         return cuts
     }
 
-    private func cut(_ history: [Observation], at moment: Duration, number: Int) throws -> Cut {
+    private func cut(_ history: [Observation], _ notes: ChildNotes, at moment: Duration, number: Int) throws -> Cut {
         var sizes: [Int] = []
         let copy = try disk.cutPower(name: "\(label.filter { $0.isLetter || $0.isNumber })-\(number)") {
             sizes = plan.backends.map { backend in
                 (try? FileManager.default.attributesOfItem(atPath: backend.target)[.size] as? Int) ?? 0
             }
         }
-        return Cut(copy: copy, moment: moment, promises: promises(history), sizes: sizes)
+        return Cut(copy: copy, moment: moment, promises: promises(history, notes), sizes: sizes)
     }
 
-    /// What had to be synchronized at the end of a history.
+    /// What must survive a power cut at the end of a history.
+    private func promises(_ history: [Observation], _ notes: ChildNotes) -> [EmittingLine: Promise] {
+        let numbers = plan.synchronizes ? history.last?.synchronized : synchronizedByConfiguration(history)
+        guard let numbers else { return [:] }
+        var promises: [EmittingLine: Promise] = [:]
+        for thread in 0..<plan.threads {
+            promises[EmittingLine(run: 1, thread: thread)] = notes.promise(thread, count: numbers[thread])
+        }
+        return promises
+    }
+
+    /// The numbers up to which the configuration promised synchronization at the end of a history.
     ///
     /// The store synchronizes in the background, and does not say when it has. A sample must be synchronized once the interval
     /// has passed, or as many samples came as the count says, and then a second and 50 beats of the process, which a busy
     /// machine delays as it delays the store.
-    private func promises(_ history: [Observation]) -> [EmittingLine: Promise] {
-        guard let now = history.last else { return [:] }
+    private func synchronizedByConfiguration(_ history: [Observation]) -> [Int]? {
+        guard let now = history.last else { return nil }
         let (interval, count): (Duration, Int)
         switch plan.synchronization {
-        case .never: return [:]
+        case .never: return nil
         case .interval(let milliseconds): (interval, count) = (.milliseconds(milliseconds), 0)
         case .count(let limit): (interval, count) = (.zero, limit - 1)
         }
         let settled = history.last {
             $0.time.duration(to: now.time) >= interval + .seconds(1) && now.beats - $0.beats >= 50
         }
-        let promised = history.last { $0.total <= (settled?.total ?? 0) - count }
-        var promises: [EmittingLine: Promise] = [:]
-        for thread in 0..<plan.threads {
-            promises[EmittingLine(run: 1, thread: thread)] = Promise(count: promised?.returned[thread] ?? 0)
-        }
-        return promises
+        return history.last { $0.total <= (settled?.total ?? 0) - count }?.returned
     }
 
     /// Opens the queue as it is after a cut, emits some more, delivers everything and checks it.
@@ -115,7 +126,7 @@ struct PowerCut {
                 (drain.backends[index].seed, drain.backends[index].slowness) = (nil, 0)
                 drain.backends[index].isOffline = false
             }
-            let report = try ChildProcess.drain(drain, name: cut.copy + ".drain")
+            let report = try ChildProcess.drain(drain, name: cut.copy + ".drain", isRebooted: true)
             var account = Account(label: label, promises: cut.promises, rest: .any)
             account.promises[EmittingLine(run: 2, thread: 0)] = Promise(count: 30)
             var findings = Findings()

@@ -7,8 +7,9 @@ import Testing
 /// Cuts the power of the queue's disk, and opens the queue as it is then.
 @Suite("Power cuts under the durable queue", .serialized)
 struct PowerCutTortureTests {
-    private static let synchronizations: [(label: String, ChildPlan.Synchronization)] = [
+    private static let synchronizations: [(label: String, ChildPlan.Synchronization?)] = [
         ("sync per sample", .count(1)), ("sync per 100", .count(100)), ("sync by time", .interval(milliseconds: 100)),
+        ("synchronize()", nil),
     ]
 
     @Test("Everything that was synchronized survives a power cut at any moment from the start")
@@ -19,7 +20,7 @@ struct PowerCutTortureTests {
 
     /// All kinds of synchronization at the same time, each on a disk of its own; then all cuts are verified.
     private static func runAll() throws -> Findings? {
-        let (count, seconds) = TortureSettings.isLong ? (60, 60.0) : (4, 5.0)
+        let (count, seconds) = TortureSettings.isLong ? (60, 60.0) : (3, 5.0)
         do {
             let runs = try synchronizations.enumerated().map { index, kind in
                 PowerCut(try NestedDisk(), label: kind.label, synchronization: kind.1, isSecondOffline: index != 1)
