@@ -20,7 +20,11 @@ struct DeliveryOptions: ParsableArguments {
     func makeStore(_ terminal: Terminal) throws -> DurableStore? {
         do {
             return try queue.map { directory in
-                try DurableStore(directory: directory) { terminal.note("player-monitor: \($0)") }
+                let store = try DurableStore(directory: directory) { terminal.note("player-monitor: \($0)") }
+                if store.consent != .granted {
+                    writeToStandardError(ConsentCommand.notice(store.consent, directory))
+                }
+                return store
             }
         } catch {
             throw ValidationError("--queue: \(error)")

@@ -12,8 +12,6 @@ extension Instrument {
         deliveringBy system: SystemClock,
         terminal: Terminal
     ) {
-        // The summary is of this run alone: what a run before left for it, because it was killed, is not.
-        store.forget(summary.name)
         self.init(
             hub: CoreHub(),
             metricalc: CoreMetricalc(),

@@ -8,7 +8,10 @@ struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
         abstract: "Shows, checks and empties a durable queue ('play --queue DIRECTORY').",
-        subcommands: [StatusCommand.self, FlushCommand.self, DeadCommand.self, ExportCommand.self, VerifyCommand.self]
+        subcommands: [
+            StatusCommand.self, FlushCommand.self, DeadCommand.self, ExportCommand.self, VerifyCommand.self,
+            ConsentCommand.self,
+        ]
     )
 
     /// What every subcommand takes.
@@ -29,6 +32,12 @@ struct QueueCommand: AsyncParsableCommand {
             return folders
         }
 
+        /// The queue to be looked at, but for folders in use, which standard error names. Changes nothing.
+        func read() throws -> DurableQueueReader {
+            _ = try folders()
+            return DurableQueueReader(directory: directory) { writeToStandardError("player-monitor: \($0)\n") }
+        }
+
         /// The queue, but for folders in use; nil, said on standard error, if all are.
         func open() throws -> DurableStore? {
             guard try folders().contains(where: { !$0.isInUse }) else { return nil }
@@ -40,7 +49,7 @@ struct QueueCommand: AsyncParsableCommand {
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows each backend's ledger, backlog and size.",
+        abstract: "Shows each backend's ledger, backlog and size. Changes nothing.",
         discussion:
             "Columns are separated by tabs: backend, emitted, acknowledged, queued, dead, dropped, bytes queued."
     )
@@ -48,14 +57,10 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var options: QueueCommand.Options
 
     func run() async throws {
-        // Before they are opened, which makes them ours.
-        let folders = QueueFolder.folders(in: options.directory)
-        let store = try options.open()
-        defer { store?.close() }
+        let (queue, folders) = (try options.read(), QueueFolder.folders(in: options.directory))
         print("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes")
-        for backend in store?.backends ?? [] {
-            let ledger = store?.ledger(of: backend) ?? Ledger()
-            let bytes = store?.backlog(of: backend).bytes ?? 0
+        for backend in queue.backends {
+            let (ledger, bytes) = (queue.ledger(of: backend), queue.backlog(of: backend).bytes)
             let columns = [
                 ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped, bytes,
             ]
@@ -65,6 +70,7 @@ struct StatusCommand: AsyncParsableCommand {
             let state = folder.isInUse ? "in use" : "free"
             writeToStandardError("\(folder.path): \(folder.segmentCount) segments, \(folder.bytes) bytes, \(state)\n")
         }
+        if queue.consent != .granted { writeToStandardError(ConsentCommand.notice(queue.consent, options.directory)) }
     }
 }
 
@@ -87,6 +93,10 @@ struct FlushCommand: AsyncParsableCommand {
     func run() async throws {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
         defer { store.close() }
+        guard store.consent == .granted else {
+            writeToStandardError(ConsentCommand.notice(store.consent, options.directory))
+            throw ExitCode(ExitStatus.undelivered.rawValue)
+        }
         let terminal = Terminal(isQuiet: true)
         let made = try BackendOption.make(backends, terminal, services, queue: options.directory)
         let known = store.backends
@@ -134,20 +144,28 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if (retry + drop).isEmpty {
+            let queue = try options.read()
+            for name in try chosen(from: queue.backends) { await list(queue.deadLetters(of: name), of: name) }
+            return
+        }
         guard let store = try options.open() else { return }
         defer { store.close() }
-        let known = store.backends
-        if let backend, !known.contains(BackendName(backend)) {
-            throw ValidationError("there is no backend \(backend) in the queue")
-        }
         var changed = 0
-        for name in known where backend == nil || name == BackendName(backend ?? "") {
+        for name in try chosen(from: store.backends) {
             let letters = store.deadLetters(of: name)
             changed += store.retryDeadLetters(chosen(retry, from: letters), of: name)
             changed += store.dropDeadLetters(chosen(drop, from: letters), of: name)
-            if retry.isEmpty, drop.isEmpty { await list(letters, of: name) }
         }
-        if !(retry + drop).isEmpty { writeToStandardError("\(changed) dead letters\n") }
+        writeToStandardError("\(changed) dead letters\n")
+    }
+
+    private func chosen(from known: [BackendName]) throws -> [BackendName] {
+        guard let backend else { return known }
+        guard known.contains(BackendName(backend)) else {
+            throw ValidationError("there is no backend \(backend) in the queue")
+        }
+        return [BackendName(backend)]
     }
 
     private func chosen(_ texts: [String], from letters: [DeadLetter]) -> Set<SampleID> {
@@ -180,12 +198,11 @@ struct ExportCommand: AsyncParsableCommand {
     var backend: String?
 
     func run() async throws {
-        guard let store = try options.open() else { return }
-        defer { store.close() }
-        let most = store.backends.max { store.backlog(of: $0).count < store.backlog(of: $1).count }
+        let queue = try options.read()
+        let most = queue.backends.max { queue.backlog(of: $0).count < queue.backlog(of: $1).count }
         guard let name = backend.map({ BackendName($0) }) ?? most else { return }
-        guard store.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
-        for records in store.queued(for: name) { await writeLines(records) }
+        guard queue.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
+        for records in queue.queued(for: name) { await writeLines(records) }
     }
 }
 

@@ -14,6 +14,8 @@ final class Summary: Backend {
     }
 
     let name: BackendName = "summary"
+    /// The summary is of this run alone.
+    let isEphemeral = true
     let policy = DeliveryPolicy(maxCount: 1000, maxAge: .seconds(1))
     private let state = Lock(State())
 

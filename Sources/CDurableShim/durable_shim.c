@@ -76,6 +76,35 @@ uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count) {
     return ~crc_by_tables(crc, bytes, count);
 }
 
+// Polynomials over GF(2) modulo the CRC's, reflected: bit 31 is x^0. `powers[k]` is x^(8 * 2^k).
+static uint32_t powers[64];
+
+static uint32_t multiply(uint32_t a, uint32_t b) {
+    uint32_t product = 0;
+    for (uint32_t bit = 1u << 31; a; bit >>= 1) {
+        if (a & bit) {
+            product ^= b;
+            a ^= bit;
+        }
+        b = (b >> 1) ^ ((b & 1) ? 0x82F63B78u : 0);
+    }
+    return product;
+}
+
+__attribute__((constructor)) static void make_powers(void) {
+    uint32_t power = 1u << 23;
+    for (int k = 0; k < 64; k++) {
+        powers[k] = power;
+        power = multiply(power, power);
+    }
+}
+
+uint32_t durable_crc32c_shift(uint32_t crc, uint64_t count) {
+    for (int k = 0; count; k++, count >>= 1)
+        if (count & 1) crc = multiply(powers[k], crc);
+    return crc;
+}
+
 int durable_allocate(int descriptor, int64_t size) {
 #if defined(__APPLE__)
     fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, size, 0};

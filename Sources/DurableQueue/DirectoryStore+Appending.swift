@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Instrument
 
 #if canImport(Darwin)
@@ -108,6 +109,8 @@ extension DirectoryStore {
     private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
         do throws(QueueError) { return try body() } catch {
             state.withLock { countRefused(&$0, count) }
+            // The folder may have been deleted.
+            maintenance.async { [weak self] in self?.maintain() }
             throw error
         }
     }

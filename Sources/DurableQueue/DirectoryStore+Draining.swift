@@ -96,6 +96,7 @@ extension DirectoryStore {
     ) throws(QueueError) -> Int {
         guard let first = units.first else { return 0 }
         dropOld(first.instant)
+        leaveCutSegment()
         let head = try head(withRoomFor: first.end - start)
         let fitting = units.prefix { $0.end - start <= head.segment.capacity - head.end }
         guard let last = fitting.last else { return 0 }
@@ -178,6 +179,7 @@ extension DirectoryStore {
         }
         if let failure {
             // The numbers were given away: they stay empty.
+            sealHead()
             state.withLock { $0.log.skip(to: unit.endSequence) }
             leaveOut(first..<unit.endSequence)
             throw failure

@@ -164,7 +164,8 @@ extension SegmentedLog.Stretch {
     /// Calls `body` with each whole record.
     func forEachRecord(_ body: (Segment.Record) -> Void) {
         var (offset, last): (Int, UInt64?) = (SegmentHeader.size, nil)
-        while let (_, record) = segment.nextRecord(from: offset, before: end, after: last) {
+        let limit = segment.readableEnd(end)
+        while let (_, record) = segment.nextRecord(from: offset, before: limit, after: last, until: endSequence) {
             (offset, last) = (record.next, record.sequence)
             body(record)
         }

@@ -14,6 +14,9 @@ extension DirectoryStore {
     /// Whether a sample that was staged outlives the process.
     var isStagingLasting: Bool { state.withLock { $0.staging?.area.outlivesProcess ?? false } }
 
+    /// Whether the folder holds what was moved out of another one, and shares its log's number: nothing is appended to it.
+    var isMoved: Bool { Directory.exists(path + "/" + FolderNames.moved) }
+
     /// Makes the memory in which samples wait for the disk; before this, nothing can be appended.
     func prepareToAppend(_ randomness: RandomSource) throws(QueueError) {
         let size = min(1 << 20, max(16 << 10, configuration.segmentSize))
@@ -45,7 +48,7 @@ extension DirectoryStore {
         }
         try takeOver(area)
         let next = max(area.nextSequence, state.withLock { $0.log.nextSequence })
-        skipNumbers(to: min(next, RecordFormat.sequenceLimit))
+        skipNumbers(to: min(next, FolderNames.maxNumber))
         // Only now is nothing left in it that is not in the log.
         StagingMark.remove(in: self.path)
         area.delete()
@@ -117,6 +120,7 @@ extension DirectoryStore {
 
     private func moveOut(_ file: SegmentedLog.Unopened) throws(QueueError) -> String {
         let folder = try Directory.makeSibling(of: path)
+        try Directory.replace(folder + "/" + FolderNames.moved, by: path)
         // What is held stays held there.
         if let mark = state.withLock({ $0.heldFrom }) { try HeldMark.write(mark, in: folder) }
         try Directory.move(path + "/" + file.name, to: folder + "/" + file.name)

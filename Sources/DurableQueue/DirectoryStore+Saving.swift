@@ -13,6 +13,7 @@ extension DirectoryStore {
     /// backend is past by then. What cannot be written stays to be written; false then.
     @discardableResult
     func saveChanges() -> Bool {
+        if isViewed { return true }
         let isSaved = writing.withLock { _ in
             let changes = state.withLock { $0.takeChanges() }
             if changes.isEmpty { return true }

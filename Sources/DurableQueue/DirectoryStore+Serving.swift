@@ -3,16 +3,23 @@ internal import Instrument
 /// The lanes' side: what comes next for a backend, and what became of it.
 extension DirectoryStore {
     /// Makes a place for a backend, which survives a loss of power once this has returned. Waits for the disk.
-    func attach(_ backend: BackendName, atOldest: Bool) {
+    ///
+    /// An ephemeral place is not written down, and is gone with this process.
+    func attach(_ backend: BackendName, atOldest: Bool, isEphemeral: Bool = false) {
         if state.withLock({ state in state.places.contains { $0.row.name == backend.description } }) { return }
         do throws(QueueError) {
             try drain()
-            state.withLock { $0.addPlace(backend.description, atOldest: atOldest || hasLostPlaces) }
-            try saveLastingly()
+            addPlace(backend, atOldest, isEphemeral)
+            if !isEphemeral { try saveLastingly() }
         } catch {
-            state.withLock { $0.addPlace(backend.description, atOldest: atOldest || hasLostPlaces) }
+            addPlace(backend, atOldest, isEphemeral)
             report(.store("the place of \(backend) may not survive a loss of power: \(error)"))
         }
+    }
+
+    private func addPlace(_ backend: BackendName, _ atOldest: Bool, _ isEphemeral: Bool) {
+        let atOldest = !isEphemeral && (atOldest || hasLostPlaces)
+        state.withLock { $0.addPlace(backend.description, atOldest: atOldest, isEphemeral: isEphemeral) }
     }
 
     /// Gives up a backend's place. Once nobody has one, nothing is kept: samples without a place are a sign of damage.
@@ -20,6 +27,7 @@ extension DirectoryStore {
         draining.withLock { _ in
             let isLast = state.withLock { state in
                 state.places.removeAll { $0.row.name == backend.description }
+                state.carried[backend.description] = nil
                 return state.places.isEmpty
             }
             if !isLast { return }
@@ -172,10 +180,11 @@ extension DirectoryStore {
 
 extension DirectoryStore.State {
     /// Adds a place at the beginning or at the end of the log, unless there is one of that name.
-    fileprivate mutating func addPlace(_ name: String, atOldest: Bool) {
+    fileprivate mutating func addPlace(_ name: String, atOldest: Bool, isEphemeral: Bool) {
         if places.contains(where: { $0.row.name == name }) { return }
         let start = atOldest ? log.startSequence : nextSequence
-        let row = Bookkeeping.PlaceRow(name: name, start: start, cursor: start, acknowledged: 0, dead: 0, drops: [:])
+        var row = Bookkeeping.PlaceRow(name: name, start: start, cursor: start, acknowledged: 0, dead: 0, drops: [:])
+        row.isEphemeral = isEphemeral
         var place = DirectoryStore.Place(row: row, position: log.position(of: start))
         place.isChanged = true
         places.append(place)

@@ -4,16 +4,15 @@ internal import Instrument
 extension DirectoryStore {
     func ledger(of backend: BackendName) -> Ledger {
         state.withLock { state in
-            guard let place = state.places.first(where: { $0.row.name == backend.description }) else {
-                return Ledger()
-            }
-            let row = place.row
             var ledger = Ledger()
+            if let sum = state.carried[backend.description] { ledger.add(sum) }
+            guard let place = state.places.first(where: { $0.row.name == backend.description }) else { return ledger }
+            let row = place.row
             let numbers = row.start..<max(row.start, state.nextSequence)
-            ledger.emitted = numbers.count - state.absent.count(in: numbers) + (row.drops[.refused] ?? 0) + row.carried
-            ledger.acknowledged = row.acknowledged
+            ledger.emitted += numbers.count - state.absent.count(in: numbers) + (row.drops[.refused] ?? 0) + row.carried
+            ledger.acknowledged += row.acknowledged
             ledger.dead = row.dead
-            ledger.drops = row.drops
+            ledger.drops.merge(row.drops, uniquingKeysWith: +)
             ledger.queued = state.count(row.cursor..<state.nextSequence) + place.retries.count
             return ledger
         }
@@ -38,7 +37,18 @@ extension DirectoryStore {
         }
     }
 
-    var backendNames: [String] { state.withLock { $0.places.map(\.row.name) } }
+    /// Whether a backend has a place that outlives the process.
+    func hasWrittenPlace(of backend: BackendName) -> Bool {
+        state.withLock { state in
+            let place = state.places.first { $0.row.name == backend.description }
+            return place.map { !$0.row.isEphemeral } ?? (state.carried[backend.description] != nil)
+        }
+    }
+
+    /// The backends that have a place here, and those whose sums count here.
+    var backendNames: [String] {
+        state.withLock { state in Array(Set(state.places.map(\.row.name)).union(state.carried.keys)).sorted() }
+    }
 
     /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
     var isDrained: Bool {
@@ -47,18 +57,5 @@ extension DirectoryStore {
                 place.row.cursor >= state.nextSequence && place.row.dead == 0 && place.retries.isEmpty
             }
         }
-    }
-
-    /// Takes over what a drained store counted for a backend. What it refused was never in its log.
-    func carry(_ ledger: Ledger, of backend: BackendName) {
-        state.withLock { state in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return }
-            state.places[index].row.carried += ledger.emitted - (ledger.drops[.refused] ?? 0)
-            state.places[index].row.acknowledged += ledger.acknowledged
-            state.places[index].row.dead += ledger.dead
-            state.places[index].row.drops.merge(ledger.drops, uniquingKeysWith: +)
-            state.places[index].isChanged = true
-        }
-        saveChanges()
     }
 }

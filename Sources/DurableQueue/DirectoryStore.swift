@@ -52,8 +52,18 @@ final class DirectoryStore: Sendable {
         var absent = SequenceSet()
         /// From where on samples are held.
         var heldFrom: UInt64?
+        /// What counts here of logs that are gone, by backend.
+        var carried: [String: Bookkeeping.CarriedSum]
 
-        init(log: consuming SegmentedLog, places: [Place], erased: SequenceSet, absent: SequenceSet, heldFrom: UInt64?) {
+        init(
+            log: consuming SegmentedLog,
+            places: [Place],
+            erased: SequenceSet,
+            absent: SequenceSet,
+            heldFrom: UInt64?,
+            carried: [String: Bookkeeping.CarriedSum]
+        ) {
+            self.carried = carried
             nextSequence = log.nextSequence
             self.log = log
             self.places = places
@@ -91,6 +101,8 @@ final class DirectoryStore: Sendable {
     let isReleased = Lock(false)
     /// Whether there are samples and no place at all: then places were lost, and backends begin with the oldest.
     let hasLostPlaces: Bool
+    /// Whether the folder is only looked at: nothing in it changes.
+    let isViewed: Bool
 
     /// Opens the directory, which `lock` says is ours. A bookkeeping that is damaged is set aside and begun again: every
     /// backend then gets what is still there once more.
@@ -107,6 +119,7 @@ final class DirectoryStore: Sendable {
         self.report = report
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
+        isViewed = false
         self.lock = Lock(lock)
         let heldFrom = try HeldMark.read(in: path)
         let staged = try StagingMark.read(in: path)
@@ -131,16 +144,18 @@ final class DirectoryStore: Sendable {
             let absent = try bookkeeping.absent()
             var erased = try bookkeeping.erased(onlyUndone: false)
             erased.formUnion(absent)
-            var places = rows.map { Self.place($0, in: log, erased) }
-            for index in places.indices {
-                let all = try bookkeeping.letters(of: places[index].row.name)
-                let letters = all.filter(\.isRetried)
-                // Counted anew: a letter whose mark is damaged is one or the other, not both.
-                places[index].row.dead = all.count - letters.count
-                places[index].retries = letters.compactMap { [logNumber] in Self.record($0, log: logNumber) }
-            }
-            hasLostPlaces = rows.isEmpty && log.nextSequence > 0
-            state = Lock(State(log: log, places: places, erased: erased, absent: absent, heldFrom: heldFrom))
+            let places = try Self.places(rows, in: log, erased, bookkeeping)
+            hasLostPlaces = rows.isEmpty && !log.stretches.isEmpty
+            state = Lock(
+                State(
+                    log: log,
+                    places: places,
+                    erased: erased,
+                    absent: absent,
+                    heldFrom: heldFrom,
+                    carried: try bookkeeping.carriedSums()
+                )
+            )
         } catch let error as QueueError {
             throw error
         } catch {
@@ -160,7 +175,8 @@ final class DirectoryStore: Sendable {
         _ configuration: DurableConfiguration,
         _ report: (Diagnostic) -> Void
     ) throws(QueueError) -> Bookkeeping {
-        let file = path + "/bookkeeping.sqlite"
+        let file = path + "/" + FolderNames.bookkeeping
+        try Bookkeeping.prepareFiles(file, report: report)
         let isSynchronous = if case .count = configuration.synchronization { true } else { false }
         do { return try Bookkeeping(path: file, isSynchronous: isSynchronous) } catch {
             guard Bookkeeping.isDamage(error) else {
@@ -171,6 +187,7 @@ final class DirectoryStore: Sendable {
             Directory.setAside(file + ending)
         }
         do {
+            try Bookkeeping.prepareFiles(file, report: report)
             let bookkeeping = try Bookkeeping(path: file, isSynchronous: isSynchronous)
             report(
                 .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
@@ -178,6 +195,65 @@ final class DirectoryStore: Sendable {
             return bookkeeping
         } catch {
             throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
+        }
+    }
+
+    /// Opens a folder to be looked at; nothing in it changes. nil if its bookkeeping cannot be read, which is reported.
+    init?(viewing path: String, report: @escaping @Sendable (Diagnostic) -> Void) {
+        do {
+            let number = SegmentedLog.number(in: path)
+            guard let bookkeeping = try Bookkeeping.copy(ofFolder: path) else {
+                if number != nil { report(.store("the bookkeeping in \(path) is missing: its samples have no place")) }
+                return nil
+            }
+            let rows = try bookkeeping.places()
+            logNumber = try number ?? bookkeeping.logNumber(orElse: 0)
+            let atLeast = rows.map(\.cursor).max() ?? 0
+            let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
+            let absent = try bookkeeping.absent()
+            var erased = try bookkeeping.erased(onlyUndone: false)
+            erased.formUnion(absent)
+            let places = try Self.places(rows, in: log, erased, bookkeeping)
+            self.bookkeeping = bookkeeping
+            state = Lock(
+                State(
+                    log: log,
+                    places: places,
+                    erased: erased,
+                    absent: absent,
+                    heldFrom: nil,
+                    carried: try bookkeeping.carriedSums()
+                )
+            )
+        } catch {
+            report(.store("the bookkeeping in \(path) cannot be read: \(error)"))
+            return nil
+        }
+        self.path = path
+        self.report = report
+        configuration = DurableConfiguration()
+        maintenance = DispatchQueue(label: "instrument.durable-queue")
+        drainer = DispatchQueue(label: "instrument.durable-queue.drain")
+        lock = Lock(nil)
+        hasLostPlaces = false
+        isViewed = true
+    }
+
+    private static func places(
+        _ rows: [Bookkeeping.PlaceRow],
+        in log: SegmentedLog,
+        _ erased: SequenceSet,
+        _ bookkeeping: Bookkeeping
+    ) throws -> [Place] {
+        let number = log.log
+        return try rows.map { row in
+            var place = place(row, in: log, erased)
+            let all = try bookkeeping.letters(of: row.name)
+            let letters = all.filter(\.isRetried)
+            // Counted again: a letter whose mark is damaged is one or the other, not both.
+            place.row.dead = all.count - letters.count
+            place.retries = letters.compactMap { record($0, log: number) }
+            return place
         }
     }
 
@@ -205,6 +281,20 @@ final class DirectoryStore: Sendable {
 
     /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
     func close() {
+        write()
+        lock.withLock { $0 = nil }
+    }
+
+    /// Deletes the folder, which nobody needs any more; false if it stays, because it holds something else, too.
+    func closeAndRemove() -> Bool {
+        write()
+        return lock.withLock { lock in
+            guard let held = lock.take() else { return true }
+            return held.removeFolder()
+        }
+    }
+
+    private func write() {
         draining.withLock { _ in
             do throws(QueueError) {
                 try drainLocked()
@@ -219,12 +309,12 @@ final class DirectoryStore: Sendable {
                 report(.store("\(error)"))
             }
         }
+        // Waits for whoever makes a spare at this moment.
         doChores()
         state.withLock { $0.log.takeSpare() }?.delete()
         saveChanges()
         do throws(QueueError) { try synchronizeWritten() } catch { report(.store("\(error)")) }
         bookkeeping.close()
-        lock.withLock { $0 = nil }
     }
 
     /// Lets the directory go, as the end of the process would; a copy that is under way is waited for.

@@ -7,15 +7,23 @@ public import Instrument
 /// let instrument = Instrument(hub: CoreHub(), backends: [MyBackend()], store: store)
 /// ```
 ///
-/// Samples are written once, into mapped files, on the emitting thread; places of backends and dead letters are kept in
-/// SQLite. Several processes may use one directory: each has a folder of its own in it, and what a process left that is
+/// A sample is written into memory that outlives the process (a file in a tmpfs, on Linux) on the emitting thread, and from
+/// there into mapped files by a thread that may wait for the disk; places of backends and dead letters are kept in SQLite. Several processes may use one directory: each has a folder of its own in it, and what a process left that is
 /// gone is delivered by the next one that starts.
+///
+/// The directory should be this user's, and no other user should be allowed to write to it; the store reports it otherwise.
+/// The store opens and deletes only files that have names of its own, and follows no links in the directory. Nobody else may
+/// shorten these files: the system ends a process that writes to a mapped file behind its end (`SIGBUS`). The store looks at
+/// a file's length before it reads, and regularly while it writes, which makes this unlikely and does not rule it out.
 public final class DurableStore: SampleStore {
     private let directory: String
     private let configuration: DurableConfiguration
-    private let own: DirectoryStore
+    let own: DirectoryStore
     private let state: Lock<State>
     private let consentOfDirectory: Lock<Consent>
+    private let report: @Sendable (Diagnostic) -> Void
+    /// Held while drained folders are deleted.
+    private let removal = Lock(())
 
     private struct State {
         /// Of processes that are gone, the oldest first; delivered before ours.
@@ -27,7 +35,7 @@ public final class DurableStore: SampleStore {
     /// Opens or creates a store.
     ///
     /// - Parameters:
-    ///   - directory: for this app's queues alone.
+    ///   - directory: for this app's queues alone; may be a link.
     ///   - configuration: how it keeps samples.
     ///   - randomness: names folders and identifiers.
     ///   - report: is told what was mended; called from any thread.
@@ -41,69 +49,37 @@ public final class DurableStore: SampleStore {
     ) throws(QueueError) {
         self.directory = directory
         self.configuration = configuration
+        self.report = report
         try Directory.make(directory)
-        var adopted: [DirectoryStore] = []
-        for name in try Directory.entries(of: directory) where name.hasSuffix(".queue") {
-            let path = directory + "/" + name
-            guard let lock = DirectoryLock(path) else { continue }
-            do throws(QueueError) {
-                adopted.append(
-                    try DirectoryStore(
-                        path: path,
-                        lock: lock,
-                        configuration: configuration,
-                        randomness: randomness,
-                        report: report
-                    )
-                )
-            } catch {
-                report(.store("\(path) is left as it is: \(error)"))
-            }
-        }
-        if let last = adopted.popLast() {
-            own = last
+        if let exposure = Directory.exposure(of: directory) { report(.store(exposure)) }
+        let opening = Opening(
+            directory: directory,
+            configuration: configuration,
+            randomness: randomness,
+            report: report
+        )
+        var adopted = try Self.adopt(opening)
+        if let last = adopted.lastIndex(where: { !$0.isMoved }) {
+            own = adopted.remove(at: last)
         } else {
-            own = try Self.makeOwn(directory, configuration, randomness, report)
+            own = try Self.makeOwn(opening)
         }
-        let areHeld = (adopted + [own]).contains { $0.state.withLock { $0.heldFrom } != nil }
-        let written = try ConsentMark.read(in: directory)
-        consentOfDirectory = Lock(written == .granted && areHeld ? .pending : written)
+        consentOfDirectory = Lock(try Self.consent(of: directory))
         state = Lock(State(orphans: adopted))
-        if written != .granted || areHeld { try own.hold() }
+        if consent == .pending { for store in stores { try store.hold() } }
         try own.prepareToAppend(randomness)
+    }
+
+    /// The consent that a directory says it is under; samples that are held say that nobody has answered.
+    static func consent(of directory: String) throws(QueueError) -> Consent {
+        let written = try ConsentMark.read(in: directory)
+        if written != .granted { return written }
+        for folder in QueueFolder.paths(in: directory) where try HeldMark.read(in: folder) != nil { return .pending }
+        return .granted
     }
 
     /// Lets the directory go as the end of the process would; waits for a copy to disk that is under way.
     deinit { for store in stores { store.letGo() } }
-
-    private static func makeOwn(
-        _ directory: String,
-        _ configuration: DurableConfiguration,
-        _ randomness: RandomSource,
-        _ report: @escaping @Sendable (Diagnostic) -> Void
-    ) throws(QueueError) -> DirectoryStore {
-        // Named by a number that grows, so that the oldest comes first.
-        let taken = Directory.names(in: directory).compactMap { UInt64($0.prefix(8), radix: 16) }
-        var number = (taken.max() ?? 0) + 1
-        while true {
-            let digits = String(number, radix: 16)
-            let path = directory + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".queue"
-            try Directory.make(path)
-            if let lock = DirectoryLock(path) {
-                return try DirectoryStore(
-                    path: path,
-                    lock: lock,
-                    configuration: configuration,
-                    randomness: randomness,
-                    report: report
-                )
-            }
-            if Directory.size(of: path + "/lock") == nil {
-                throw QueueError(.storeFailed, "cannot write to \(path); check the permissions")
-            }
-            number += 1
-        }
-    }
 
     /// Adds samples to the log. Without a backend nothing is kept.
     public func append(_ samples: [Sample]) throws(QueueError) -> Int { try own.append(samples) }
@@ -113,6 +89,15 @@ public final class DurableStore: SampleStore {
         for store in stores {
             store.attach(backend, atOldest: configuration.newcomers == .oldest)
         }
+    }
+
+    /// Begins to keep a place for a backend; an ephemeral one begins now, is not written down, and is gone with this process.
+    public func attach(_ backend: BackendName, isEphemeral: Bool) {
+        guard isEphemeral else { return attach(backend) }
+        // Earlier versions wrote it down.
+        for store in stores where store.hasWrittenPlace(of: backend) { store.forget(backend) }
+        own.attach(backend, atOldest: false, isEphemeral: true)
+        removeDrained()
     }
 
     /// Gives up a backend's place, what it had not been sent, and its dead letters.
@@ -148,13 +133,11 @@ public final class DurableStore: SampleStore {
 
     /// Where a backend's samples are, those of earlier processes included.
     public func ledger(of backend: BackendName) -> Ledger {
-        stores.reduce(into: Ledger()) { sum, store in
-            let ledger = store.ledger(of: backend)
-            sum.emitted += ledger.emitted
-            sum.acknowledged += ledger.acknowledged
-            sum.queued += ledger.queued
-            sum.dead += ledger.dead
-            sum.drops.merge(ledger.drops, uniquingKeysWith: +)
+        // Under the lock, because a drained folder's sums move meanwhile.
+        state.withLock { state in
+            (state.orphans + [own]).reduce(into: Ledger()) { sum, store in
+                sum.add(store.ledger(of: backend))
+            }
         }
     }
 
@@ -197,7 +180,7 @@ public final class DurableStore: SampleStore {
     /// Takes the marks away, those of earlier processes included.
     public func release() throws(QueueError) {
         for store in stores { try store.release() }
-        try change(to: .granted) {}
+        try change(to: .granted) { () throws(QueueError) in }
     }
 
     /// Writes the consent down before `body` relies on it.
@@ -212,7 +195,7 @@ public final class DurableStore: SampleStore {
     public func eraseHeld() throws(QueueError) -> Int {
         defer { removeDrained() }
         var count = 0
-        // A crash meanwhile leaves a denial, and marks that the next call erases behind.
+        // A crash meanwhile leaves a denial, and marks behind which the next start erases.
         try change(to: .denied) { () throws(QueueError) in
             for store in stores { count += try store.eraseHeld() }
         }
@@ -244,20 +227,25 @@ public final class DurableStore: SampleStore {
 
     /// Deletes the folders of processes that are gone, once everybody has everything that was in them.
     private func removeDrained() {
-        let drained = state.withLock { state in
-            let drained = state.orphans.filter(\.isDrained)
-            state.orphans.removeAll { store in drained.contains { $0 === store } }
-            for (name, store) in state.serving where drained.contains(where: { $0 === store }) {
-                state.serving[name] = nil
-            }
-            return drained
+        removal.withLock { _ in
+            for store in state.withLock({ $0.orphans.filter(\.isDrained) }) { remove(store) }
         }
-        for store in drained {
-            let ledgers = store.backendNames.map { (BackendName($0), store.ledger(of: BackendName($0))) }
-            store.close()
-            // Gone before it counts elsewhere: a crash between the two must not count anything twice.
-            Directory.remove(store.path)
-            for (backend, ledger) in ledgers { own.carry(ledger, of: backend) }
+    }
+
+    /// Counts a drained folder's sums here, which is written down first, and deletes it.
+    private func remove(_ drained: DirectoryStore) {
+        let sums = drained.settledSums
+        do throws(QueueError) { try own.keepSums(sums, of: drained.logNumber) } catch {
+            return report(.store("\(drained.path) is kept: \(error)"))
         }
+        state.withLock { state in
+            own.noteCarried(sums)
+            state.orphans.removeAll { $0 === drained }
+            for (name, store) in state.serving where store === drained { state.serving[name] = nil }
+        }
+        if !drained.closeAndRemove() {
+            report(.store("\(drained.path) is empty of samples, and stays: it holds files that are not the queue's"))
+        }
+        own.finishCarrying(drained.logNumber)
     }
 }

@@ -43,7 +43,10 @@ struct Reading {
         for stretch in stretches {
             let first = stretch.segment.first
             var offset = first == position.segment ? position.offset : SegmentHeader.size
-            while let (begin, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
+            let limit = stretch.segment.readableEnd(stretch.end)
+            let (segment, endSequence) = (stretch.segment, stretch.endSequence)
+            while let (begin, record) = segment.nextRecord(from: offset, before: limit, after: last, until: endSequence)
+            {
                 (offset, last) = (record.next, record.sequence)
                 if record.sequence >= end { return read }
                 if erased.contains(record.sequence) { continue }

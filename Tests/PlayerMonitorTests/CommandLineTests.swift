@@ -191,16 +191,32 @@ struct CommandLineTests {
         #expect(killed.status == SIGKILL)
         try FileManager.default.removeItem(atPath: directory + "/delivered")
 
+        let before = try Self.contents(queue)
         let status = try Run.playerMonitor("queue", "status", queue)
         #expect(status.status == 0)
+        // The run's own summary waits for nobody.
+        #expect(!status.output.contains("summary"))
         let line = status.output.split(separator: "\n").first { $0.hasPrefix("file:") } ?? ""
         let columns = line.split(separator: "\t").compactMap { Int($0) }
         #expect(columns.count == 6 && columns[2] > 0, "\(status.output)")
         #expect(try Run.playerMonitor("queue", "verify", queue).status == 0)
         let exported = try Run.playerMonitor("queue", "export", queue, "--backend", "file:" + file)
         #expect(exported.output.split(separator: "\n").count == columns[2])
+        #expect(try Run.playerMonitor("queue", "dead", queue).status == 0)
+        // Looking changes nothing and creates nothing.
+        #expect(try Self.contents(queue) == before)
         #expect(try Run.playerMonitor("queue", "flush", queue, "--backend", "file:" + file).status == 0)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == exported.output)
         #expect(try Run.playerMonitor("queue", "status", directory).status == 2)
+    }
+
+    /// Every file in a directory with its contents.
+    private static func contents(_ directory: String) throws -> [String: Data] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: directory)
+        return Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                (name, FileManager.default.contents(atPath: directory + "/" + name) ?? Data())
+            }
+        )
     }
 }

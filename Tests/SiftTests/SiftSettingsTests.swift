@@ -47,6 +47,23 @@ struct SiftSettingsTests {
         #expect(throws: SiftSettingsError.self) { try file.load() }
     }
 
+    @Test("Settings are not written through a link, and a pipe in their place is an error, not a wait")
+    func foreign() throws {
+        let scratch = try Scratch()
+        let (precious, file) = (scratch.file("precious"), SiftSettingsFile(path: scratch.file("sift.json")))
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: precious))
+        #expect(symlink(precious, file.path + ".new") == 0)
+        try file.save([1])
+        #expect(try file.load() == [1])
+        #expect(FileManager.default.contents(atPath: precious) == Data("precious".utf8))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted() == ["precious", "sift.json"]
+        )
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(mkfifo(file.path, 0o600) == 0)
+        #expect(throws: SiftSettingsError.self) { try file.load() }
+    }
+
     @Test("A place that cannot be written or read is an error that says where")
     func unusable() throws {
         let scratch = try Scratch()

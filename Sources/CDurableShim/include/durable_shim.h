@@ -14,6 +14,10 @@ uint32_t durable_load_acquire(const void *address);
 /// CRC-32C (Castagnoli, RFC 3720 appendix B.4), continued from `crc`; 0 begins.
 uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count);
 
+/// The CRC-32C of bytes followed by `count` zero bytes, less that of the zeros: what `crc` becomes by being moved. Takes
+/// time that grows with the logarithm of `count`.
+uint32_t durable_crc32c_shift(uint32_t crc, uint64_t count);
+
 /// Allocates a file's blocks; 0 or an errno.
 int durable_allocate(int descriptor, int64_t size);
 

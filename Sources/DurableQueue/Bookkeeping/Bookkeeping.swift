@@ -22,6 +22,8 @@ final class Bookkeeping: Sendable {
         var carried = 0
         /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
         var leaseEnd: UInt64 = 0
+        /// Whether the place ends with the process: it is never written down.
+        var isEphemeral = false
 
         /// CRC-32C of all of it.
         var checksum: Int64 {
@@ -42,24 +44,26 @@ final class Bookkeeping: Sendable {
         var isRetried = false
     }
 
-    let database: DatabaseQueue
+    /// The database; another one once the file was deleted and made again.
+    var database: DatabaseQueue { current.withLock { $0 } }
+    let current: Lock<DatabaseQueue>
+    /// Whether everything that is written survives a loss of power at once.
+    let isSynchronous: Bool
     /// Whether something was written since the last synchronization.
     private let isDirty = Atomic<Bool>(true)
+
+    /// Uses a database that is known to be whole.
+    init(_ database: DatabaseQueue, isSynchronous: Bool = false) {
+        current = Lock(database)
+        self.isSynchronous = isSynchronous
+    }
 
     /// Opens or creates the file, and brings it to the current version.
     ///
     /// - Parameter isSynchronous: whether everything that is written survives a loss of power at once.
-    init(path: String, isSynchronous: Bool = false) throws {
-        var configuration = Configuration()
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase {
-            // Dead letters that are erased are overwritten.
-            try $0.execute(
-                sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL"); PRAGMA secure_delete = ON"
-            )
-        }
-        database = try DatabaseQueue(path: path, configuration: configuration)
+    convenience init(path: String, isSynchronous: Bool = false) throws {
+        let configuration = Self.configuration(isSynchronous: isSynchronous)
+        self.init(try DatabaseQueue(path: path, configuration: configuration), isSynchronous: isSynchronous)
         try Self.migrator.migrate(database)
         // A page that is damaged is found here, and not in the middle of a delivery.
         let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -69,7 +73,21 @@ final class Bookkeeping: Sendable {
         _ = try erased(onlyUndone: false)
         _ = try absent()
         _ = try newest(in: "")
+        _ = (try carriedLogs(), try carriedSums())
         _ = try database.read { try Self.logNumber($0) }
+    }
+
+    static func configuration(isSynchronous: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase {
+            // Dead letters that are erased are overwritten.
+            try $0.execute(
+                sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL"); PRAGMA secure_delete = ON"
+            )
+        }
+        return configuration
     }
 
     private static func logNumber(_ database: Database) throws -> UInt64? {
@@ -116,6 +134,7 @@ final class Bookkeeping: Sendable {
             // Numbers that no sample in this log has.
             try database.execute(sql: "CREATE TABLE absent (first INTEGER NOT NULL, end INTEGER NOT NULL)")
         }
+        migrator.registerMigration("carried") { try createCarried(in: $0) }
         return migrator
     }
 
@@ -177,6 +196,7 @@ final class Bookkeeping: Sendable {
 
     private static func write(_ change: DirectoryStore.Change, to database: Database) throws {
         let place = change.row
+        if place.isEphemeral { return }
         try write(place, to: database)
         try deleteLetters(change.removedLetters, of: place.name, from: database)
         for letter in change.addedLetters {
@@ -193,6 +213,7 @@ final class Bookkeeping: Sendable {
     }
 
     static func write(_ place: PlaceRow, to database: Database) throws {
+        if place.isEphemeral { return }
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO place (name, start, cursor, acknowledged, dead, carried, leaseEnd, checksum)
@@ -223,7 +244,7 @@ final class Bookkeeping: Sendable {
     /// Forgets a backend and all that is kept for it.
     func remove(_ name: String) throws {
         try database.write { database in
-            for table in ["place", "dropped", "letter"] {
+            for table in ["place", "dropped", "letter", "carried"] {
                 try database.execute(sql: "DELETE FROM \(table) WHERE name = ?", arguments: [name])
             }
         }

@@ -6,7 +6,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the store does with directories.
+/// The store's calls to the file system.
+///
+/// Only regular files are opened, and never through a link: others may have put a link, a pipe or a device where a file of
+/// the store's belongs. What is created is for the user alone, whatever the process's mask says.
 enum Directory {
     /// The names in a directory; none if it cannot be read. Only to show: what is not listed may be there.
     static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
@@ -14,7 +17,13 @@ enum Directory {
     /// The names in a directory.
     /// - Throws: if they cannot all be read: then nobody knows what is in it.
     static func entries(of directory: String) throws(QueueError) -> [String] {
-        guard let listing = opendir(directory) else { throw failure(errno, "list \(directory)") }
+        let descriptor = systemOpen(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        if descriptor < 0 { throw failure(errno, "list \(directory)") }
+        guard let listing = fdopendir(descriptor) else {
+            let cause = errno
+            systemClose(descriptor)
+            throw failure(cause, "list \(directory)")
+        }
         defer { closedir(listing) }
         var names: [String] = []
         errno = 0
@@ -33,15 +42,34 @@ enum Directory {
         }
     }
 
+    /// The names in a directory that was opened, which is closed.
+    static func names(in descriptor: Int32) -> [String] {
+        guard let listing = fdopendir(descriptor) else {
+            systemClose(descriptor)
+            return []
+        }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let entry = readdir(listing) {
+            let name = name(of: entry)
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     /// Makes a directory and those above it, for the user alone.
     static func make(_ path: String) throws(QueueError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += part + "/"
-            if made == "/" || mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
+            if made == "/" { continue }
+            if mkdir(made, 0o700) == 0 {
+                chmod(made, 0o700)
+                continue
+            }
             let number = errno
             var status = stat()
-            if stat(made, &status) != 0 {
+            if number != EEXIST, stat(made, &status) != 0 {
                 throw QueueError(
                     .storeFailed,
                     "cannot make the directory \(made): \(String(cString: strerror(number)))"
@@ -50,11 +78,65 @@ enum Directory {
         }
     }
 
-    /// A file's length; nil if there is none.
-    static func size(of path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    /// Makes a directory for the user alone; false if there is something of that name.
+    static func makeFolder(_ path: String) throws(QueueError) -> Bool {
+        if mkdir(path, 0o700) != 0 {
+            if errno == EEXIST { return false }
+            throw failure(errno, "make the directory \(path)")
+        }
+        chmod(path, 0o700)
+        return true
     }
+
+    /// Says who else may change what is in a directory; nil if nobody.
+    static func exposure(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        if status.st_uid != geteuid(), status.st_uid != 0 {
+            return "\(path) belongs to another user (number \(status.st_uid)), who can delete and replace what is in it"
+        }
+        guard status.st_mode & 0o022 != 0 else { return nil }
+        return
+            "other users may write to \(path) (mode \(String(status.st_mode & 0o7777, radix: 8))) and can delete and "
+            + "replace what is in it; take that right away with 'chmod go-w'"
+    }
+
+    /// What stands under a path, a link being a link; nil if there is nothing.
+    static func status(of path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// Whether there is anything under a path, of whatever kind.
+    static func exists(_ path: String) -> Bool { status(of: path) != nil }
+
+    static func isFile(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
+
+    static func isDirectory(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+    /// A regular file's length; nil if there is none.
+    static func size(of path: String) -> Int? { status(of: path).flatMap { isFile($0) ? Int($0.st_size) : nil } }
+
+    /// Opens a regular file; -1 and `errno` if there is none, or something else in its place.
+    static func open(_ path: String, _ flags: Int32) -> Int32 {
+        // Looked at first, because opening a device may do something.
+        if let status = status(of: path), !isFile(status) {
+            errno = EINVAL
+            return -1
+        }
+        let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
+        if descriptor < 0 { return -1 }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, isFile(status) else {
+            systemClose(descriptor)
+            errno = EINVAL
+            return -1
+        }
+        if flags & O_CREAT != 0 { fchmod(descriptor, 0o600) }
+        return descriptor
+    }
+
+    static func close(_ descriptor: Int32) { systemClose(descriptor) }
 
     static func delete(_ path: String) { unlink(path) }
 
@@ -69,47 +151,57 @@ enum Directory {
     /// On a disk that writes elsewhere each time (flash, copy on write), overwriting does not reach the old blocks; nothing
     /// that a program can do does.
     static func overwriteAndDelete(_ path: String) throws(QueueError) {
-        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = open(path, O_WRONLY)
         if descriptor >= 0 {
             var (left, zeros) = (size(of: path) ?? 0, [UInt8](repeating: 0, count: 1 << 16))
             while left > 0 {
                 zeros.removeLast(max(0, zeros.count - left))
                 let cause = write(zeros, to: descriptor)
                 if cause != 0 {
-                    close(descriptor)
+                    systemClose(descriptor)
                     throw failure(cause, "overwrite \(path)")
                 }
                 left -= zeros.count
             }
             fsync(descriptor)
-            close(descriptor)
+            systemClose(descriptor)
         }
         try deleteForGood(path)
-    }
-
-    /// A small file's text; nil if it cannot be read.
-    static func contents(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 
     /// A small file's text; nil if there is no such file.
     /// - Throws: if the file is there and cannot be read.
     static func text(of path: String, atMost limit: Int) throws(QueueError) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = open(path, O_RDONLY)
         if descriptor < 0 {
             if errno == ENOENT { return nil }
             throw failure(errno, "read \(path)")
         }
-        defer { close(descriptor) }
+        defer { systemClose(descriptor) }
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = read(descriptor, &bytes, bytes.count)
         if count < 0 { throw failure(errno, "read \(path)") }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    /// A small file's text; nil if it cannot be read.
+    static func contents(of path: String) -> String? {
+        bytes(of: path, maxCount: 64).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A file's bytes, or the first of them; nil if it cannot be read.
+    static func bytes(of path: String, maxCount: Int = .max) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else { return nil }
+        defer { systemClose(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(maxCount, 1 << 16))
+        while bytes.count < maxCount {
+            let count = read(descriptor, &piece, min(piece.count, maxCount - bytes.count))
+            if count == 0 { break }
+            if count > 0 { bytes += piece.prefix(count) } else if errno != EINTR { return nil }
+        }
+        return bytes
     }
 
     /// Puts a file with this text in the place of the one that is there, such that it survives a loss of power.
@@ -121,11 +213,13 @@ enum Directory {
     /// Puts a file with these bytes in the place of the one that is there: the old one or the new one stands at any moment.
     static func replace(_ path: String, by bytes: [UInt8]) throws(QueueError) {
         let temporary = path + replacementEnding
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // Left by a crash, or a link that somebody put there.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL)
         if descriptor < 0 { throw failure(errno, "write \(path)") }
         var cause = write(bytes, to: descriptor)
         if cause == 0, fsync(descriptor) != 0 { cause = errno }
-        close(descriptor)
+        systemClose(descriptor)
         if cause == 0, rename(temporary, path) != 0 { cause = errno }
         guard cause != 0 else { return }
         unlink(temporary)
@@ -133,7 +227,7 @@ enum Directory {
     }
 
     /// What the name of a file ends with that will replace another; a crash may leave it.
-    static var replacementEnding: String { ".new" }
+    static var replacementEnding: String { FolderNames.replacementEnding }
 
     /// Returns the number of the error; 0 if there was none.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
@@ -153,9 +247,9 @@ enum Directory {
 
     /// Makes the names in a directory survive a loss of power. Waits for the disk.
     static func synchronize(_ directory: String) throws(QueueError) {
-        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+        let descriptor = systemOpen(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         if descriptor < 0 { throw failure(errno, "open \(directory)") }
-        defer { close(descriptor) }
+        defer { systemClose(descriptor) }
         if fsync(descriptor) != 0 { throw failure(errno, "synchronize \(directory)") }
     }
 
@@ -172,71 +266,45 @@ enum Directory {
     /// ``finishSibling(_:)`` is called.
     static func makeSibling(of folder: String) throws(QueueError) -> String {
         let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
-        var number = (try entries(of: parent).compactMap { UInt64($0.prefix(8), radix: 16) }.max() ?? 0) + 1
+        var number = (try entries(of: parent).compactMap(FolderNames.folderNumber).max() ?? 0) + 1
         while true {
-            let digits = String(number, radix: 16)
-            let path = parent + "/" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
-            if size(of: path + ".queue") == nil {
-                if mkdir(path + ".moving", 0o700) == 0 { return path + ".moving" }
-                if errno != EEXIST { throw failure(errno, "make the directory \(path).moving") }
-            }
+            let path = parent + "/" + FolderNames.folder(number)
+            if !exists(path), try makeFolder(path + movingEnding) { return path + movingEnding }
             number += 1
         }
     }
 
     /// Makes a folder from ``makeSibling(of:)`` a queue; returns its path.
     static func finishSibling(_ folder: String) throws(QueueError) -> String {
-        let path = folder.dropLast(".moving".count) + ".queue"
-        try move(folder, to: String(path))
-        return String(path)
+        let path = String(folder.dropLast(movingEnding.count))
+        try move(folder, to: path)
+        return path
     }
+
+    private static var movingEnding: String { ".moving" }
 
     /// Gives a file or a folder another name.
     static func move(_ path: String, to target: String) throws(QueueError) {
         if rename(path, target) != 0 { throw failure(errno, "rename \(path) to \(target)") }
     }
 
-    /// Gives a file another name, which none has yet.
+    /// Gives a file, or whatever stands in its place, another name, which none has yet.
     static func setAside(_ path: String) {
         var name = path + ".damaged"
         var number = 1
-        while size(of: name) != nil {
+        while exists(name) {
             number += 1
             name = path + ".damaged-\(number)"
         }
         rename(path, name)
     }
-
-    /// Deletes a directory and what is in it; directories in it have to be gone already.
-    static func remove(_ path: String) {
-        for name in names(in: path) { unlink(path + "/" + name) }
-        rmdir(path)
-    }
 }
 
-/// Says that a directory is ours, for as long as this stands or the process lives.
-struct DirectoryLock: ~Copyable {
-    private let descriptor: Int32
+/// The system's calls, which those above hide.
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
-    /// nil if another process, or another store of this one, holds it.
-    init?(_ directory: String) {
-        let descriptor = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            close(descriptor)
-            return nil
-        }
-        self.descriptor = descriptor
-    }
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 
-    deinit {
-        // A child that was forked meanwhile may hold the same descriptor for a moment.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
-    }
-}
-
-/// The system's `write`, which the one above hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -2,7 +2,7 @@ internal import Instrument
 
 /// From which sample on a directory's log is held, in a small file of its own: it must not be lost with a damaged database.
 enum HeldMark {
-    private static func path(_ directory: String) -> String { directory + "/held" }
+    private static func path(_ directory: String) -> String { directory + "/" + FolderNames.held }
 
     /// The mark; nil if there is none. One that makes no sense holds everything: too much is better than too little here.
     /// - Throws: if there is a mark and the file cannot be read.

@@ -5,8 +5,6 @@ internal import CDurableShim
 /// The length is written last: a record that a crash cut short has none, and is no record.
 enum RecordFormat {
     static var headerSize: Int { 16 }
-    /// No sample has this number or a higher one: a record that says so is damaged, or was made to harm.
-    static var sequenceLimit: UInt64 { 1 << 62 }
 
     /// A whole record.
     struct Record {
@@ -25,7 +23,7 @@ enum RecordFormat {
         let crc = base.load(fromByteOffset: offset + 4, as: UInt32.self)
         guard UInt32(littleEndian: crc) == durable_crc32c(0, base + offset + 8, length + 8) else { return nil }
         let sequence = UInt64(littleEndian: base.load(fromByteOffset: offset + 8, as: UInt64.self))
-        guard sequence < sequenceLimit else { return nil }
+        guard sequence < FolderNames.maxNumber else { return nil }
         let payload = UnsafeRawBufferPointer(start: base + offset + headerSize, count: length)
         return Record(sequence: sequence, payload: payload, next: (end + 7) & ~7)
     }

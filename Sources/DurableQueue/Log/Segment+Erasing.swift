@@ -12,22 +12,35 @@ extension Segment {
     /// A copy, because others may be reading these bytes: they see the old ones, which are gone with the last reader. Sizes
     /// and offsets stay. The segment has to be sealed.
     func rewritten(without erased: SequenceSet, end: Int) throws(QueueError) -> Segment? {
+        let end = readableEnd(end)
         var bytes = [UInt8](UnsafeRawBufferPointer(start: base, count: end))
         var (offset, last): (Int, UInt64?) = (SegmentHeader.size, nil)
+        var known: [Range<Int>] = []
         var isChanged = false
         while let (begin, record) = nextRecord(from: offset, before: end, after: last) {
-            if Self.clear(offset..<begin, in: &bytes) { isChanged = true }
             (offset, last) = (record.next, record.sequence)
+            known.append(begin..<record.next)
             if record.payload.first == Self.erasedKind { continue }
             let isReadable = (try? SampleDecoder.read(record.payload)) != nil
             if isReadable, !erased.contains(record.sequence) { continue }
             Self.erase(recordAt: begin, length: record.payload.count, in: &bytes)
             isChanged = true
         }
-        if Self.clear(offset..<max(offset, end), in: &bytes) { isChanged = true }
+        if Self.clearAll(but: known, from: SegmentHeader.size, in: &bytes) { isChanged = true }
         guard isChanged else { return nil }
         try Directory.replace(path, by: bytes)
         return try Segment.existing(path, first: first)
+    }
+
+    /// Overwrites what lies between ranges with zeros; false if there are zeros already.
+    private static func clearAll(but known: [Range<Int>], from start: Int, in bytes: inout [UInt8]) -> Bool {
+        var (offset, isChanged) = (start, false)
+        for range in known.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if offset < range.lowerBound, clear(offset..<range.lowerBound, in: &bytes) { isChanged = true }
+            offset = max(offset, range.upperBound)
+        }
+        if offset < bytes.count, clear(offset..<bytes.count, in: &bytes) { isChanged = true }
+        return isChanged
     }
 
     /// Overwrites bytes with zeros; false if they are zeros already.

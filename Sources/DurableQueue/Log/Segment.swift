@@ -26,6 +26,8 @@ final class Segment: @unchecked Sendable {
     /// Whether the file may be written to; if not, it is only read, and deleted in the end.
     private let isWritable: Bool
     private let location: Lock<String>
+    /// Set once damage was found, for the end up to which it was looked for.
+    let damageIndex = Lock<(limit: Int, index: RecordIndex)?>(nil)
 
     /// Where the file is.
     var path: String { location.withLock { $0 } }
@@ -33,7 +35,9 @@ final class Segment: @unchecked Sendable {
     /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later. It has no
     /// header yet.
     init(creating path: String, capacity: Int) throws(QueueError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // What stands there is no segment: those that are known have been passed by.
+        if Directory.exists(path) { Directory.setAside(path) }
+        let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         if descriptor < 0 { throw Directory.failure(errno, "create \(path)") }
         let number = durable_allocate(descriptor, Int64(capacity))
         guard number == 0, let base = Self.map(descriptor, capacity) else {
@@ -83,21 +87,23 @@ final class Segment: @unchecked Sendable {
     }
 
     /// Opens what an earlier run wrote. A file that may only be read is opened to be read.
+    ///
+    /// - Parameter isViewed: whether the file is only looked at, and must not be written to.
     /// - Throws: if the file is there and cannot be opened: it may hold samples.
-    static func opened(_ path: String, first: UInt64) throws(QueueError) -> Opening {
-        var isWritable = true
-        var descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if descriptor < 0, [EACCES, EPERM, EROFS].contains(errno) {
+    static func opened(_ path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) -> Opening {
+        var isWritable = !isViewed
+        var descriptor = Directory.open(path, isWritable ? O_RDWR : O_RDONLY)
+        if descriptor < 0, isWritable, [EACCES, EPERM, EROFS].contains(errno) {
             isWritable = false
-            descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            descriptor = Directory.open(path, O_RDONLY)
         }
         if descriptor < 0 {
             if errno == ENOENT { return .missing }
             throw Directory.failure(errno, "open \(path)")
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            let cause = status.st_mode & S_IFMT == S_IFREG ? errno : EINVAL
+        guard fstat(descriptor, &status) == 0 else {
+            let cause = errno
             close(descriptor)
             throw Directory.failure(cause, "read \(path)")
         }
@@ -117,8 +123,8 @@ final class Segment: @unchecked Sendable {
     }
 
     /// Opens a segment that has to be there.
-    static func existing(_ path: String, first: UInt64) throws(QueueError) -> Segment {
-        guard case .segment(let segment) = try opened(path, first: first) else {
+    static func existing(_ path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) -> Segment {
+        guard case .segment(let segment) = try opened(path, first: first, isViewed: isViewed) else {
             throw Directory.failure(EINVAL, "map \(path)")
         }
         return segment
@@ -147,14 +153,6 @@ final class Segment: @unchecked Sendable {
         (base + offset).copyMemory(from: start, byteCount: records.count)
     }
 
-    /// The seal, if it can be true of this file; nil if there is none.
-    var plausibleSeal: (count: UInt64, end: Int)? {
-        guard let sealed = header?.sealed, let end = Int(exactly: sealed.end), end >= SegmentHeader.size, end <= capacity,
-            sealed.count <= UInt64(end / Self.recordHeaderSize), sealed.count < UInt64.max / 2 - first
-        else { return nil }
-        return (sealed.count, end)
-    }
-
     /// Whether nothing was ever written behind the header.
     var isBlank: Bool {
         UnsafeRawBufferPointer(start: base + SegmentHeader.size, count: capacity - SegmentHeader.size).allSatisfy { $0 == 0 }
@@ -164,20 +162,8 @@ final class Segment: @unchecked Sendable {
 
     /// The record at an offset, if there is a whole one that ends before `limit`.
     func record(at offset: Int, before limit: Int) -> Record? {
-        guard offset >= SegmentHeader.size, limit <= capacity else { return nil }
+        guard offset >= 0, limit <= capacity else { return nil }
         return RecordFormat.record(in: base, at: offset, before: limit)
-    }
-
-    /// The next whole record at or behind an offset, past whatever is damaged.
-    func nextRecord(from offset: Int, before limit: Int, after sequence: UInt64?) -> (offset: Int, record: Record)? {
-        var offset = (max(offset, SegmentHeader.size) + 7) & ~7
-        while offset + Self.recordHeaderSize < limit {
-            if let record = record(at: offset, before: limit), record.sequence >= (sequence.map { $0 + 1 } ?? first) {
-                return (offset, record)
-            }
-            offset += 8
-        }
-        return nil
     }
 
     /// Says for good how much is in it.
@@ -195,6 +181,19 @@ final class Segment: @unchecked Sendable {
         let isDone = fdatasync(descriptor) == 0
         #endif
         if !isDone { throw Directory.failure(errno, "synchronize \(path)") }
+    }
+
+    /// How much of the file may be read, if somebody else cut it off: what is mapped behind its end would end the process.
+    func readableEnd(_ end: Int) -> Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? min(end, Int(status.st_size)) : end
+    }
+
+    /// Whether the file still stands where it was made or named.
+    var isInPlace: Bool {
+        var ours = stat()
+        guard fstat(descriptor, &ours) == 0, let theirs = Directory.status(of: path) else { return false }
+        return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
     }
 
     /// Deletes the file; who still reads the mapping may go on.

@@ -86,8 +86,10 @@ struct SegmentedLog {
         self.segmentSize = max(4096, segmentSize)
         nextSequence = atLeast
         let names = try Directory.entries(of: directory)
-        for name in names where name.hasSuffix(Directory.replacementEnding) { Directory.delete(directory + "/" + name) }
-        var numbers = Self.segmentNumbers(names)
+        for name in names where name.hasSuffix(Directory.replacementEnding) && FolderNames.isFile(name) {
+            Directory.delete(directory + "/" + name)
+        }
+        var numbers = Self.segmentNumbers(names, in: directory)
         if names.contains(Self.spareName) {
             do throws(QueueError) {
                 if let first = try Self.nameSpare(in: directory, report) { numbers = (numbers + [first]).sorted() }
@@ -107,6 +109,32 @@ struct SegmentedLog {
         for index in unopened.indices where unopened[index].numbers.isEmpty {
             unopened[index].numbers = nextSequence..<nextSequence + Self.leap
             nextSequence += Self.leap
+        }
+    }
+
+    /// Opens a directory to be looked at: nothing in it is named, sealed, cut or deleted.
+    init(viewing directory: String, log: UInt64, atLeast: UInt64, report: (String) -> Void) {
+        (self.directory, self.log, segmentSize, nextSequence) = (directory, log, 0, atLeast)
+        for first in Self.segmentNumbers(Directory.names(in: directory), in: directory) {
+            view(Self.name(of: first), first, report)
+        }
+        let spare = try? Segment.existing(sparePath, first: 0, isViewed: true).header?.first
+        // What a crash left without its name.
+        if let first = spare, stretches.last.map({ $0.endSequence <= first }) ?? true {
+            view(Self.spareName, first, report)
+        }
+        if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
+    }
+
+    private mutating func view(_ name: String, _ first: UInt64, _ report: (String) -> Void) {
+        do throws(QueueError) {
+            let path = directory + "/" + name
+            guard case .segment(let segment) = try Segment.opened(path, first: first, isViewed: true) else { return }
+            let (end, endSequence, _) = Self.extent(of: segment)
+            if end == SegmentHeader.size { return }
+            stretches.append(Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd))
+        } catch {
+            report("\(error)")
         }
     }
 
@@ -182,7 +210,13 @@ struct SegmentedLog {
         }
         var offset = SegmentHeader.size
         var last: UInt64?
-        while let (found, record) = stretch.segment.nextRecord(from: offset, before: stretch.end, after: last) {
+        let (segment, limit) = (stretch.segment, stretch.segment.readableEnd(stretch.end))
+        while case (let found, let record)? = segment.nextRecord(
+            from: offset,
+            before: limit,
+            after: last,
+            until: stretch.endSequence
+        ) {
             if record.sequence >= sequence { return Position(segment: stretch.segment.first, offset: found) }
             (offset, last) = (record.next, record.sequence)
         }
@@ -256,6 +290,9 @@ struct SegmentedLog {
         hasNewNames = true
     }
 
+    /// Writes nothing more to the head, not even that it has ended.
+    mutating func leaveHead() { isWritable = false }
+
     /// Says that the head was sealed: nothing more is written to it.
     mutating func headIsSealed() {
         guard isWritable, let last = stretches.last else { return }
@@ -301,7 +338,7 @@ struct SegmentedLog {
 
     // MARK: Opening
 
-    private static var spareName: String { "spare" }
+    private static var spareName: String { FolderNames.spare }
 
     /// Names a spare that was written to, and returns the number of its first sample; deletes one that holds nothing.
     ///
@@ -332,13 +369,9 @@ struct SegmentedLog {
         guard let segment = try Self.openOrDiscard(directory + "/" + Self.name(of: first), first: first, report) else {
             return
         }
-        let end: Int
-        let endSequence: UInt64
-        if let sealed = segment.plausibleSeal {
-            (end, endSequence) = (sealed.end, first + sealed.count)
-        } else {
-            (end, endSequence) = Self.scan(segment)
-            if end > SegmentHeader.size, segment.header != nil { segment.seal(count: endSequence - first, end: end) }
+        let (end, endSequence, isSealed) = Self.extent(of: segment)
+        if !isSealed, end > SegmentHeader.size, segment.header != nil {
+            segment.seal(count: endSequence - first, end: end)
         }
         if end == SegmentHeader.size { return Self.discard(segment, report) }
         if segment.header?.sealed != nil { segment.cut(to: end) }
@@ -374,38 +407,50 @@ struct SegmentedLog {
         Directory.setAside(segment.path)
     }
 
+    /// What a segment holds: as its header says, or as far as records are found.
+    private static func extent(of segment: Segment) -> (end: Int, endSequence: UInt64, isSealed: Bool) {
+        guard let header = segment.header, let count = header.plausibleCount, let sealed = header.sealed else {
+            let (end, endSequence) = scan(segment)
+            return (end, endSequence, false)
+        }
+        if sealed.end <= UInt64(segment.capacity) { return (Int(sealed.end), segment.first + count, true) }
+        // Cut off: numbers that were given are not given to other samples.
+        let (end, endSequence) = scan(segment)
+        return (end, max(endSequence, segment.first + count), false)
+    }
+
     /// Finds the end of a segment that was not sealed, past whatever is damaged.
     private static func scan(_ segment: Segment) -> (end: Int, endSequence: UInt64) {
-        var (end, last): (Int, UInt64?) = (SegmentHeader.size, nil)
-        while let (_, record) = segment.nextRecord(from: end, before: segment.capacity, after: last) {
-            (end, last) = (record.next, record.sequence)
+        var (offset, end, last): (Int, Int, UInt64?) = (SegmentHeader.size, SegmentHeader.size, nil)
+        let limit = segment.capacity
+        while let (_, record) = segment.nextRecord(from: offset, before: limit, after: last, until: .max) {
+            // A page may stand in the place of another.
+            (offset, end, last) = (record.next, max(end, record.next), record.sequence)
         }
+        segment.forgetIndex()
         return (min(end, segment.capacity), last.map { $0 + 1 } ?? segment.first)
     }
 
     /// The random number that the segments in a directory were written under; nil if none tells.
     static func number(in directory: String) -> UInt64? {
         let names = Directory.names(in: directory)
-        for path in segmentNumbers(names).map({ directory + "/" + name(of: $0) }) + [directory + "/" + spareName] {
+        for path in segmentNumbers(names, in: directory).map({ directory + "/" + name(of: $0) }) + [directory + "/" + spareName] {
             // One that cannot be opened tells nothing; the next one, or the bookkeeping, knows the same number.
-            if case .segment(let segment)? = try? Segment.opened(path, first: 0), let header = segment.header {
+            if case .segment(let segment)? = try? Segment.opened(path, first: 0, isViewed: true), let header = segment.header {
                 return header.log
             }
         }
         return nil
     }
 
-    static func name(of first: UInt64) -> String {
-        let digits = String(first, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits + ".segment"
-    }
+    static func name(of first: UInt64) -> String { FolderNames.segment(first) }
 
-    private static func segmentNumbers(_ names: [String]) -> [UInt64] {
+    private static func segmentNumbers(_ names: [String], in directory: String) -> [UInt64] {
+        // What is no file is no segment: it is set aside when its name is needed.
         names.compactMap { name in
-            guard name.hasSuffix(".segment"), name.utf8.count == 24, let number = UInt64(name.prefix(16), radix: 16),
-                number < RecordFormat.sequenceLimit
-            else { return nil }
-            return number
+            guard let number = FolderNames.segmentNumber(name) else { return nil }
+            let status = Directory.status(of: directory + "/" + name)
+            return status.map(Directory.isFile) ?? true ? number : nil
         }.sorted()
     }
 }

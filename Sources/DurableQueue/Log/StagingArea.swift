@@ -127,8 +127,7 @@ final class StagingArea: @unchecked Sendable {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            // A process that lives has it: this folder is a copy of that one's.
-            flock(descriptor, LOCK_EX | LOCK_NB) == 0, Int(status.st_size) > headerSize
+            Int(status.st_size) > headerSize
         else {
             close(descriptor)
             throw .missing
@@ -150,6 +149,9 @@ final class StagingArea: @unchecked Sendable {
             area.load(16) == log, area.load(24) == UInt64(area.halfSize), area.load(32) == folder.device,
             area.load(40) == folder.inode
         else { throw .missing }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            throw .unreadable(QueueError(.storeFailed, "\(path) is in use by another process"))
+        }
         return area
     }
 

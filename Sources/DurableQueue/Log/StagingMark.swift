@@ -2,9 +2,7 @@ internal import Instrument
 
 /// Where a folder's staged records are, in a small file: it stands while a process writes to the folder, and after a crash.
 enum StagingMark {
-    static var name: String { "staging" }
-
-    private static func path(_ folder: String) -> String { folder + "/" + name }
+    private static func path(_ folder: String) -> String { folder + "/" + FolderNames.staging }
 
     /// The path of the staging file; empty if the records were in the process's own memory, nil without a mark.
     static func read(in folder: String) throws(QueueError) -> String? {

@@ -14,6 +14,9 @@ public protocol Backend: Sendable {
     var name: BackendName { get }
     /// When a batch is due and how large it may be; read once, when the backend is added.
     var policy: DeliveryPolicy { get }
+    /// Whether the backend is of this run alone: the queue keeps no place for it beyond the process, so that what it was not
+    /// sent by then is not kept for it. Read once, when the backend is added.
+    var isEphemeral: Bool { get }
     /// Delivers a batch and says what became of it. Called for one batch at a time; may be called again with the same
     /// records, which then have the same identifiers.
     ///
@@ -29,6 +32,8 @@ public protocol Backend: Sendable {
 extension Backend {
     /// The default policy.
     public var policy: DeliveryPolicy { DeliveryPolicy() }
+    /// False: what a process did not deliver, the next one delivers.
+    public var isEphemeral: Bool { false }
     /// Does nothing.
     public func ready() {}
     /// Does nothing.

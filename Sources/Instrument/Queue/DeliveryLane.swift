@@ -52,7 +52,7 @@ final class DeliveryLane: Sendable {
         self.report = report
         executor = LaneExecutor(backend.name)
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        store.attach(backend.name)
+        store.attach(backend.name, isEphemeral: backend.isEphemeral)
         earlierDrops = store.ledger(of: backend.name).drops
     }
 

@@ -8,6 +8,9 @@ public protocol SampleStore: Sendable {
     func append(_ samples: [Sample]) throws(QueueError) -> Int
     /// Begins to keep a place for a backend, at the end of the log; does nothing if it has one.
     func attach(_ backend: BackendName)
+    /// The same; an ephemeral place begins at the end of the log, and a store that survives does not keep it for the next
+    /// start.
+    func attach(_ backend: BackendName, isEphemeral: Bool)
     /// Gives up a backend's place, and what it had not been sent.
     func forget(_ backend: BackendName)
     /// The next samples for a backend, in order: at most `maxCount`, and of as many bytes at most, but at least one if
@@ -51,6 +54,11 @@ public protocol SampleStore: Sendable {
     /// What has become a dead letter since is erased, too. If it throws, the mark stays.
     @discardableResult
     func eraseHeld() throws(QueueError) -> Int
+}
+
+extension SampleStore {
+    /// Keeps a place like any other: right for a store that ends with the process.
+    public func attach(_ backend: BackendName, isEphemeral: Bool) { attach(backend) }
 }
 
 /// What waits for a backend.

@@ -52,7 +52,7 @@ public struct InstallationIdentifiers: Sendable {
         let path = directory + "/" + name
         if let known = read(path) { return known }
         try makeDirectory()
-        let lock = open(directory + "/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = open(directory + "/.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw SmallFile.failure(directory + "/.lock", "cannot be written") }
         // Closing lets go of the lock.
         defer { close(lock) }

@@ -19,10 +19,13 @@ public struct SiftSettingsFile: SiftSettingsStore {
 
     /// What the file holds; nil if there is none.
     public func load() throws(SiftSettingsError) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // Not waiting: a pipe may stand in the file's place.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if file < 0, errno == ENOENT { return nil }
         guard file >= 0 else { throw failure("cannot be opened") }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw failure("is not a file") }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 14)
         while bytes.count <= Self.maxSize {
@@ -38,7 +41,9 @@ public struct SiftSettingsFile: SiftSettingsStore {
     /// Writes a file beside it and puts it in its place.
     public func save(_ bytes: [UInt8]) throws(SiftSettingsError) {
         let new = path + ".new"
-        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // Left by a crash, or a link that somebody put there: nothing is written through it.
+        unlink(new)
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("cannot be written") }
         let isWritten = write(bytes, to: file) && fsync(file) == 0
         close(file)

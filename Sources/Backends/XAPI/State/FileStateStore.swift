@@ -21,10 +21,13 @@ public struct FileStateStore: XAPIStateStore {
     /// What the key's file holds; nil if there is none.
     public func load(_ key: String) throws(XAPIStateError) -> [UInt8]? {
         let path = try path(of: key)
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // A link or a pipe in the file's place is neither followed nor waited for.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         if file < 0, errno == ENOENT { return nil }
         guard file >= 0 else { throw failure("cannot be opened") }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw failure("cannot be read") }
         var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 14))
         while bytes.count <= Self.maxSize {
             let count = read(file, &piece, piece.count)
@@ -38,7 +41,9 @@ public struct FileStateStore: XAPIStateStore {
     public func save(_ bytes: [UInt8], under key: String) throws(XAPIStateError) {
         let path = try path(of: key)
         if mkdir(root, 0o700) != 0, errno != EEXIST { throw failure("cannot be made") }
-        let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // Left by a crash, or a link that somebody put there: nothing is written through it.
+        unlink(path + ".new")
+        let file = open(path + ".new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("cannot be written to") }
         let isWhole = writeAll(bytes, to: file) && fsync(file) == 0
         close(file)

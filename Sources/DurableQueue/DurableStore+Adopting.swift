@@ -1,0 +1,97 @@
+internal import Instrument
+
+/// What a store does with the folders of its directory.
+extension DurableStore {
+    /// What a folder is opened with.
+    struct Opening {
+        let directory: String
+        let configuration: DurableConfiguration
+        let randomness: RandomSource
+        let report: @Sendable (Diagnostic) -> Void
+
+        func open(_ path: String, _ lock: consuming sending DirectoryLock) throws(QueueError) -> DirectoryStore {
+            try DirectoryStore(
+                path: path,
+                lock: lock,
+                configuration: configuration,
+                randomness: randomness,
+                report: report
+            )
+        }
+    }
+
+    /// Locks and opens the folders that nobody owns, the oldest first.
+    static func adopt(_ opening: Opening) throws(QueueError) -> [DirectoryStore] {
+        for name in try Directory.entries(of: opening.directory) where isStrange(name, in: opening.directory) {
+            opening.report(.store("\(opening.directory)/\(name) is left as it is: it is no folder of the queue's"))
+        }
+        var (adopted, busy): ([DirectoryStore], [String]) = ([], [])
+        for path in QueueFolder.paths(in: opening.directory) where !isForeign(path) {
+            do throws(DirectoryLock.Refusal) {
+                let lock = try DirectoryLock(path)
+                do throws(QueueError) { adopted.append(try opening.open(path, lock)) } catch {
+                    opening.report(.store("\(path) is left as it is: \(error)"))
+                }
+            } catch {
+                switch error {
+                case .busy: busy.append(path)
+                case .missing: break
+                case .foreign(let reason): opening.report(.store("\(path) is left as it is: \(reason)"))
+                }
+            }
+        }
+        return withoutCarried(adopted, busy)
+    }
+
+    /// Looks like a folder of the queue's, and is none.
+    private static func isStrange(_ name: String, in directory: String) -> Bool {
+        guard name.hasSuffix(".queue") else { return false }
+        guard FolderNames.folderNumber(name) != nil else { return true }
+        return Directory.status(of: directory + "/" + name).map { !Directory.isDirectory($0) } ?? false
+    }
+
+    /// Whether there are files in a folder, and none of them is the store's.
+    private static func isForeign(_ path: String) -> Bool {
+        let names = Directory.names(in: path)
+        return !names.isEmpty && !names.contains(where: FolderNames.isFile)
+    }
+
+    /// Deletes the folders whose sums already count elsewhere: a crash kept their last owner from it.
+    private static func withoutCarried(_ adopted: [DirectoryStore], _ busy: [String]) -> [DirectoryStore] {
+        guard adopted.contains(where: \.isDrained) else { return adopted }
+        var carried: Set<UInt64> = []
+        for store in adopted { carried.formUnion((try? store.bookkeeping.carriedLogs()) ?? []) }
+        for path in busy {
+            let copy = try? Bookkeeping.copy(ofFolder: path)
+            carried.formUnion((try? copy?.carriedLogs()) ?? [])
+        }
+        return adopted.filter { store in
+            guard store.isDrained, carried.contains(store.logNumber) else { return true }
+            _ = store.closeAndRemove()
+            return false
+        }
+    }
+
+    /// Makes a folder for this process.
+    static func makeOwn(_ opening: Opening) throws(QueueError) -> DirectoryStore {
+        // Named by a number that grows, so that the oldest comes first.
+        let taken = Directory.names(in: opening.directory).compactMap(FolderNames.folderNumber)
+        var number = (taken.max() ?? 0) + 1
+        while true {
+            let path = opening.directory + "/" + FolderNames.folder(number)
+            // If another process is quicker, it has the folder now.
+            if try Directory.makeFolder(path), let lock = try lock(path) { return try opening.open(path, lock) }
+            number += 1
+        }
+    }
+
+    /// nil if another process has it.
+    private static func lock(_ path: String) throws(QueueError) -> DirectoryLock? {
+        do throws(DirectoryLock.Refusal) {
+            return try DirectoryLock(path)
+        } catch {
+            guard case .foreign(let reason) = error else { return nil }
+            throw QueueError(.storeFailed, "cannot use \(path): \(reason)")
+        }
+    }
+}

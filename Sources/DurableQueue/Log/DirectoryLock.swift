@@ -1,0 +1,153 @@
+internal import Instrument
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Ownership of a folder, for as long as this value stands or the process lives.
+///
+/// The lock is on the folder itself, so that deleting a file does not take it away. It is also on the file `lock` in the
+/// folder, which earlier versions look at, and which works where a file system cannot lock directories.
+struct DirectoryLock: ~Copyable {
+    /// Why a folder cannot be locked.
+    enum Refusal: Error {
+        /// Another process, or another store of this process, owns it.
+        case busy
+        /// There is no folder under this path any more.
+        case missing
+        /// It is not this user's folder, or cannot be written to; the text says why.
+        case foreign(String)
+    }
+
+    /// Where the folder was when it was locked.
+    let path: String
+    private let folder: Int32
+    /// -1 if there is no such file, and the folder alone is locked.
+    private let file: Int32
+
+    /// Locks a folder and takes the right to read it from everybody else.
+    init(_ path: String) throws(Refusal) {
+        let folder = try Self.openFolder(path)
+        do throws(Refusal) {
+            let isLocked = try Self.lock(folder)
+            // Between the look and the lock its owner may have deleted it.
+            guard Self.isFolder(folder, at: path) else { throw .missing }
+            file = try Self.lockFile(in: folder, isFolderLocked: isLocked)
+        } catch {
+            close(folder)
+            throw error
+        }
+        self.path = path
+        self.folder = folder
+        tighten()
+    }
+
+    deinit {
+        // A child that was forked meanwhile may hold the same descriptors for a moment.
+        if file >= 0 {
+            flock(file, LOCK_UN)
+            close(file)
+        }
+        flock(folder, LOCK_UN)
+        close(folder)
+    }
+
+    /// Whether the folder still stands where it was locked.
+    var isInPlace: Bool { Self.isFolder(folder, at: path) }
+
+    /// Deletes the store's files, and the folder unless it holds anything else; false if it stays. Still locked, so that
+    /// nobody adopts what is being deleted.
+    borrowing func removeFolder() -> Bool {
+        guard isInPlace else { return true }
+        for name in FolderNames.inOrderOfDeletion(names) { unlinkat(folder, name, 0) }
+        return rmdir(path) == 0
+    }
+
+    /// Whether a process owns a folder. Creates nothing, and takes no lock that another look would notice.
+    static func isHeld(_ path: String) -> Bool {
+        guard let folder = try? openFolder(path, isOwnerChecked: false) else { return false }
+        defer { close(folder) }
+        if flock(folder, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK { return true }
+        flock(folder, LOCK_UN)
+        let file = Directory.open(path + "/" + FolderNames.lock, O_RDONLY)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        if flock(file, LOCK_SH | LOCK_NB) != 0 { return errno == EWOULDBLOCK }
+        flock(file, LOCK_UN)
+        return false
+    }
+
+    private var names: [String] {
+        let listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        return listed < 0 ? [] : Directory.names(in: listed)
+    }
+
+    private static func openFolder(_ path: String, isOwnerChecked: Bool = true) throws(Refusal) -> Int32 {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if folder < 0 {
+            switch errno {
+            case ENOENT: throw .missing
+            case ELOOP, ENOTDIR: throw .foreign("it is a link or a file, not a directory; remove it")
+            default: throw .foreign("it cannot be opened: \(String(cString: strerror(errno)))")
+            }
+        }
+        var status = stat()
+        if fstat(folder, &status) == 0, !isOwnerChecked || status.st_uid == geteuid() { return folder }
+        close(folder)
+        throw .foreign("it belongs to another user (number \(status.st_uid)); run as that user, or change its owner")
+    }
+
+    /// Returns false where the file system cannot lock directories.
+    private static func lock(_ folder: Int32) throws(Refusal) -> Bool {
+        // Who only looks holds a lock for an instant.
+        for _ in 0..<5 {
+            if flock(folder, LOCK_EX | LOCK_NB) == 0 { return true }
+            if errno != EWOULDBLOCK, errno != EINTR { return false }
+            usleep(1000)
+        }
+        throw .busy
+    }
+
+    private static func isFolder(_ folder: Int32, at path: String) -> Bool {
+        var ours = stat()
+        guard fstat(folder, &ours) == 0, let theirs = Directory.status(of: path) else { return false }
+        return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
+    }
+
+    private static func lockFile(in folder: Int32, isFolderLocked: Bool) throws(Refusal) -> Int32 {
+        var status = stat()
+        let isThere = fstatat(folder, FolderNames.lock, &status, AT_SYMLINK_NOFOLLOW) == 0
+        // A link or a pipe is no lock. A file with another name would be locked under that name, too.
+        if isThere, !Directory.isFile(status) || status.st_nlink > 1 { unlinkat(folder, FolderNames.lock, 0) }
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = openat(folder, FolderNames.lock, flags, 0o600)
+        if file < 0 {
+            // A directory of that name cannot be helped, and is no obstacle.
+            if errno == EISDIR, isFolderLocked { return -1 }
+            throw .foreign("it cannot be written to: \(String(cString: strerror(errno))); check the permissions")
+        }
+        for _ in 0..<5 {
+            if flock(file, LOCK_EX | LOCK_NB) == 0 {
+                fchmod(file, 0o600)
+                return file
+            }
+            usleep(1000)
+        }
+        close(file)
+        throw .busy
+    }
+
+    /// Earlier versions and SQLite went by the process's mask.
+    private borrowing func tighten() {
+        var status = stat()
+        if fstat(folder, &status) == 0, status.st_mode & 0o777 != 0o700 { fchmod(folder, 0o700) }
+        for name in names where FolderNames.isFile(name) {
+            guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, Directory.isFile(status),
+                status.st_uid == geteuid(), status.st_nlink == 1, status.st_mode & 0o777 != 0o600
+            else { continue }
+            fchmodat(folder, name, 0o600, 0)
+        }
+    }
+}
