@@ -257,12 +257,13 @@ let package = Package(
             name: "HubsTests",
             dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
         ),
-        // The process that the durable queue's tests kill.
+        // The process that the durable queue's tests kill, and what the tests and the process tell each other.
+        .target(name: "QueueChildPlan", path: "Tests/QueueChildPlan"),
         .executableTarget(
             name: "QueueChild",
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit",
-                "InstrumentTransport", "LoopbackServers",
+                "InstrumentTransport", "LoopbackServers", "QueueChildPlan",
             ],
             path: "Tests/QueueChild"
         ),
@@ -279,9 +280,10 @@ let package = Package(
             name: "DurableQueueTests",
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild", "QueueChildPlan",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]
+            ],
+            exclude: ["FaultShim"]
         ),
         .testTarget(
             name: "OriginTests",

@@ -27,6 +27,7 @@ need ffmpeg command -v ffmpeg
 if [ "${1:-}" = tests ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
     need curl command -v curl
+    need e2fsprogs test -x /usr/sbin/mkfs.ext4 -o -x /sbin/mkfs.ext4
     need nghttp2-server test -x /usr/sbin/nghttpd -o -x /usr/bin/nghttpd
     need mpv command -v mpv
     need gpsd test -x /usr/sbin/gpsd

@@ -102,14 +102,4 @@ struct DurableFaultTests {
         #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == numbers)
         #expect(store.ledger(of: "one").dropped == 0)
     }
-
-    @Test("Two processes at once on one directory, both killed again and again: each keeps its own, nothing is lost")
-    func twoProcesses() throws {
-        var generator = SeededGenerator(seed: TortureTests.seed)
-        let server = try MoodyServer(seed: TortureTests.seed)
-        let torture = Torture(scratch: scratch, target: server.address, label: "two at once, seed \(TortureTests.seed)")
-        let returned = try torture.kill(TortureTests.kills ?? 6, atOnce: 2, &generator)
-        let (ledger, dead) = try torture.drain()
-        torture.check(arrived: server.lines, dead: dead, returned, ledger)
-    }
 }

@@ -234,7 +234,7 @@ struct DurableStoreTests {
         let segment = try #require(scratch.files(".segment").first)
         let whole = try Data(contentsOf: URL(fileURLWithPath: segment))
         let saved = try copies()
-        for offset in stride(from: 0, to: whole.count, by: TortureTests.kills == nil ? 3 : 1) {
+        for offset in stride(from: 0, to: whole.count, by: !TortureSettings.isLong ? 3 : 1) {
             try restore(saved)
             var damaged = whole
             damaged[offset] ^= 0x40
@@ -265,7 +265,7 @@ struct DurableStoreTests {
         let folder = (file as NSString).deletingLastPathComponent
         let segment = try #require(scratch.files(".segment").first)
         let samples = try Data(contentsOf: URL(fileURLWithPath: segment))
-        for offset in stride(from: 0, to: whole.count, by: TortureTests.kills == nil ? 397 : 1) {
+        for offset in stride(from: 0, to: whole.count, by: !TortureSettings.isLong ? 397 : 1) {
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
                 try FileManager.default.removeItem(atPath: folder + "/" + name)
             }
@@ -298,7 +298,7 @@ struct DurableStoreTests {
         let segment = try #require(scratch.files(".segment").first)
         let whole = try Data(contentsOf: URL(fileURLWithPath: segment))
         let saved = try copies()
-        for length in stride(from: 0, through: whole.count, by: TortureTests.kills == nil ? 41 : 1) {
+        for length in stride(from: 0, through: whole.count, by: !TortureSettings.isLong ? 41 : 1) {
             try restore(saved)
             try whole.prefix(length).write(to: URL(fileURLWithPath: segment))
             let again = try open()

@@ -1,13 +1,20 @@
 import Instrument
 import InstrumentBackends
 import InstrumentTransport
+import QueueChildPlan
 
-/// Posts JSON lines to a server, packed by gzip, as a backend of one's own would.
+/// Posts JSON lines to a server, compressed by gzip.
 struct ServerBackend: Backend {
-    let url: HTTPURL
-    let transport: any HTTPTransport
-    let name: BackendName = "samples"
+    let name: BackendName
     let policy = DeliveryPolicy(maxCount: 100, maxAge: .zero)
+    private let url: HTTPURL
+    private let transport: any HTTPTransport
+
+    init(_ plan: BackendPlan) throws {
+        name = BackendName(plan.name)
+        url = try HTTPURL(plan.target)
+        transport = try SystemTransport()
+    }
 
     func deliver(_ batch: Batch) async -> DeliveryOutcome {
         let body = JSONLines.encode(batch.records)

@@ -1,0 +1,151 @@
+import Foundation
+import QueueChildPlan
+
+/// A thread of a child process.
+struct EmittingLine: Hashable, Sendable, CustomStringConvertible {
+    var run: Int
+    var thread: Int
+    var description: String { "run \(run), thread \(thread)" }
+}
+
+/// What the queue owes for the samples of one thread.
+struct Promise: Sendable {
+    /// The number of the last sample that must not be lost.
+    var count: Int
+    /// Samples that the queue said it did not keep.
+    var refused: Set<Int> = []
+    /// Samples of which the queue did not say that it had kept them: they may be there or not.
+    var unsure: Set<Int> = []
+}
+
+/// Compares what arrived at a backend with what the queue promised.
+struct Account: Sendable {
+    enum Rest: Sendable {
+        /// Behind the promise there is at most one sample: the one whose emit had not returned.
+        case atMostOne
+        /// Behind the promise samples may be there or not: they were not synchronized.
+        case any
+    }
+
+    let label: String
+    var promises: [EmittingLine: Promise]
+    var rest = Rest.atMostOne
+
+    /// Checks one backend.
+    ///
+    /// - Parameters:
+    ///   - arrived: lines in their order of arrival, repeated ones included.
+    ///   - dead: lines of dead letters.
+    ///   - sums: the ledger after the drain.
+    func check(_ backend: String, arrived: [[UInt8]], dead: [[UInt8]], sums: DrainReport.Sums) -> Findings {
+        var findings = Findings()
+        let label = "\(label), \(backend)"
+        let (known, numbers) = read(arrived, label, &findings)
+        let (_, deadNumbers) = read(dead, "\(label), dead letters", &findings)
+        var gaps = 0
+        for (line, promise) in promises {
+            let (all, gone) = (numbers[line] ?? [], deadNumbers[line] ?? [])
+            gaps += check(promise, all, gone, "\(label), \(line)", &findings)
+        }
+        for line in numbers.keys where promises[line] == nil { findings.fail("\(label): unknown \(line)") }
+        let settled = sums.acknowledged + sums.queued + sums.dead + sums.drops.values.reduce(0, +)
+        if sums.emitted != settled { findings.fail("\(label): the ledger does not add up: \(sums)") }
+        // Only samples that are missing before one that is there can have been damaged.
+        let corrupt = sums.drops["corrupt"] ?? 0
+        if corrupt > gaps { findings.fail("\(label): \(gaps) samples are missing, \(corrupt) are counted as corrupt") }
+        if sums.drops.contains(where: { $0.value > 0 && $0.key != "refused" && $0.key != "corrupt" }) {
+            findings.fail("\(label): samples were dropped: \(sums)")
+        }
+        if rest == .atMostOne, sums.acknowledged != known || sums.dead != dead.count {
+            findings.fail(
+                "\(label): \(known) samples arrived and \(dead.count) are dead letters, the ledger says \(sums)"
+            )
+        }
+        findings.count("samples", known + dead.count)
+        findings.count("repeated", arrived.count - known)
+        findings.count("dead letters", dead.count)
+        if corrupt > 0 { findings.count("counted as corrupt", corrupt) }
+        return findings
+    }
+
+    /// Checks one thread; returns how many samples are missing before the last one that is there.
+    private func check(
+        _ promise: Promise,
+        _ all: [Int],
+        _ gone: [Int],
+        _ label: String,
+        _ findings: inout Findings
+    ) -> Int {
+        if zip(all, all.dropFirst()).contains(where: { $0 >= $1 }) {
+            findings.fail(
+                "\(label): samples arrived in another order than they were emitted in, or under two identifiers"
+            )
+        }
+        let kept = Set(all).union(gone)
+        if kept.count != all.count + gone.count { findings.fail("\(label): samples arrived and are dead letters") }
+        let lost = (1...max(1, promise.count)).filter { $0 <= promise.count && !kept.contains($0) }
+            .filter { !promise.refused.contains($0) && !promise.unsure.contains($0) }
+        if let first = lost.first, let last = lost.last {
+            findings.fail("\(label): \(lost.count) of \(promise.count) samples are lost, from \(first) to \(last)")
+        }
+        let refusedAndKept = promise.refused.intersection(kept)
+        if !refusedAndKept.isEmpty {
+            findings.fail("\(label): \(refusedAndKept.count) samples were refused and arrived nevertheless")
+        }
+        if rest == .atMostOne, let last = kept.max(), last > promise.count + 1 {
+            findings.fail("\(label): \(promise.count) emits returned, and sample \(last) arrived")
+        }
+        return (kept.max() ?? 0) - kept.count
+    }
+
+    /// Counts distinct samples, and returns the numbers of each thread in the order in which they came first.
+    private func read(
+        _ lines: [[UInt8]],
+        _ label: String,
+        _ findings: inout Findings
+    ) -> (known: Int, numbers: [EmittingLine: [Int]]) {
+        var known: [String: [UInt8]] = [:]
+        var numbers: [EmittingLine: [Int]] = [:]
+        var shared: [String] = []
+        for bytes in lines {
+            guard let scan = LineScan(bytes) else {
+                findings.fail("\(label): a line is no sample: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
+                continue
+            }
+            if let first = known.updateValue(bytes, forKey: scan.id) {
+                if first != bytes { shared.append(scan.id) }
+            } else {
+                numbers[scan.line, default: []].append(scan.number)
+            }
+        }
+        if let id = shared.first {
+            findings.fail("\(label): \(shared.count) identifiers, as \(id), belong to two samples")
+        }
+        return (known.count, numbers)
+    }
+
+    /// The lines of a file; none if there is no such file.
+    static func lines(of path: String, prefix: Int = .max) -> [[UInt8]] {
+        let contents = FileManager.default.contents(atPath: path) ?? Data()
+        return contents.prefix(prefix).split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    }
+}
+
+extension ChildNotes {
+    /// What a process that was killed, or has ended, owes.
+    func promises(run: Int, threads: Int) -> [EmittingLine: Promise] {
+        let returned = returned
+        var promises: [EmittingLine: Promise] = [:]
+        for thread in 0..<threads {
+            promises[EmittingLine(run: run, thread: thread)] = promise(thread, count: returned[thread])
+        }
+        return promises
+    }
+
+    /// What a process owes for the samples of one thread up to a number.
+    func promise(_ thread: Int, count: Int) -> Promise {
+        // Too many exceptions to note: any sample may be one.
+        guard let known = exceptions(line: thread) else { return Promise(count: count, unsure: Set(0...count)) }
+        return Promise(count: count, refused: known.refused, unsure: known.unsure)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import QueueChildPlan
+
+/// A process that emits, or drains. It is killed when nobody holds it any more.
+final class ChildProcess {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The child lies beside the test bundle.
+    private static let executable: URL = {
+        let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
+        return bundle.appendingPathComponent("QueueChild")
+    }()
+
+    private let process = Process()
+    private let outputFile: String
+    private let errorFile: String
+
+    /// Starts a process.
+    ///
+    /// - Parameters:
+    ///   - name: the beginning of the files that the process writes its output to.
+    ///   - isRebooted: whether the process has a memory for files of its own, empty at its start as after a loss of power.
+    init(
+        _ plan: ChildPlan,
+        name: String,
+        environment: [String: String] = [:],
+        isRebooted: Bool = false
+    ) throws {
+        (outputFile, errorFile) = (name + ".out", name + ".err")
+        if isRebooted {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let script = "mount -t tmpfs none /dev/shm && exec \"$0\" \"$1\""
+            process.arguments = ["unshare", "--mount", "sh", "-c", script, Self.executable.path, try plan.argument()]
+        } else {
+            process.executableURL = Self.executable
+            process.arguments = [try plan.argument()]
+        }
+        // A backtrace takes seconds; the test says which case to repeat.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { known, _ in known }.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try Self.handle(outputFile)
+        process.standardError = try Self.handle(errorFile)
+        try process.run()
+    }
+
+    deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
+
+    private static func handle(_ path: String) throws -> FileHandle {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let handle = FileHandle(forWritingAtPath: path)
+        else { throw Failure(description: "cannot write \(path)") }
+        return handle
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Sends `SIGKILL`; the process may live on until the disk that it waits for answers.
+    func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+
+    /// Waits until the process has ended; false if it has not within a time that only a hang can reach.
+    func hasEnded(within seconds: Int = 300) -> Bool {
+        for _ in 0..<seconds * 500 {
+            if !process.isRunning { return true }
+            usleep(2000)
+        }
+        return false
+    }
+
+    /// How an ended process ended: its status, or the negative signal.
+    var status: Int32 {
+        process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    var output: Data { FileManager.default.contents(atPath: outputFile) ?? Data() }
+    /// The end of what the process wrote to its standard error.
+    var errors: String {
+        String(decoding: (FileManager.default.contents(atPath: errorFile) ?? Data()).suffix(2000), as: UTF8.self)
+    }
+
+    /// Waits until the process notes that it is about to emit.
+    func waitUntilReady(_ notes: ChildNotes) throws {
+        while !notes.isReady {
+            if !isRunning { throw Failure(description: "the child ended with \(status) at its start: \(errors)") }
+            usleep(1000)
+        }
+    }
+
+    /// Delivers what is left in a queue, and waits for that.
+    static func drain(_ plan: ChildPlan, name: String, isRebooted: Bool = false) throws -> DrainReport {
+        let child = try ChildProcess(plan, name: name, isRebooted: isRebooted)
+        guard child.hasEnded(within: 600) else {
+            throw Failure(description: "the drain hangs: \(child.errors)")
+        }
+        guard child.status == 0 else {
+            throw Failure(description: "the drain ended with \(child.status): \(child.errors)")
+        }
+        return try JSONDecoder().decode(DrainReport.self, from: child.output)
+    }
+}

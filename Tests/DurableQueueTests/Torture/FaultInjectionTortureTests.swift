@@ -1,0 +1,89 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import QueueChildPlan
+import Testing
+
+/// Makes each system call of the store fail once, at its start and while it runs.
+@Suite("System calls that fail under the durable queue", .serialized)
+struct FaultInjectionTortureTests {
+    @Test("No single system call that fails loses a sample, counts one as corrupt, or ends or hangs the process")
+    func everyCall() async throws {
+        let findings = try await offPool { () -> Findings? in
+            do { return try Self.runAll() } catch let error as FaultShim.Unavailable {
+                print("SKIPPED: system calls that fail under the durable queue, because \(error.reason)")
+                return nil
+            }
+        }
+        findings?.report("injected faults")
+    }
+
+    private static func runAll() throws -> Findings {
+        let scratch = try Scratch()
+        let shim = try FaultShim(in: scratch.path)
+        var generator = SeededGenerator(seed: TortureSettings.seed)
+        let fixture = try FaultFixture(scratch.path + "/fixture", &generator)
+        let cases = try FaultCase.all(fixture, shim, scratch.path)
+        // The short form has the opens at the start, where one failure once cost a segment, and some of all others.
+        let chosen =
+            TortureSettings.isLong
+            ? cases
+            : cases.filter { $0.isEarlyOpen } + cases.shuffled(using: &generator).prefix(24)
+        return inParallel(chosen.count, part: "injected faults") { index in
+            try chosen[index].run(fixture, shim, "\(scratch.path)/case-\(index)")
+        }
+    }
+}
+
+/// One call that fails, once.
+struct FaultCase: Sendable, CustomStringConvertible {
+    static let errors: [(name: String, number: Int32)] = [
+        ("EMFILE", EMFILE), ("EACCES", EACCES), ("EIO", EIO), ("ENOMEM", ENOMEM), ("ENOSPC", ENOSPC), ("EINTR", EINTR),
+    ]
+
+    let call: String
+    let at: Int
+    let error: (name: String, number: Int32)
+
+    var description: String { "\(call) \(at) \(error.name)" }
+    var isEarlyOpen: Bool { call == "open" && at <= 16 && error.number == EMFILE }
+
+    /// Every call that a run makes, with every error.
+    static func all(_ fixture: FaultFixture, _ shim: FaultShim, _ folder: String) throws -> [FaultCase] {
+        let queue = try fixture.copy(to: folder + "/counted")
+        let counts = folder + "/counts"
+        _ = try queue.run(environment: try shim.environment(directory: queue.directory, counts: counts))
+        let calls = FaultShim.calls(counts)
+        TortureSettings.progress("calls of one run: \(calls.sorted { $0.key < $1.key })")
+        return FaultShim.kinds.flatMap { call in
+            numbers(upTo: calls[call] ?? 0).flatMap { at in errors.map { FaultCase(call: call, at: at, error: $0) } }
+        }
+    }
+
+    /// All of the first hundred calls, and fewer and fewer of those behind, up to a third more than a run was seen to make.
+    private static func numbers(upTo count: Int) -> [Int] {
+        var (numbers, number): ([Int], Double) = ([], 1)
+        while number <= Double(count) * 1.3 {
+            numbers.append(Int(number))
+            number = number < 100 ? number + 1 : number * 1.05
+        }
+        return numbers
+    }
+
+    func run(_ fixture: FaultFixture, _ shim: FaultShim, _ folder: String) throws -> Findings {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let queue = try fixture.copy(to: folder)
+        let counts = folder + "/counts"
+        let fault = FaultShim.Fault(call: call, at: at, error: error.number)
+        let environment = try shim.environment(directory: queue.directory, counts: counts, fault)
+        var findings = try queue.run(environment: environment)
+        let isInjected = FaultShim.injected(counts) > 0
+        findings += try queue.drain()
+        var labelled = Findings()
+        labelled.count(isInjected ? "faults" : "faults whose call did not come")
+        for (name, count) in findings.counts { labelled.count(name, count) }
+        for failure in findings.failures { labelled.fail("\(self): \(failure); \(queue.errors)") }
+        return labelled
+    }
+}

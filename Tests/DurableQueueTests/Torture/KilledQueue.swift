@@ -1,0 +1,99 @@
+import Foundation
+import InstrumentTestKit
+import QueueChildPlan
+
+/// One queue whose processes are killed, again and again.
+final class KilledQueue {
+    /// What each process gets; the run and the notes are filled in.
+    let plan: ChildPlan
+    let label: String
+    private let files: String
+    private let environment: [String: String]
+    private(set) var promises: [EmittingLine: Promise] = [:]
+    private(set) var findings = Findings()
+    private var run = 0
+
+    /// - Parameter files: a directory outside the disk under test.
+    init(_ plan: ChildPlan, files: String, label: String, environment: [String: String] = [:]) {
+        (self.plan, self.files, self.label, self.environment) = (plan, files, label, environment)
+    }
+
+    /// A process that emits, and its notes.
+    struct Running {
+        let process: ChildProcess
+        let notes: ChildNotes
+        let run: Int
+    }
+
+    /// Starts a process; each has moods of its own.
+    func start(_ generator: inout SeededGenerator, change: (inout ChildPlan) -> Void = { _ in }) throws -> Running {
+        run += 1
+        var plan = plan
+        (plan.run, plan.notes) = (run, files + "/notes-\(run)")
+        for index in plan.backends.indices where plan.backends[index].seed != nil {
+            plan.backends[index].seed = generator.next()
+        }
+        change(&plan)
+        try ChildNotes.create(files + "/notes-\(run)")
+        guard let notes = ChildNotes(path: files + "/notes-\(run)") else {
+            throw ChildProcess.Failure(description: "cannot map the notes in \(files)")
+        }
+        return Running(
+            process: try ChildProcess(plan, name: files + "/child-\(run)", environment: environment),
+            notes: notes,
+            run: run
+        )
+    }
+
+    /// Notes what a process that was killed, or has ended, owes.
+    func settle(_ running: Running, expecting status: Int32 = -SIGKILL) {
+        if !running.process.hasEnded() {
+            findings.fail("\(label), run \(running.run): the process does not end: \(running.process.errors)")
+        } else if running.process.status != status {
+            let ending = "the process ended with \(running.process.status)"
+            findings.fail("\(label), run \(running.run): \(ending): \(running.process.errors)")
+        }
+        promises.merge(running.notes.promises(run: running.run, threads: plan.threads)) { $1 }
+        findings.count("refused", running.notes.refusedCount)
+    }
+
+    /// Starts processes, `atOnce` at a time, and kills each after up to a tenth of a second: one in four from its start on, the
+    /// others from when they begin to emit.
+    func kill(_ count: Int, atOnce: Int = 1, _ generator: inout SeededGenerator) throws {
+        for _ in stride(from: 0, to: count, by: atOnce) {
+            let pause = [0, 0, 100, 1000].randomElement(using: &generator) ?? 0
+            let running = try (0..<atOnce).map { _ in try start(&generator) { $0.pause = pause } }
+            if Int.random(in: 0..<4, using: &generator) > 0 {
+                for running in running { try running.process.waitUntilReady(running.notes) }
+            }
+            usleep(UInt32.random(in: 1_000...100_000, using: &generator))
+            for running in running {
+                running.process.kill()
+                settle(running)
+                findings.count("kills")
+            }
+        }
+    }
+
+    /// Delivers what is left, without failures, and checks every backend.
+    ///
+    /// - Parameter arrived: the lines that arrived at a backend; by default those of its file.
+    func drain(arrived: (BackendPlan) -> [[UInt8]] = { Account.lines(of: $0.target) }) throws -> Findings {
+        var plan = plan
+        (plan.task, plan.count) = (.drain, nil)
+        for index in plan.backends.indices {
+            (plan.backends[index].seed, plan.backends[index].slowness) = (nil, 0)
+            plan.backends[index].isOffline = false
+        }
+        let report = try ChildProcess.drain(plan, name: files + "/drain")
+        var findings = findings
+        if !report.isEmpty { findings.fail("\(label): the queue is not empty after a drain: \(report)") }
+        let account = Account(label: label, promises: promises)
+        for backend in plan.backends {
+            guard let sums = report.ledgers[backend.name] else { continue }
+            let dead = Account.lines(of: backend.deadLetterFile)
+            findings += account.check(backend.name, arrived: arrived(backend), dead: dead, sums: sums)
+        }
+        return findings
+    }
+}

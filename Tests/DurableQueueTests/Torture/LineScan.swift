@@ -1,0 +1,31 @@
+import Foundation
+
+/// What a line of a delivered file says about its sample: found by name, since reading the whole line takes much longer.
+struct LineScan {
+    let id: String
+    let line: EmittingLine
+    let number: Int
+
+    /// nil if the line is not whole.
+    init?(_ bytes: [UInt8]) {
+        // Texts of C end with a zero.
+        let found = (bytes + [0]).withUnsafeBytes { bytes -> (String, Int, Int, Int)? in
+            guard let text = bytes.bindMemory(to: CChar.self).baseAddress, bytes.count > 44,
+                bytes[bytes.count - 2] == UInt8(ascii: "}"), strncmp(text, "{\"id\":\"", 7) == 0,
+                let run = Self.number("\"run\":", in: text), let thread = Self.number("\"thread\":", in: text),
+                let number = Self.number("\"number\":", in: text)
+            else { return nil }
+            return (String(decoding: bytes[7..<43], as: UTF8.self), run, thread, number)
+        }
+        guard let found else { return nil }
+        (id, line, number) = (found.0, EmittingLine(run: found.1, thread: found.2), found.3)
+    }
+
+    private static func number(_ name: String, in text: UnsafePointer<CChar>) -> Int? {
+        guard let found = strstr(text, name) else { return nil }
+        let digits = found + name.utf8.count
+        var end: UnsafeMutablePointer<CChar>?
+        let number = strtol(digits, &end, 10)
+        return end == digits ? nil : number
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// How long the torture lasts, and what it repeats.
+///
+/// A short form runs with every test. `make torture` sets `TORTURE_KILLS`, which selects the long form; `TORTURE_SEED` repeats
+/// a failure.
+enum TortureSettings {
+    private static let environment = ProcessInfo.processInfo.environment
+    /// Kills of the long form, over all tests that kill.
+    static let kills = environment["TORTURE_KILLS"].flatMap { Int($0) }
+    static let seed = environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
+    /// Where all failures are written to, for those who look for a cause.
+    static let failureFile = environment["TORTURE_FAILURES"]
+    static var isLong: Bool { kills != nil }
+
+    /// A share of the long form's kills, or as many as the short form has.
+    static func kills(percent: Int, short: Int) -> Int { kills.map { max(1, $0 * percent / 100) } ?? short }
+
+    /// Progress of the long form.
+    static func progress(_ text: @autoclosure () -> String) {
+        // Not by `print`, which keeps lines back until there are many.
+        if isLong { FileHandle.standardError.write(Data("torture: \(text())\n".utf8)) }
+    }
+}

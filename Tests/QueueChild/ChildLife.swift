@@ -1,0 +1,20 @@
+import Dispatch
+import Foundation
+import QueueChildPlan
+
+/// Beats while the process gets CPU time, and ends the process when the test that started it has gone.
+final class ChildLife: Sendable {
+    private let notes: ChildNotes?
+    private let parent = getppid()
+    private let queue = DispatchQueue(label: "child-life")
+
+    init(notes: ChildNotes?) { self.notes = notes }
+
+    func start() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
+            notes?.beat()
+            if getppid() != parent { _exit(3) }
+            start()
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+import Foundation
+import Instrument
+import InstrumentDurableQueue
+import QueueChildPlan
+
+/// Emits samples of one thread, and notes which of them the queue kept.
+struct Emission: Sendable {
+    let plan: ChildPlan
+    let instrument: Instrument
+    let store: DurableStore
+    let notes: ChildNotes?
+
+    /// Emits the samples of all threads; never returns if the plan has no count.
+    func run(_ trackers: [TrackerID]) async {
+        let group = DispatchGroup()
+        for (line, tracker) in trackers.enumerated() {
+            group.enter()
+            Thread {
+                run(line: line, tracker: tracker)
+                group.leave()
+            }.start()
+        }
+        if plan.synchronizes { Thread { synchronize() }.start() }
+        notes?.setReady()
+        await withCheckedContinuation { continuation in
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    /// Emits the samples of one thread; never returns if the plan has no count.
+    func run(line: Int, tracker: TrackerID) {
+        var number = 0
+        while number < plan.count ?? .max {
+            number += 1
+            emit(number, line, tracker)
+            if plan.pause > 0 { usleep(UInt32(plan.pause)) }
+        }
+    }
+
+    private func emit(_ number: Int, _ line: Int, _ tracker: TrackerID) {
+        var attributes: Attributes = [
+            "run": .int(plan.run), "thread": .int(line), "number": .int(number), "text": "abcdefgh",
+        ]
+        // A server never takes this sample.
+        if number % 500 == 0 { attributes["isCulprit"] = true }
+        let (waits, start) = (Self.waits(), Self.now())
+        let result = instrument.emit(.ping, from: tracker, attributes: attributes)
+        let elapsed = Self.now() - start
+        notes?.note(
+            line: line,
+            number: number,
+            outcome: Self.outcome(result),
+            nanoseconds: elapsed,
+            waits: Self.waits() - waits
+        )
+    }
+
+    private static func outcome(_ result: EmitResult) -> ChildNotes.Outcome {
+        switch result {
+        case .stored: .kept
+        case .deferred: .unsure
+        default: .refused
+        }
+    }
+
+    /// Synchronizes the store again and again, and notes which samples that covered.
+    private func synchronize() {
+        while true {
+            let returned = notes?.returned ?? []
+            do { try store.synchronize() } catch { continue }
+            notes?.note(synchronized: returned)
+            usleep(20_000)
+        }
+    }
+
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    /// How often this thread has waited for something so far; a thread that is preempted does not wait.
+    private static func waits() -> Int {
+        #if canImport(Glibc)
+        var usage = rusage()
+        // RUSAGE_THREAD, which the module does not export.
+        getrusage(1, &usage)
+        return usage.ru_nvcsw
+        #else
+        return 0
+        #endif
+    }
+}
