@@ -49,7 +49,8 @@ public final class Instrument: Sendable {
     /// - Parameters:
     ///   - hub: judges events.
     ///   - metricalc: computes metrics, if given.
-    ///   - backends: take samples; of two with one name the first counts.
+    ///   - backends: take samples. Names must differ: of two with one name only the first is used, and the other is reported
+    ///     (``Diagnostic/duplicateBackend(_:)``).
     ///   - store: where the shared queue keeps samples.
     ///   - clock: times events and pings.
     ///   - deliveryClock: times deliveries; `clock`, unless a session is played faster than time and delivered in time.
@@ -57,7 +58,8 @@ public final class Instrument: Sendable {
     ///   - consent: what the person whose samples these are has allowed so far. The app keeps it between runs.
     ///   - privacy: which attribute names a person, and what becomes of attributes before they are stored.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
-    ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short.
+    ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short. By
+    ///     default the first diagnostic of each kind goes to standard error; `{ _ in }` turns this off.
     public init(
         hub: some Hub,
         metricalc: (any Metricalc)? = nil,
@@ -69,7 +71,7 @@ public final class Instrument: Sendable {
         consent: Consent = .granted,
         privacy: PrivacyRules = PrivacyRules(),
         reachability: any Reachability = AlwaysOnline(),
-        onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+        onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = Diagnostic.firstOfEachKindToStandardError()
     ) {
         let feed = DiagnosticFeed(onDiagnostic)
         self.feed = feed
@@ -100,7 +102,9 @@ public final class Instrument: Sendable {
     ///   - action: what happened.
     ///   - tracker: who reports it.
     ///   - instant: when, if the tracker knows better than "now"; never earlier than the tracker's last event.
-    ///   - attributes: what else is known; these win over getters.
+    ///   - attributes: what else is known about this event. These values win over getters, scoped values, attributes of
+    ///     the instrument, and the content's `position` that the ads hub adds. The attributes that a hub computes
+    ///     (counters, sums, blocks, `streamId`, `playbackId`, `deltaPlayTime`) are the hub's alone.
     public func emit(
         _ action: Action,
         from tracker: TrackerID,
@@ -111,6 +115,12 @@ public final class Instrument: Sendable {
     }
 
     /// Adds an attribute to events from now on; nil removes it. The narrower scope wins.
+    ///
+    /// The attribute is added where nothing closer to the event has the name. The order, from the strongest: the attributes of
+    /// the emit, the tracker's getters, scoped values (``AnalyticsValues``), time attributes, attributes of the instrument.
+    /// A getter wins because its value is the tracker's own at the moment of the event: `set(.title, to: "Trailer")`
+    /// shows only while the player reports no title. To replace what a getter reads, pass the attribute with the emit,
+    /// change the event in ``Tracker/process(_:)``, or use a name of your own.
     public func set<Value>(_ key: AttributeKey<Value>, to value: Value?, in scope: AttributeScope = .all) {
         registry.withLock { $0.attributes.set(value?.attributeValue, for: key.name, in: scope) }
     }
@@ -146,8 +156,18 @@ public final class Instrument: Sendable {
         var known = attributes
         if isCollected { slot.fields.filter(&known) }
         let knownCount = known.count
-        if !scoped.isEmpty { known.addMissing(scoped.attributes) }
-        var (pending, getters) = slot.makeEvent(action, at: time, known: consume known, common: common)
+        var givenCount = knownCount
+        if !scoped.isEmpty {
+            known.addMissing(scoped.attributes)
+            givenCount = known.count
+        }
+        var (pending, getters) = slot.makeEvent(
+            action,
+            at: time,
+            known: consume known,
+            given: givenCount,
+            common: common
+        )
         for getter in getters where !pending.event.attributes.has(getter.name, amongFirst: knownCount) {
             if getter.filter?(pending.event) ?? true, let value = getter.read() {
                 pending.event.attributes.set(value, for: getter.name)
