@@ -203,7 +203,9 @@ let package = Package(
 
         .testTarget(
             name: "InstrumentTests",
-            dependencies: ["Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
+            dependencies: [
+                "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTrackers",
+            ]
         ),
         .testTarget(
             name: "ObservabilityTests",
@@ -336,7 +338,9 @@ let package = Package(
         ),
         .testTarget(
             name: "TestKitTests",
-            dependencies: ["InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs"]
+            dependencies: [
+                "Instrument", "InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
+            ]
         ),
         .testTarget(
             name: "PlayerMonitorTests",

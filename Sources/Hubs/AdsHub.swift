@@ -13,6 +13,8 @@ public struct AdsHub: Hub, Hashable {
     public init() {}
 
     /// Judges an event by the ads table, then by the core table, and adds blocks and counts of ads.
+    ///
+    /// An event without `position` gets the content's, as the content tracker's getter gives it.
     public mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
         let content = context.content
         let before = breaks[content, default: AdState()]
@@ -26,7 +28,10 @@ public struct AdsHub: Hub, Hashable {
         event[.inAdBreakBlock] = after.inAdBreak
         event[.inAdBlock] = after.ad != nil
         event[.countAds] = adCounts[event.tracker, default: 0]
-        if let position = context.value(of: .position, from: content) { event[.position] = position }
+        // What the caller gave for this event stands: the content's position is added only where none is given.
+        if event.attributes[AttributeKey<Duration>.position.name] == nil {
+            event[.position] = context.value(of: .position, from: content)
+        }
         return .accepted
     }
 

@@ -10,7 +10,9 @@ public struct CoreHub: Hub, Hashable {
     /// Creates a hub that has seen nothing.
     public init() {}
 
-    /// Judges an event by the core table, and adds counters, sums, blocks and identifiers.
+    /// Judges an event by the core table, and sets counters, sums, blocks, identifiers and `deltaPlayTime`.
+    ///
+    /// These attributes are the hub's alone: a value that the caller gave for one of them is replaced.
     public mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
         if states.contains(event.tracker) {
             return states[event.tracker, default: PlaybackState()].process(&event, in: &context)

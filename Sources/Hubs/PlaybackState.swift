@@ -55,6 +55,9 @@ struct PlaybackState: Hashable {
             let played = last.milliseconds(to: event.time.instant)
             accumPlayTime += played
             event[milliseconds: .deltaPlayTime] = played
+        } else {
+            // The parts must add up to `accumPlayTime`, so a value of the caller's does not stand here.
+            event.attributes.remove(AttributeKey<Duration>.deltaPlayTime.name)
         }
         lastAccepted = event.time.instant
         assignIdentifiers(at: event.action, isNewPlayback: isNewPlayback, in: context)

@@ -22,32 +22,18 @@ extension Diagnostic {
         switch self {
         case .rejected: .debug
         case .retrying: .notice
-        case .unknownTracker, .notFinite, .undeclared, .metricNotFinite, .store, .silenced: .warning
+        case .unknownTracker, .unknownContent, .duplicateBackend, .notFinite, .undeclared, .metricNotFinite, .store,
+            .silenced:
+            .warning
         case .notQueued, .dropped, .deadLetter: .error
-        }
-    }
-
-    /// What it is, for counting: `retrying`, `dropped` …
-    public var kind: String {
-        switch self {
-        case .unknownTracker: "unknownTracker"
-        case .rejected: "rejected"
-        case .notFinite: "notFinite"
-        case .undeclared: "undeclared"
-        case .metricNotFinite: "metricNotFinite"
-        case .notQueued: "notQueued"
-        case .store: "store"
-        case .dropped: "dropped"
-        case .deadLetter: "deadLetter"
-        case .retrying: "retrying"
-        case .silenced: "silenced"
         }
     }
 
     /// The backend that it is about, if it is about one.
     public var backend: BackendName? {
         switch self {
-        case .dropped(let backend, _, _), .deadLetter(let backend, _, _), .retrying(let backend, _, _),
+        case .duplicateBackend(let backend), .dropped(let backend, _, _), .deadLetter(let backend, _, _),
+            .retrying(let backend, _, _),
             .silenced(let backend, _):
             backend
         default: nil
@@ -62,6 +48,9 @@ extension Diagnostic {
             .notFinite(_, let action, let tracker):
             metadata["tracker"] = .stringConvertible(tracker)
             metadata["action"] = .stringConvertible(action)
+        case .unknownContent(let content, let tracker):
+            metadata["tracker"] = .stringConvertible(tracker)
+            metadata["content"] = .stringConvertible(content)
         case .dropped(_, let count, let reason):
             metadata["count"] = .stringConvertible(count)
             metadata["reason"] = .string(reason.rawValue)

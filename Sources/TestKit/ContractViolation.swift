@@ -1,7 +1,24 @@
 /// A promise that a component does not keep.
 public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The promise, and how it was broken.
-    public let description: String
+    /// The broken promise, as the contract states it.
+    public let promise: String
+    /// What the contract found instead.
+    public let finding: String
 
-    init(_ description: String) { self.description = description }
+    /// The promise, and how it was broken.
+    public var description: String { "broken promise: \(promise). Found: \(finding)." }
+
+    init(_ promise: String, _ finding: String) {
+        self.promise = promise
+        self.finding = finding
+    }
+}
+
+/// Throws a violation of `promise` unless it is kept.
+func require(
+    _ isKept: Bool,
+    _ promise: String,
+    _ finding: @autoclosure () -> String
+) throws(ContractViolation) {
+    if !isKept { throw ContractViolation(promise, finding()) }
 }

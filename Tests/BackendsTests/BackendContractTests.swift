@@ -32,48 +32,120 @@ struct BackendContractTests {
         }
     }
 
-    /// Breaks one promise.
-    private struct Broken: Backend {
-        enum Fault: CaseIterable {
-            case losesLast, turnsOrder, changesName, namesOthers, takesNothingTwice, refusesWhenCancelled
-        }
-        let fault: Fault
-        let kept: Lock<[SampleID]>
-        let name: BackendName
+    /// A promise that a backend breaks.
+    enum Fault: CaseIterable {
+        case changesName, changesNameLater, changesPolicy, hasNoName
+        case losesLast, losesMetrics, answersEarly, turnsOrder, sendsTwice, takesRefused, sendsAtEnd
+        case namesOthers, hasNoReason, refusesWithoutReason, isTooLargeWithoutReason
+        case retries, isUnauthorized, isGone, takesNothingTwice
+        case refusesWhenCancelled, isGoneWhenCancelled, losesWhenCancelled
 
-        func deliver(_ batch: Batch) async -> DeliveryOutcome {
-            var ids = batch.records.map(\.id)
-            switch fault {
-            case .losesLast where ids.count > 7: ids.removeLast()
-            case .turnsOrder: ids.reverse()
-            case .namesOthers where ids.count > 7: return .acknowledgedExcept([SampleID(log: 7, sequence: 7): "no"])
-            case .takesNothingTwice where kept.withLock({ $0.contains(ids[0]) }): return .refused(reason: "known")
-            case .refusesWhenCancelled where Task.isCancelled: return .refused(reason: "cancelled")
-            default: break
+        var promise: String {
+            switch self {
+            case .changesName, .changesNameLater: "a backend's name is the same each time"
+            case .changesPolicy: "a backend's policy is the same each time"
+            case .hasNoName: "a backend's name is not empty"
+            case .losesLast, .losesMetrics, .answersEarly: "what a backend acknowledges has arrived when it answers"
+            case .turnsOrder: "samples arrive in the order in which they were emitted"
+            case .sendsTwice: "a delivery arrives once"
+            case .takesRefused: "what a backend refuses has not arrived"
+            case .sendsAtEnd: "a backend's end adds nothing"
+            case .namesOthers: "a backend names only samples of the batch"
+            case .hasNoReason, .refusesWithoutReason, .isTooLargeWithoutReason:
+                "a backend has a reason for each sample that it refuses"
+            case .retries, .isUnauthorized, .isGone: "a backend whose server is in order delivers"
+            case .takesNothingTwice: "what was taken is taken again"
+            case .refusesWhenCancelled, .isGoneWhenCancelled, .losesWhenCancelled:
+                "a cancelled delivery is tried again, or has arrived"
             }
-            kept.withLock { $0 += ids }
-            return .acknowledged
         }
     }
 
-    @Test("A backend that breaks any promise is found out", arguments: Broken.Fault.allCases)
-    private func broken(fault: Broken.Fault) async throws {
-        let kept = Lock<[SampleID]>([])
-        let number = Lock(0)
-        await #expect(throws: ContractViolation.self) {
-            try await BackendContract.check {
-                let made = number.withLock { number in
-                    number += 1
-                    return number
-                }
-                return Broken(
-                    fault: fault,
-                    kept: kept,
-                    name: fault == .changesName ? BackendName("broken \(made)") : "broken"
-                )
-            } arrived: {
-                kept.withLock { $0 }
+    /// A backend that keeps the contract, or breaks one promise of it.
+    private struct FaultyBackend: Backend {
+        let fault: Fault?
+        let number: Int
+        let kept: Lock<[SampleID]>
+        let waiting = Lock<[SampleID]>([])
+
+        var name: BackendName {
+            switch fault {
+            case .hasNoName: ""
+            case .changesName: BackendName("faulty \(number)")
+            case .changesNameLater: kept.withLock { $0.count } > 100 ? "later" : "faulty"
+            default: "faulty"
             }
+        }
+
+        var policy: DeliveryPolicy {
+            fault == .changesPolicy ? DeliveryPolicy(maxCount: kept.withLock { $0.count } + 1) : DeliveryPolicy()
+        }
+
+        func deliver(_ batch: Batch) async -> DeliveryOutcome {
+            var ids = batch.records.map(\.id)
+            let isLarge = ids.count > 7
+            switch fault {
+            case .losesLast where isLarge: ids.removeLast()
+            case .losesMetrics:
+                ids = batch.records.filter { if case .event = $0.sample { true } else { false } }.map(\.id)
+            case .turnsOrder: ids.reverse()
+            case .sendsTwice: ids += ids
+            case .answersEarly:
+                let early = ids
+                ids = waiting.withLock { waiting in
+                    defer { waiting = early }
+                    return waiting
+                }
+            case .takesRefused where !isLarge:
+                kept.withLock { [ids] in $0 += ids }
+                return .refused(reason: "no")
+            case .namesOthers where isLarge: return .acknowledgedExcept([SampleID(log: 7, sequence: 7): "no"])
+            case .hasNoReason where isLarge: return .acknowledgedExcept([ids[0]: ""])
+            case .refusesWithoutReason where isLarge: return .refused(reason: "")
+            case .isTooLargeWithoutReason where isLarge: return .tooLarge(reason: "")
+            case .retries where isLarge: return .retry(after: nil, reason: "later")
+            case .isUnauthorized where isLarge: return .unauthorized(reason: "who?")
+            case .isGone where isLarge: return .gone(reason: "gone")
+            case .takesNothingTwice where kept.withLock({ [ids] in $0.contains(ids[0]) }):
+                return .refused(reason: "known")
+            case .refusesWhenCancelled where Task.isCancelled: return .refused(reason: "cancelled")
+            case .isGoneWhenCancelled where Task.isCancelled: return .gone(reason: "cancelled")
+            case .losesWhenCancelled where Task.isCancelled: return .acknowledged
+            default: break
+            }
+            kept.withLock { [ids] in $0 += ids }
+            return .acknowledged
+        }
+
+        func end() async {
+            if fault == .sendsAtEnd, number > 1 { kept.withLock { $0.append(SampleID(log: 9, sequence: 9)) } }
+        }
+    }
+
+    private func check(_ fault: Fault?) async throws(ContractViolation) {
+        let (kept, number) = (Lock<[SampleID]>([]), Lock(0))
+        try await BackendContract.check {
+            let made = number.withLock { number in
+                number += 1
+                return number
+            }
+            return FaultyBackend(fault: fault, number: made, kept: kept)
+        } arrived: {
+            kept.withLock { $0 }
+        }
+    }
+
+    @Test("A backend of another make keeps it")
+    func plain() async throws { try await check(nil) }
+
+    @Test("A backend that breaks a promise fails the contract, which names that promise", arguments: Fault.allCases)
+    func faulty(fault: Fault) async {
+        do throws(ContractViolation) {
+            try await check(fault)
+            Issue.record("no violation")
+        } catch {
+            #expect(error.promise == fault.promise, "\(error)")
+            #expect(error.description.contains(fault.promise))
         }
     }
 }

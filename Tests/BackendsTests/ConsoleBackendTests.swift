@@ -59,8 +59,45 @@ struct ConsoleBackendTests {
     func text() async {
         let event = event(.start, ["position": 12_000, "title": "x\u{1B}[2Jy", "other": 1])
         let plain = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .text(colored: false))
-        #expect(plain == "01:02:03.004 [2] Start  position=12000 title=x�[2Jy\n01:02:03.004 [2] StartTime  = 12 ms\n")
+        #expect(
+            plain == """
+                01:02:03.004 [2] Start  position=12000 title=x�[2Jy other=1
+                01:02:03.004 [2] StartTime  = 12 ms
+
+                """
+        )
         #expect(await show([.event(event)], .text(colored: true)).contains("\u{1B}[32mStart\u{1B}[0m"))
+    }
+
+    @Test("A line for people shows every custom attribute, of any type, behind the vocabulary's, and hides the rest")
+    func customAttributes() async {
+        var event = event(
+            .ping,
+            [
+                "score": 7, "ratio": 0.5, "isNew": true, "list": [1, "two", []], "object": ["b": 1, "a": "x"],
+                "empty": "",
+                "über": "é😀", "odd\nname": "a\u{0}b", "senderId": "s-0", "streamId": "s", "countErrors": 3, "fps": 25.0,
+                "accumPlayTime": 5, "timeSinceStart": 9, "duration": 3, "userId": "u", "errorDescription": "no",
+            ]
+        )
+        event.attributes["Duration"] = 8
+        let line = await show([.event(event)], .text(colored: false))
+        #expect(
+            line == """
+                01:02:03.004 [2] Ping  duration=3 errorDescription=no score=7 ratio=0.5 isNew=true list=[1, two, []] \
+                object={a: x, b: 1} empty= über=é😀 odd�name=a�b Duration=8
+
+                """
+        )
+    }
+
+    @Test("A metric's custom attributes are shown, too")
+    func customAttributesOfMetrics() async {
+        let time = event(.ping, [:]).time
+        let attributes: Attributes = ["senderId": "s-0", "playbackId": "p", "score": 7]
+        let metric = Metric(.numPlays, 1, tracker: TrackerID(2), time: time, attributes: attributes)
+        let line = await show([.metric(metric)], .text(colored: true))
+        #expect(line == "01:02:03.004 [2] \u{1B}[36mNumPlays\u{1B}[0m  = 1 score=7\n")
     }
 
     @Test("A console that takes no output is tried again")

@@ -50,6 +50,19 @@ struct ObservabilityTests {
         #expect(metadata[2] == ["kind": "rejected", "tracker": "4", "action": "Start"])
     }
 
+    @Test("A backend that is not used and ads of an unknown content are warnings with their parts")
+    func warnings() throws {
+        let lines = Lock<[KeepingHandler.Line]>([])
+        let logger = Logger(label: "test") { _ in KeepingHandler(lines: lines) }
+        logger.log(Diagnostic.duplicateBackend("sift"))
+        logger.log(Diagnostic.unknownContent(TrackerID(7), of: TrackerID(1)))
+        let kept = lines.withLock { $0 }
+        #expect(kept.map(\.level) == [.warning, .warning])
+        let metadata = kept.map { $0.metadata.mapValues { "\($0)" } }
+        #expect(metadata[0] == ["kind": "duplicateBackend", "backend": "sift"])
+        #expect(metadata[1] == ["kind": "unknownContent", "tracker": "1", "content": "7"])
+    }
+
     @Test("Ledgers become gauges and counters that only grow; diagnostics are counted by kind")
     func metrics() async throws {
         let test = TestMetrics()

@@ -11,7 +11,8 @@ internal import Glibc
 public struct ConsoleBackend: Backend {
     /// How samples are written.
     public enum Format: Hashable, Sendable {
-        /// A line for people: time, name, the attributes that say most; in colour if asked for.
+        /// A line for people: time, name, the vocabulary's attributes that say most, then all attributes that are not of the
+        /// vocabulary; in colour if asked for.
         case text(colored: Bool)
         /// Newline-delimited JSON.
         case jsonLines
@@ -91,13 +92,22 @@ enum ConsoleLine {
         switch sample {
         case .metric(let metric):
             let unit = metric.name.unit == .count ? "" : " " + metric.name.unit.rawValue
-            return (printable(metric.name.spelling), "= \(metric.value)\(unit)", 36)
+            let details = ["= \(metric.value)\(unit)"] + custom(metric.attributes)
+            return (printable(metric.name.spelling), details.joined(separator: " "), 36)
         case .event(let event):
-            let details = shown.compactMap { name in event.attributes[name].map { "\(name)=\($0)" } }
+            let known = shown.compactMap { name in event.attributes[name].map { "\(name)=\($0)" } }
+            let details = known + custom(event.attributes)
             let isError = event.action == .error || event.action == .adError
             return (printable(event.action.name), details.joined(separator: " "), isError ? 31 : 32)
         }
     }
+
+    /// The attributes that are the app's or a tracker's own, in the order in which they were set: nobody else would show them.
+    private static func custom(_ attributes: Attributes) -> [String] {
+        attributes.filter { vocabulary[$0.name] == nil }.map { "\($0.name)=\($0.value)" }
+    }
+
+    private static let vocabulary = PrivacyCatalogue.vocabulary
 
     /// Control characters could repaint or retitle the reader's terminal.
     private static func printable(_ text: String) -> String {

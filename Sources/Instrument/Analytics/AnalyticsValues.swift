@@ -1,14 +1,18 @@
 /// The name and the type of a value that app events carry.
 ///
 /// ```swift
-/// enum SourceKey: AnalyticsKey { static let key = "source" }
+/// enum ScreenKey: AnalyticsKey { static let key = "screen" }
 /// extension AnalyticsValues {
-///     var source: String? {
-///         get { self[SourceKey.self] }
-///         set { self[SourceKey.self] = newValue }
+///     var screen: String? {
+///         get { self[ScreenKey.self] }
+///         set { self[ScreenKey.self] = newValue }
 ///     }
 /// }
 /// ```
+///
+/// Keys and attributes share their names, because scoped values also reach the events that trackers emit. A key that has
+/// the name of an attribute of the vocabulary (``AttributeKey``) is that attribute: `"source"`, for example, says where media
+/// is played from, and a player that reports its source wins over the scope. Choose a name of your own for another meaning.
 public protocol AnalyticsKey {
     /// The value's type; text unless said otherwise.
     associatedtype Value: Sendable = String

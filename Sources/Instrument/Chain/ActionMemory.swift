@@ -19,11 +19,13 @@ struct ActionMemory: Hashable, Sendable {
         for entry in entries { event.attributes.addMissing(.int(Int(now - entry.milliseconds)), for: entry.name) }
     }
 
-    /// Sets all times anew.
-    func refreshTimes(of event: inout Event) {
+    /// Sets all times again, except where the event has an attribute that `isGiven` accepts.
+    func refreshTimes(of event: inout Event, except isGiven: (AttributeName, Attributes) -> Bool) {
         if let last, event.time.instant < last { event.time.instant = last }
         let now = event.time.instant.milliseconds
-        for entry in entries { event.attributes.set(.int(Int(now - entry.milliseconds)), for: entry.name) }
+        for entry in entries where !isGiven(entry.name, event.attributes) {
+            event.attributes.set(.int(Int(now - entry.milliseconds)), for: entry.name)
+        }
     }
 
     /// Remembers that the event was accepted.

@@ -4,6 +4,8 @@ struct PendingEvent: Sendable {
     let slot: TrackerSlot
     /// The version of the tracker's memory that the event's time attributes are of.
     let memoryVersion: UInt64
+    /// How many of the event's first attributes were given with the emit or by the scope: no time attribute replaces them.
+    let givenCount: Int
 }
 
 /// What is inside the line: the hub and the metricalc, one event at a time.
@@ -31,7 +33,9 @@ struct ChainState {
         report: DiagnosticFeed
     ) -> (pings: [HubContext.PingChange], result: EmitResult) {
         let slot = pending.slot
-        guard slot.admit(&pending.event, madeAt: pending.memoryVersion) else { return ([], .unknownTracker) }
+        guard slot.admit(&pending.event, madeAt: pending.memoryVersion, given: pending.givenCount) else {
+            return ([], .unknownTracker)
+        }
         var context = HubContext(content: slot.content, environment: environment)
         var verdict = slot.runHook(on: &pending.event)
         if verdict == .accepted { verdict = hub.process(&pending.event, in: &context) }

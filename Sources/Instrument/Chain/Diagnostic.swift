@@ -2,6 +2,11 @@
 public enum Diagnostic: Hashable, Sendable {
     /// An action was emitted for a tracker that the instrument does not have; nothing happened.
     case unknownTracker(TrackerID, Action)
+    /// A tracker of ads was added for a content tracker that the instrument does not have. The tracker works, for itself
+    /// alone: its ad breaks are shared with no content.
+    case unknownContent(TrackerID, of: TrackerID)
+    /// A backend was not added, because the instrument already has one with this name. Names must differ.
+    case duplicateBackend(BackendName)
     /// An event was not legal and went no further.
     case rejected(Action, TrackerID, Rejection)
     /// Attributes were left out of an event because they are NaN or infinite.
@@ -25,11 +30,36 @@ public enum Diagnostic: Hashable, Sendable {
     case silenced(BackendName, reason: String)
 }
 
+extension Diagnostic {
+    /// The case's name, for counting and for showing one of each: `retrying`, `dropped` …
+    public var kind: String {
+        switch self {
+        case .unknownTracker: "unknownTracker"
+        case .unknownContent: "unknownContent"
+        case .duplicateBackend: "duplicateBackend"
+        case .rejected: "rejected"
+        case .notFinite: "notFinite"
+        case .undeclared: "undeclared"
+        case .metricNotFinite: "metricNotFinite"
+        case .notQueued: "notQueued"
+        case .store: "store"
+        case .dropped: "dropped"
+        case .deadLetter: "deadLetter"
+        case .retrying: "retrying"
+        case .silenced: "silenced"
+        }
+    }
+}
+
 extension Diagnostic: CustomStringConvertible {
     /// A line for a log.
     public var description: String {
         switch self {
         case .unknownTracker(let tracker, let action): "\(action) ignored: there is no tracker \(tracker)"
+        case .unknownContent(let content, let tracker):
+            "tracker \(tracker) reports ads of tracker \(content), which does not exist: add the content tracker first"
+        case .duplicateBackend(let name):
+            "backend \(name) not added: there is a backend with this name already; give each backend a name of its own"
         case .rejected(let action, let tracker, let reason): "\(action) of tracker \(tracker) rejected: \(reason)"
         case .notFinite(let names, let action, let tracker):
             "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"

@@ -4,21 +4,28 @@ extension Instrument {
     ///
     /// - Parameters:
     ///   - tracker: what captures events.
-    ///   - content: for a tracker of ads, the tracker of the content that the ads interrupt.
+    ///   - content: for a tracker of ads, the tracker of the content that the ads interrupt. The instrument must have that
+    ///     tracker: for a number that it does not know, or no longer, it reports ``Diagnostic/unknownContent(_:of:)``, and the
+    ///     ad breaks of the new tracker are shared with no content.
     /// - Returns: the tracker's number.
     @discardableResult
     public func add(_ tracker: some Tracker, adsOf content: TrackerID? = nil) -> TrackerID {
         let declared = tracker.declaredFields
         queue.declare(collected: declared)
-        let (id, isReady, isShutDown) = registry.withLock { registry in
+        let (id, isContentKnown, isReady, isShutDown) = registry.withLock { registry in
             let id = TrackerID(registry.nextNumber)
             registry.nextNumber += 1
-            if !registry.isShutDown { registry.slots[id] = makeSlot(id, tracker, content, declared) }
-            return (id, registry.isReady, registry.isShutDown)
+            // Ads of an ads tracker interrupt that tracker's content.
+            let known = content.flatMap { registry.slots[$0]?.content }
+            if !registry.isShutDown {
+                registry.slots[id] = makeSlot(id, tracker, known ?? id, isOfAds: content != nil, declared)
+            }
+            return (id, known != nil, registry.isReady, registry.isShutDown)
         }
         if isShutDown {
             tracker.end()
         } else {
+            if let content, !isContentKnown { feed.report(.unknownContent(content, of: id)) }
             tracker.begin(in: TrackerContext(id: id, instrument: self))
             if isReady { tracker.ready() }
         }
@@ -36,12 +43,25 @@ extension Instrument {
         }
     }
 
-    /// Delivers to `backend`, too, from now on; false if there is one of that name already.
+    /// Delivers to `backend`, too, from now on.
+    ///
+    /// - Returns: false if the instrument has a backend of that name already. The new one is then not used, and
+    ///   ``Diagnostic/duplicateBackend(_:)`` is reported; ``replace(backend:timeout:)`` exchanges the two.
     @discardableResult
     public func add(_ backend: some Backend) -> Bool {
         guard queue.add(backend) else { return false }
         if registry.withLock({ $0.isReady }) { backend.ready() }
         return true
+    }
+
+    /// Exchanges the backend that has the name of `backend`. The new one continues where the old one stopped: it gets every sample
+    /// that the old one did not settle, and none that it did. See ``BatchQueue/replace(backend:timeout:)``.
+    ///
+    /// - Returns: false if the instrument has no backend of that name, or was shut down; then nothing changes.
+    @discardableResult
+    public func replace(backend: some Backend, timeout: Duration = .seconds(60)) async -> Bool {
+        let isReady = registry.withLock { $0.isReady }
+        return await queue.replace(backend, timeout: timeout) { if isReady { backend.ready() } }
     }
 
     /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
@@ -130,13 +150,14 @@ extension Instrument {
     private func makeSlot(
         _ id: TrackerID,
         _ tracker: any Tracker,
-        _ content: TrackerID?,
+        _ content: TrackerID,
+        isOfAds: Bool,
         _ declared: PrivacyCatalogue
     ) -> TrackerSlot {
         var identity: Attributes = ["senderId": .string("\(identifier)-\(id)")]
         identity[.trackerTarget] = tracker.target
-        identity[.isAdsTracker] = content == nil ? nil : true
+        identity[.isAdsTracker] = isOfAds ? true : nil
         let fields = CollectedFields(declared, collected)
-        return TrackerSlot(id: id, tracker: tracker, content: content ?? id, identity: identity, fields: fields)
+        return TrackerSlot(id: id, tracker: tracker, content: content, identity: identity, fields: fields)
     }
 }

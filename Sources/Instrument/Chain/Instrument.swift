@@ -51,7 +51,8 @@ public final class Instrument: Sendable {
     /// - Parameters:
     ///   - hub: judges events.
     ///   - metricalc: computes metrics, if given.
-    ///   - backends: take samples; of two with one name the first counts.
+    ///   - backends: take samples. Names must differ: of two with one name only the first is used, and the other is reported
+    ///     (``Diagnostic/duplicateBackend(_:)``).
     ///   - store: where the shared queue keeps samples.
     ///   - clock: times events and pings.
     ///   - deliveryClock: times deliveries; `clock`, unless a session is played faster than time and delivered in time.
@@ -60,7 +61,8 @@ public final class Instrument: Sendable {
     ///     which for a new store is `granted`.
     ///   - privacy: which attribute names a person, and what becomes of attributes before they are stored.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
-    ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short.
+    ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short. By
+    ///     default the first diagnostic of each kind goes to standard error; `{ _ in }` turns this off.
     public init(
         hub: some Hub,
         metricalc: (any Metricalc)? = nil,
@@ -72,7 +74,7 @@ public final class Instrument: Sendable {
         consent: Consent? = nil,
         privacy: PrivacyRules = PrivacyRules(),
         reachability: any Reachability = AlwaysOnline(),
-        onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = { _ in }
+        onDiagnostic: @escaping @Sendable (Diagnostic) -> Void = Diagnostic.firstOfEachKindToStandardError()
     ) {
         let feed = DiagnosticFeed(onDiagnostic)
         self.feed = feed
@@ -105,7 +107,9 @@ public final class Instrument: Sendable {
     ///   - action: what happened.
     ///   - tracker: who reports it.
     ///   - instant: when, if the tracker knows better than "now"; never earlier than the tracker's last event.
-    ///   - attributes: what else is known; these win over getters.
+    ///   - attributes: what else is known about this event. These values win over getters, scoped values, attributes of
+    ///     the instrument, and the content's `position` that the ads hub adds. The attributes that a hub computes
+    ///     (counters, sums, blocks, `streamId`, `playbackId`, `deltaPlayTime`) are the hub's alone.
     /// - Returns: what became of the event.
     @discardableResult
     public func emit(
@@ -118,6 +122,12 @@ public final class Instrument: Sendable {
     }
 
     /// Adds an attribute to events from now on; nil removes it. The narrower scope wins.
+    ///
+    /// The attribute is added where nothing closer to the event has the name. The order, from the strongest: the attributes of
+    /// the emit, the tracker's getters, scoped values (``AnalyticsValues``), time attributes, attributes of the instrument.
+    /// A getter wins because its value is the tracker's own at the moment of the event: `set(.title, to: "Trailer")`
+    /// shows only while the player reports no title. To replace what a getter reads, pass the attribute with the emit,
+    /// change the event in ``Tracker/process(_:)``, or use a name of your own.
     public func set<Value>(_ key: AttributeKey<Value>, to value: Value?, in scope: AttributeScope = .all) {
         registry.withLock { $0.attributes.set(value?.attributeValue, for: key.name, in: scope) }
     }
@@ -157,8 +167,18 @@ public final class Instrument: Sendable {
         var known = attributes
         if isCollected { slot.fields.filter(&known) }
         let knownCount = known.count
-        if !scoped.isEmpty { known.addMissing(scoped.attributes) }
-        var (pending, getters) = slot.makeEvent(action, at: time, known: consume known, common: common)
+        var givenCount = knownCount
+        if !scoped.isEmpty {
+            known.addMissing(scoped.attributes)
+            givenCount = known.count
+        }
+        var (pending, getters) = slot.makeEvent(
+            action,
+            at: time,
+            known: consume known,
+            given: givenCount,
+            common: common
+        )
         for getter in getters where !pending.event.attributes.has(getter.name, amongFirst: knownCount) {
             if getter.filter?(pending.event) ?? true, let value = getter.read() {
                 pending.event.attributes.set(value, for: getter.name)

@@ -40,6 +40,7 @@ final class TrackerSlot: Sendable {
         _ action: Action,
         at time: Timestamp,
         known: consuming Attributes,
+        given givenCount: Int,
         common: InstrumentAttributes
     ) -> (pending: PendingEvent, getters: [Getter]) {
         var event = Event(action, tracker: id, time: time, attributes: known)
@@ -50,16 +51,28 @@ final class TrackerSlot: Sendable {
         }
         common.addMissing(to: &event.attributes, of: action, from: id)
         event.attributes.addMissing(identity)
-        return (PendingEvent(event: consume event, slot: self, memoryVersion: version), getters)
+        let pending = PendingEvent(
+            event: consume event,
+            slot: self,
+            memoryVersion: version,
+            givenCount: givenCount
+        )
+        return (consume pending, getters)
     }
 
     /// Whether the event may enter the chain. Brings its time and time attributes up to date if other events of the
     /// tracker were accepted since it was made.
     ///
-    /// What the event's maker set under the name of a time attribute is overwritten in this rare case.
-    func admit(_ event: inout Event, madeAt version: UInt64) -> Bool {
+    /// The first `givenCount` attributes, and those that a getter reads, keep their values.
+    func admit(_ event: inout Event, madeAt version: UInt64, given givenCount: Int) -> Bool {
         state.withLock { state in
-            if state.memory.version != version { state.memory.refreshTimes(of: &event) }
+            if state.memory.version != version {
+                let getters = state.getters
+                state.memory.refreshTimes(of: &event) { name, attributes in
+                    attributes.has(name, amongFirst: givenCount)
+                        || getters.contains { $0.name == name } && attributes[name] != nil
+                }
+            }
             return !state.isRemoved
         }
     }

@@ -11,7 +11,7 @@ public final class BatchQueue: Sendable {
     }
 
     let store: any SampleStore
-    private let clock: any SchedulingClock
+    let clock: any SchedulingClock
     private let randomness: RandomSource
     private let reachability: any Reachability
     let privacy: PrivacyRules
@@ -30,7 +30,8 @@ public final class BatchQueue: Sendable {
     ///
     /// - Parameters:
     ///   - store: keeps the samples.
-    ///   - backends: where they are delivered to; of two with one name the first counts.
+    ///   - backends: where they are delivered to. Names must differ: of two with one name only the first is used, and the
+    ///     other is reported (``Diagnostic/duplicateBackend(_:)``).
     ///   - clock: times deliveries.
     ///   - randomness: the jitter of retries.
     ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
@@ -88,29 +89,43 @@ public final class BatchQueue: Sendable {
         for lane in lanes { lane.close() }
     }
 
-    private var lanes: [DeliveryLane] { state.withLock { $0.lanes } }
+    var lanes: [DeliveryLane] { state.withLock { $0.lanes } }
 
-    /// Delivers to `backend`, too, from now on; false if there is one of that name already.
+    /// Delivers to `backend`, too, from now on.
+    ///
+    /// - Returns: false if the queue has a backend of that name already. The new one is then not used, and
+    ///   ``Diagnostic/duplicateBackend(_:)`` is reported; ``replace(backend:timeout:)`` exchanges the two.
     @discardableResult
     public func add(_ backend: any Backend) -> Bool {
-        if lanes.contains(where: { $0.backend.name == backend.name }) { return false }
-        // Made outside the lock, which `emit` takes: a store may write down where the backend begins.
-        let lane = DeliveryLane(
+        let name = backend.name
+        if !lanes.contains(where: { $0.name == name }) {
+            // Made outside the lock, which `emit` takes: a store may write down where the backend begins.
+            let lane = makeLane(backend)
+            let isNew = state.withLock { state in
+                if state.lanes.contains(where: { $0.name == name }) { return false }
+                if state.isHeld { lane.hold() }
+                state.lanes.append(lane)
+                return true
+            }
+            if isNew {
+                lane.start()
+                return true
+            }
+        }
+        report(.duplicateBackend(name))
+        return false
+    }
+
+    func makeLane(_ backend: any Backend, replacing predecessor: DeliveryLane? = nil) -> DeliveryLane {
+        DeliveryLane(
             backend: backend,
+            replacing: predecessor,
             store: store,
             clock: clock,
             randomness: randomness,
             reachability: reachability,
             report: report
         )
-        let isNew = state.withLock { state in
-            if state.lanes.contains(where: { $0.backend.name == backend.name }) { return false }
-            if state.isHeld { lane.hold() }
-            state.lanes.append(lane)
-            return true
-        }
-        if isNew { lane.start() }
-        return isNew
     }
 
     /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
@@ -118,7 +133,7 @@ public final class BatchQueue: Sendable {
     /// Returns true if nothing was given up.
     @discardableResult
     public func remove(_ backend: BackendName, timeout: Duration) async -> Bool {
-        guard let lane = lanes.first(where: { $0.backend.name == backend }) else { return true }
+        guard let lane = lanes.first(where: { $0.name == backend }) else { return true }
         let deadline = clock.now.advanced(by: timeout)
         let isEmpty = await lane.flush(until: deadline)
         state.withLock { $0.lanes.removeAll { $0 === lane } }
@@ -227,7 +242,7 @@ public final class BatchQueue: Sendable {
 
     /// Where each backend's samples are.
     public var ledger: [BackendName: Ledger] {
-        let names = lanes.map(\.backend.name)
+        let names = lanes.map(\.name)
         return Dictionary(names.map { ($0, store.ledger(of: $0)) }) { first, _ in first }
     }
 

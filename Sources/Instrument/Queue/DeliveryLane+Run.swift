@@ -7,9 +7,11 @@ extension DeliveryLane {
     }
 
     /// Delivers until the lane is closed.
-    func run() async {
+    ///
+    /// - Parameter known: the drops that were reported before.
+    func run(after known: [DropReason: Int]) async {
         var course = DeliveryCourse(policy)
-        var drops = earlierDrops
+        var drops = known
         var alarm: ScheduledAction?
         for await _ in signals {
             if takeOnline() { course.cameOnline() }
@@ -27,6 +29,8 @@ extension DeliveryLane {
         }
         alarm?.cancel()
         await backend.end()
+        let reported = drops
+        state.withLock { $0.reportedDrops = reported }
         ended.open()
     }
 
@@ -42,14 +46,14 @@ extension DeliveryLane {
         let hasNetwork = !policy.needsNetwork || reachability.isOnline
         return state.withLock { state in
             // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
-            state.pending = store.backlog(of: backend.name)
+            state.pending = store.backlog(of: name)
             if state.pending.count == 0 { state.promptGoal = nil }
             guard state.pending.count > 0, hasNetwork, !state.isHeld, !state.isSilenced, !state.isClosed else {
                 return nil
             }
             // Once there are enough all of them go, also those that are fewer than enough after the first batch.
             if let enough = policy.dueCount, state.pending.count >= enough, state.promptGoal == nil {
-                state.promptGoal = store.ledger(of: backend.name).flushGoal
+                state.promptGoal = store.ledger(of: name).flushGoal
             }
             // What is there before anybody said so, from an earlier run for example, waits from the first look on.
             let since = state.waitingSince ?? clock.now
@@ -61,10 +65,10 @@ extension DeliveryLane {
     }
 
     private func deliverNext(_ epoch: Int, _ course: inout DeliveryCourse) async {
-        let records = store.next(for: backend.name, maxCount: course.maxCount, maxBytes: policy.maxBytes)
+        let records = store.next(for: name, maxCount: course.maxCount, maxBytes: policy.maxBytes)
         if records.isEmpty {
             // Dropped, erased or skipped meanwhile; if not, it is not asked for again and again.
-            if store.backlog(of: backend.name).count == 0 { return openGates() }
+            if store.backlog(of: name).count == 0 { return openGates() }
             return pause(.backOff(wish: nil), "the store does not give what is next", &course)
         }
         if let outcome = await send(Batch(records: records), epoch) { apply(outcome, to: records, &course) }
@@ -98,7 +102,7 @@ extension DeliveryLane {
             settle(records, dead: Dictionary(records.map { ($0.id, reason) }) { first, _ in first }, &course)
         case .gone(let reason):
             endFlushes { $0.isSilenced = true }
-            report(.silenced(backend.name, reason: reason))
+            report(.silenced(name, reason: reason))
         }
     }
 
@@ -108,9 +112,9 @@ extension DeliveryLane {
         for record in records {
             guard let reason = dead[record.id] else { continue }
             letters[record.sequence] = reason
-            report(.deadLetter(backend.name, record.id, reason: reason))
+            report(.deadLetter(name, record.id, reason: reason))
         }
-        store.settle(backend.name, through: last.sequence, dead: letters)
+        store.settle(name, through: last.sequence, dead: letters)
         course.settled(records.count)
         state.withLock { $0.waitingSince = clock.now }
         openGates()
@@ -118,14 +122,14 @@ extension DeliveryLane {
 
     private func pause(_ kind: DeliveryCourse.Pause, _ reason: String, _ course: inout DeliveryCourse) {
         guard let delay = course.pause(kind, for: reason, at: clock.now, randomness) else { return }
-        report(.retrying(backend.name, after: delay, reason: reason))
+        report(.retrying(name, after: delay, reason: reason))
     }
 
     private func reportDrops(_ known: inout [DropReason: Int]) {
-        let drops = store.ledger(of: backend.name).drops
+        let drops = store.ledger(of: name).drops
         for (reason, count) in drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let news = count - (known[reason] ?? 0)
-            if news > 0 { report(.dropped(backend.name, count: news, reason)) }
+            if news > 0 { report(.dropped(name, count: news, reason)) }
         }
         known = drops
     }

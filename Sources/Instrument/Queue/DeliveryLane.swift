@@ -18,8 +18,15 @@ final class DeliveryLane: Sendable {
         var cameOnline = false
         var isSilenced = false
         var isClosed = false
+        /// The lane of the backend that this lane's backend replaces, until that lane has ended.
+        var predecessor: DeliveryLane?
+        /// The lane of the backend that replaces this lane's.
+        var successor: DeliveryLane?
+        /// What this lane has reported as dropped when it ended.
+        var reportedDrops: [DropReason: Int] = [:]
     }
 
+    let name: BackendName
     let backend: any Backend
     let policy: DeliveryPolicy
     let store: any SampleStore
@@ -37,6 +44,7 @@ final class DeliveryLane: Sendable {
 
     init(
         backend: any Backend,
+        replacing predecessor: DeliveryLane? = nil,
         store: any SampleStore,
         clock: any SchedulingClock,
         randomness: RandomSource,
@@ -44,28 +52,31 @@ final class DeliveryLane: Sendable {
         report: @escaping @Sendable (Diagnostic) -> Void
     ) {
         self.backend = backend
+        name = backend.name
         policy = backend.policy
         self.store = store
         self.clock = clock
         self.randomness = randomness
         self.reachability = reachability
         self.report = report
-        executor = LaneExecutor(backend.name)
+        executor = LaneExecutor(name)
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        store.attach(backend.name, isEphemeral: backend.isEphemeral)
-        earlierDrops = store.ledger(of: backend.name).drops
+        // A lane that replaces another takes over its place, or none if the backend is being removed in this moment.
+        if predecessor == nil { store.attach(name, isEphemeral: backend.isEphemeral) }
+        earlierDrops = store.ledger(of: name).drops
+        if let predecessor { state.withLock { $0.predecessor = predecessor } }
     }
 
-    /// Begins to deliver.
+    /// Begins to deliver, once the lane that this one replaces has ended.
     func start() {
-        Task(executorPreference: executor) { await self.run() }
+        Task(executorPreference: executor) { await self.run(after: await self.predecessorDrops() ?? self.earlierDrops) }
         // What an earlier run left in the store is due like anything else.
         signal.yield()
     }
 
     /// Called after samples were appended; wakes the lane only when that may change what it does.
     func appended(_ added: Backlog, isPrompt: Bool) {
-        let goal = isPrompt ? store.ledger(of: backend.name).flushGoal : nil
+        let goal = isPrompt ? store.ledger(of: name).flushGoal : nil
         let isNews = state.withLock { state in
             let isNewlyPrompt = goal != nil && state.promptGoal == nil
             if let goal { state.promptGoal = max(goal, state.promptGoal ?? 0) }
@@ -75,26 +86,29 @@ final class DeliveryLane: Sendable {
             return before.count == 0 || isNewlyPrompt || (!isFull(before) && isFull(state.pending))
         }
         if isNews { signal.yield() }
+        // A backend that was replaced in this moment leaves the hurry to the new one.
+        if isPrompt, let successor = state.withLock({ $0.successor }) { successor.appended(added, isPrompt: true) }
     }
 
     /// Asks for everything emitted so far to be delivered; true once it is, false if `deadline` comes first or nothing
     /// more will be delivered.
     func flush(until deadline: MonotonicInstant) async -> Bool {
-        let ledger = store.ledger(of: backend.name)
+        let ledger = store.ledger(of: name)
         if ledger.queued == 0 { return true }
         let (goal, gate) = (ledger.flushGoal, Gate())
-        let isHopeless = state.withLock { state in
+        let (isHopeless, successor) = state.withLock { state in
             let isHopeless = state.isSilenced || state.isClosed || state.isHeld
             if !isHopeless { state.flushes.append((goal, gate)) }
-            return isHopeless
+            return (isHopeless, state.successor)
         }
+        if let successor { return await successor.flush(until: deadline) }
         if isHopeless { return false }
         signal.yield()
         // What was settled between the look at the ledger and the entry in the list will not be told again.
         openGates()
         _ = await gate.wait(until: deadline, on: clock)
-        state.withLock { $0.flushes.removeAll { $0.gate === gate } }
-        return store.ledger(of: backend.name).hasReached(goal)
+        forget(gate)
+        return store.ledger(of: name).hasReached(goal)
     }
 
     /// Delivers no more after what is in flight, and lets the backend end. Who waits for a flush goes on.
@@ -129,6 +143,7 @@ final class DeliveryLane: Sendable {
 
     /// Waits until the backend's service has ended; at `deadline` cancels what is in flight and returns.
     func end(by deadline: MonotonicInstant) async {
+        if let predecessor = state.withLock({ $0.predecessor }) { await predecessor.end(by: deadline) }
         if await ended.wait(until: deadline, on: clock) { return }
         state.withLock { $0.inFlight }?.cancel()
     }
@@ -139,7 +154,7 @@ final class DeliveryLane: Sendable {
 
     /// Tells those whose samples are settled.
     func openGates() {
-        let ledger = store.ledger(of: backend.name)
+        let ledger = store.ledger(of: name)
         let gates = state.withLock { state in
             if let goal = state.promptGoal, ledger.hasReached(goal) { state.promptGoal = nil }
             let done = state.flushes.filter { ledger.hasReached($0.goal) }.map(\.gate)

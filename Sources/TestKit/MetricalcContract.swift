@@ -1,0 +1,192 @@
+public import Instrument
+
+/// What every metricalc promises; run it on yours.
+///
+/// Random events of three trackers, with the attributes that a hub and an instrument add, are thrown at a metricalc:
+///
+/// - The same events give the same metrics, in every metricalc that starts anew.
+/// - A copy of a metricalc is independent of the original: a metricalc is a value.
+/// - Metrics are appended: what stands in the list stays as it is.
+/// - A metric has the tracker and the time of the event that it was computed from, and a finite value.
+/// - All metrics of one name have one kind and one unit.
+/// - A metricalc that has forgotten all trackers does what one does that has seen nothing; forgetting an unknown tracker
+///   changes nothing.
+/// - A metricalc never traps: whatever the order of events, the type of their attributes and the distance of their instants,
+///   before it is ready and after its end.
+public enum MetricalcContract {
+    /// Checks the promises.
+    ///
+    /// - Parameters:
+    ///   - seed: chooses the events.
+    ///   - count: the number of events.
+    ///   - makeMetricalc: makes a metricalc that has seen nothing.
+    /// - Throws: ``ContractViolation``, which names the promise.
+    public static func check(
+        seed: UInt64 = 1,
+        count: Int = 5000,
+        _ makeMetricalc: () -> any Metricalc
+    ) throws(ContractViolation) {
+        var generator = SeededGenerator(seed: seed)
+        let events = RandomEvents.events(count, &generator).map { completed($0, &generator) }
+        let metrics = try checkDeterminism(events, makeMetricalc)
+        try checkMetrics(metrics, of: events)
+        try checkCopies(events, makeMetricalc)
+        try checkAppending(events, makeMetricalc)
+        try checkForgetting(events, makeMetricalc)
+        checkExtremes(makeMetricalc)
+    }
+
+    /// The event with what a hub and an instrument would add, in any combination.
+    private static func completed(_ event: Event, _ generator: inout SeededGenerator) -> Event {
+        var event = event
+        event[.senderId] = "sender-\(event.tracker)"
+        event[.playbackId] = ["a", "b", nil].randomElement(using: &generator) ?? nil
+        event[.streamId] = ["c", "d", nil].randomElement(using: &generator) ?? nil
+        for key in [AttributeKey<Bool>.inPlaybackBlock, .inPauseBlock, .inSeekBlock, .inBufferBlock] {
+            event[key] = Bool.random(using: &generator)
+        }
+        for action in RandomEvents.actions where Bool.random(using: &generator) {
+            event[action.timeKey] = Int.random(in: 0...100_000, using: &generator)
+        }
+        if Bool.random(using: &generator) {
+            event[milliseconds: .deltaPlayTime] = Int.random(in: 0...30_000, using: &generator)
+        }
+        return event
+    }
+
+    private static func metrics(of event: Event, by metricalc: inout any Metricalc) -> [Metric] {
+        var metrics: [Metric] = []
+        metricalc.process(event, into: &metrics)
+        return metrics
+    }
+
+    /// Bit by bit: `==` takes 0.0 and -0.0 for equal.
+    private static func difference(_ found: [Metric], _ expected: [Metric]) -> String? {
+        ExactDifference.between(found.map(Sample.metric), expected.map(Sample.metric))
+    }
+
+    private static func checkDeterminism(
+        _ events: [Event],
+        _ makeMetricalc: () -> any Metricalc
+    ) throws(ContractViolation) -> [[Metric]] {
+        var (first, second) = (makeMetricalc(), makeMetricalc())
+        first.ready()
+        second.ready()
+        let once = events.map { metrics(of: $0, by: &first) }
+        for (index, event) in events.enumerated() {
+            let again = metrics(of: event, by: &second)
+            if let difference = difference(again, once[index]) {
+                throw ContractViolation(
+                    "the same events give the same metrics",
+                    "event \(index), \(event.action): \(difference)"
+                )
+            }
+        }
+        return once
+    }
+
+    private static func checkMetrics(_ metrics: [[Metric]], of events: [Event]) throws(ContractViolation) {
+        var names: [String: MetricName] = [:]
+        for (event, metrics) in zip(events, metrics) {
+            for metric in metrics {
+                try require(
+                    metric.tracker == event.tracker && metric.time == event.time,
+                    "a metric has the tracker and the time of its event",
+                    "\(metric.name) of tracker \(metric.tracker), of an event of tracker \(event.tracker)"
+                )
+                try require(metric.isFinite, "a metric's value is finite", "\(metric.name) is \(metric.value)")
+                let name = names[metric.name.spelling] ?? metric.name
+                names[metric.name.spelling] = name
+                try require(
+                    name == metric.name,
+                    "all metrics of one name have one kind and one unit",
+                    "\(name) is a \(name.kind) in \(name.unit) and a \(metric.name.kind) in \(metric.name.unit)"
+                )
+            }
+        }
+    }
+
+    private static func checkCopies(
+        _ events: [Event],
+        _ makeMetricalc: () -> any Metricalc
+    ) throws(ContractViolation) {
+        var (alone, copied) = (makeMetricalc(), makeMetricalc())
+        for (index, event) in events.prefix(1000).enumerated() {
+            var copy = copied
+            for other in events[index...].prefix(4).reversed() { _ = metrics(of: other, by: &copy) }
+            copy.forget(event.tracker)
+            if let difference = difference(metrics(of: event, by: &copied), metrics(of: event, by: &alone)) {
+                throw ContractViolation(
+                    "a copy of a metricalc is independent of the original",
+                    "event \(index), \(event.action), after a copy had processed events: \(difference)"
+                )
+            }
+        }
+    }
+
+    private static func checkAppending(
+        _ events: [Event],
+        _ makeMetricalc: () -> any Metricalc
+    ) throws(ContractViolation) {
+        var (alone, appending) = (makeMetricalc(), makeMetricalc())
+        guard let first = events.first else { return }
+        let name = MetricName("ThereBefore", .gauge)
+        let before = [Metric(name, 1, of: first), Metric(.startTime, -1, of: first), Metric(.playTime, -2, of: first)]
+        for event in events.prefix(1000) {
+            var list = before
+            appending.process(event, into: &list)
+            if let difference = difference(list, before + metrics(of: event, by: &alone)) {
+                throw ContractViolation(
+                    "metrics are appended to those that are there",
+                    "\(event.action): \(difference)"
+                )
+            }
+        }
+    }
+
+    private static func checkForgetting(
+        _ events: [Event],
+        _ makeMetricalc: () -> any Metricalc
+    ) throws(ContractViolation) {
+        var metricalc = makeMetricalc()
+        let length = max(1, events.count / 40)
+        for start in stride(from: 0, to: events.count, by: length) {
+            let end = min(events.count, start + length)
+            for event in events[start..<end] { _ = metrics(of: event, by: &metricalc) }
+            let following = events[end...].prefix(100)
+            var (same, stranger) = (metricalc, metricalc)
+            stranger.forget(TrackerID(99))
+            for tracker in RandomEvents.trackers { metricalc.forget(tracker) }
+            var (fresh, forgetful) = (makeMetricalc(), metricalc)
+            for event in following {
+                if let difference = difference(metrics(of: event, by: &stranger), metrics(of: event, by: &same)) {
+                    throw ContractViolation(
+                        "forgetting an unknown tracker changes nothing",
+                        "\(event.action): \(difference)"
+                    )
+                }
+                if let difference = difference(metrics(of: event, by: &forgetful), metrics(of: event, by: &fresh)) {
+                    throw ContractViolation(
+                        "a metricalc that has forgotten all trackers does what a new one does",
+                        "\(event.action): \(difference)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Only has to end.
+    private static func checkExtremes(_ makeMetricalc: () -> any Metricalc) {
+        var metricalc = makeMetricalc()
+        for event in RandomEvents.extremes { _ = metrics(of: event, by: &metricalc) }
+        metricalc.ready()
+        for event in RandomEvents.extremes {
+            _ = metrics(of: event, by: &metricalc)
+            metricalc.forget(event.tracker)
+            metricalc.forget(event.tracker)
+        }
+        metricalc.end()
+        for event in RandomEvents.extremes { _ = metrics(of: event, by: &metricalc) }
+        metricalc.end()
+    }
+}

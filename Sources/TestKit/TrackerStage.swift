@@ -1,0 +1,73 @@
+internal import Instrument
+
+/// An instrument that notes what comes of a tracker.
+final class TrackerStage: Sendable {
+    /// What the contract emits itself: an action of the app's.
+    static let probe = Action("ContractProbe")
+
+    /// Accepts every event, and notes it.
+    private struct NotingHub: Hub {
+        let events: Lock<[Event]>
+        mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
+            let noted = event
+            events.withLock { $0.append(noted) }
+            return .accepted
+        }
+    }
+
+    let instrument: Instrument
+    let clock = VirtualClock()
+    private let noted = Lock<[Event]>([])
+    private let diagnostics = Lock<[Diagnostic]>([])
+
+    init() {
+        let diagnostics = diagnostics
+        instrument = Instrument(
+            hub: NotingHub(events: noted),
+            clock: clock,
+            onDiagnostic: { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
+        )
+    }
+
+    var events: [Event] { noted.withLock { $0 } }
+
+    /// How many events a hook has rejected.
+    var rejectionCount: Int {
+        diagnostics.withLock { $0.reduce(0) { if case .rejected = $1 { $0 + 1 } else { $0 } } }
+    }
+
+    /// Emits an event; returns the names of its attributes, nil if a hook rejects it.
+    func probe(_ id: TrackerID) -> Set<AttributeName>? {
+        let count = events.count
+        instrument.emit(Self.probe, from: id)
+        return events.dropFirst(count).first { $0.action == Self.probe }.map { Set($0.attributes.map(\.name)) }
+    }
+
+    /// Requires that the tracker emitted nothing that went nowhere.
+    func requireSilence(of id: TrackerID, _ circumstance: String) throws(ContractViolation) {
+        let emitted = diagnostics.withLock { diagnostics in
+            diagnostics.compactMap { diagnostic -> Action? in
+                if case .unknownTracker(id, let action) = diagnostic { action } else { nil }
+            }
+        }
+        try require(
+            emitted.isEmpty,
+            "once its service has ended, a tracker emits nothing",
+            "\(emitted.map(\.name).joined(separator: ", ")) \(circumstance)"
+        )
+    }
+
+    /// Requires that nothing was left out of the tracker's events.
+    func requireDeclared() throws(ContractViolation) {
+        for diagnostic in diagnostics.withLock({ $0 }) {
+            switch diagnostic {
+            case .undeclared(let name):
+                throw ContractViolation("every field that a tracker collects is declared", "\(name) is not")
+            case .notFinite(let names, let action, _):
+                let names = names.map(\.spelling).joined(separator: ", ")
+                throw ContractViolation("the values that a tracker collects are finite", "\(names) of \(action) is not")
+            default: break
+            }
+        }
+    }
+}

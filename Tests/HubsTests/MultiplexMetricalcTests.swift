@@ -1,0 +1,89 @@
+import Instrument
+import InstrumentMetricalcs
+import Testing
+
+/// Computes one metric for each event of an action: how many there were.
+private struct CountingMetricalc: Metricalc {
+    let name: String
+    let action: Action
+    let journal: Lock<[String]>
+    private var count = 0
+
+    init(_ name: String, of action: Action, _ journal: Lock<[String]>) {
+        (self.name, self.action, self.journal) = (name, action, journal)
+    }
+
+    mutating func process(_ event: Event, into metrics: inout [Metric]) {
+        guard event.action == action else { return }
+        count += 1
+        metrics.append(Metric(MetricName(name, .counter), .int(count), of: event))
+    }
+
+    mutating func forget(_ tracker: TrackerID) { note("forget \(tracker)") }
+    mutating func ready() { note("ready") }
+    mutating func end() { note("end") }
+
+    private func note(_ text: String) {
+        let line = "\(name) \(text)"
+        journal.withLock { $0.append(line) }
+    }
+}
+
+@Suite("Multiplex metricalc")
+struct MultiplexMetricalcTests {
+    let journal = Lock<[String]>([])
+
+    private func metrics(of action: Action, by metricalc: inout MultiplexMetricalc) -> [String] {
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+        var metrics: [Metric] = []
+        metricalc.process(Event(action, tracker: TrackerID(0), time: time), into: &metrics)
+        return metrics.map { "\($0.name) \($0.value)" }
+    }
+
+    @Test("Each metricalc sees every event, and their metrics follow in their order")
+    func order() {
+        var metricalc = MultiplexMetricalc([
+            CountingMetricalc("a", of: .ping, journal), CountingMetricalc("b", of: .start, journal),
+            CountingMetricalc("c", of: .ping, journal),
+        ])
+        #expect(metrics(of: .ping, by: &metricalc) == ["a 1", "c 1"])
+        #expect(metrics(of: .start, by: &metricalc) == ["b 1"])
+        #expect(metrics(of: .end, by: &metricalc).isEmpty)
+        #expect(metrics(of: .ping, by: &metricalc) == ["a 2", "c 2"])
+    }
+
+    @Test("Metrics are appended to those that are there")
+    func appending() {
+        var metricalc = MultiplexMetricalc([CountingMetricalc("a", of: .ping, journal), CoreMetricalc()])
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+        let event = Event(.start, tracker: TrackerID(0), time: time)
+        let before = Metric(MetricName("before", .gauge), 1, of: event)
+        var metrics = [before]
+        metricalc.process(event, into: &metrics)
+        #expect(metrics == [before, Metric(.numPlays, 1, of: event)])
+    }
+
+    @Test("Ready, end and forgotten trackers reach every metricalc, in order")
+    func life() {
+        var metricalc = MultiplexMetricalc([
+            CountingMetricalc("a", of: .ping, journal), CountingMetricalc("b", of: .ping, journal),
+        ])
+        metricalc.ready()
+        metricalc.forget(TrackerID(7))
+        metricalc.end()
+        #expect(
+            journal.withLock { $0 } == ["a ready", "b ready", "a forget 7", "b forget 7", "a end", "b end"]
+        )
+    }
+
+    @Test("A multiplex metricalc without metricalcs computes nothing; one that is nested computes what it does alone")
+    func nested() {
+        var empty = MultiplexMetricalc([])
+        #expect(metrics(of: .start, by: &empty).isEmpty)
+        var nested = MultiplexMetricalc([MultiplexMetricalc([CoreMetricalc()]), empty])
+        var alone = MultiplexMetricalc([CoreMetricalc()])
+        for action in [Action.mediaRequest, .streamLoad, .start, .end] {
+            #expect(metrics(of: action, by: &nested) == metrics(of: action, by: &alone))
+        }
+    }
+}
