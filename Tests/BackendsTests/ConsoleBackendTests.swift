@@ -59,7 +59,9 @@ struct ConsoleBackendTests {
     func text() async {
         let event = event(.start, ["position": 12_000, "title": "x\u{1B}[2Jy", "other": 1])
         let plain = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .text(colored: false))
-        #expect(plain == "01:02:03.004 [2] Start  position=12000 title=x�[2Jy\n01:02:03.004 [2] StartTime  = 12 ms\n")
+        #expect(
+            plain == "01:02:03.004 [2] Start  position=12000 title=x\\u{1b}[2Jy\n01:02:03.004 [2] StartTime  = 12 ms\n"
+        )
         #expect(await show([.event(event)], .text(colored: true)).contains("\u{1B}[32mStart\u{1B}[0m"))
     }
 

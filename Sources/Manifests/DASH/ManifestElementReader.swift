@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Reads the XML of an MPD into elements, in one pass over its bytes.
 ///
 /// Only what an MPD needs of XML 1.0 (fifth edition): elements, attributes, text, CDATA sections, comments, processing
@@ -159,7 +161,7 @@ extension ManifestElementReader {
 
     private mutating func close() {
         guard var open = stack.popLast() else { return }
-        open.element.text = String(decoding: open.text, as: UTF8.self)
+        open.element.text = String(decoding: open.text, as: UTF8.self).streamSafe
         if let parent = stack.indices.last {
             stack[parent].element.append(open.element)
         } else {
@@ -184,7 +186,7 @@ extension ManifestElementReader {
             guard cursor.take("=") else { throw malformed("the attribute `\(Self.shown(name))` has no value") }
             cursor.skipSpace()
             let value = try value(of: name)
-            guard attributes.updateValue(value, forKey: String(decoding: name, as: UTF8.self)) == nil else {
+            guard attributes.updateValue(value, forKey: String(decoding: name, as: UTF8.self).streamSafe) == nil else {
                 throw malformed("the attribute `\(Self.shown(name))` stands twice in one element")
             }
         }
@@ -207,7 +209,7 @@ extension ManifestElementReader {
         }
         // Line breaks and tabs in a value are spaces (section 3.3.3).
         let plain = text.contains(where: { $0 < 0x20 }) ? text.map { $0 < 0x20 ? 0x20 : $0 }[...] : text
-        return String(decoding: try resolved(plain), as: UTF8.self)
+        return String(decoding: try resolved(plain), as: UTF8.self).streamSafe
     }
 
     private mutating func name() throws(ManifestError) -> ArraySlice<UInt8> {
