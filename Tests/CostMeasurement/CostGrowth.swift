@@ -13,7 +13,7 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
     /// Above this the cost is not linear: halfway between 4 and 16 on a logarithmic scale, and a little.
     public static let limit = 9.0
 
-    private static let runs = 3
+    private static let runs = 2
     private static let rounds = 4
 
     /// The cost of the larger input over that of the smaller one.

@@ -9,7 +9,7 @@ import Testing
 struct LinearTimeTests {
     @Test("Cutting what mpv sends into lines costs time in proportion to its length", arguments: ["x", "\n", "{}\n"])
     func lines(piece: String) {
-        let growth = CostGrowth.measure(from: 10_000) {
+        let growth = CostGrowth.measure(from: 4_000) {
             Array(String(repeating: piece, count: $0).utf8)
         } _: { bytes in
             var (framer, rest) = (LineFramer(maxLength: .max), bytes[...])

@@ -64,7 +64,7 @@ struct LinearTimeTests {
 
     @Test("Reading costs time in proportion to the length of the text", arguments: Self.readings)
     func reading(reading: Reading) {
-        let growth = CostGrowth.measure(from: 3_000, making: reading.text, reading.read)
+        let growth = CostGrowth.measure(from: 1_500, making: reading.text, reading.read)
         #expect(growth.isLinear, "\(growth)")
     }
 
