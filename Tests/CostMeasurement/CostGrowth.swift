@@ -4,17 +4,19 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// How much more work costs when its input grows fourfold: about 4 times if the cost is linear, 16 times if it is quadratic.
+/// How much more work costs when its input grows sixteenfold: about 16 times if the cost is linear, up to 256 times if it
+/// is quadratic. The step is that large because a quadratic part is small at first: only in a large input it outweighs
+/// the linear one.
 ///
-/// Cost is the processor time of the thread, so that other threads and a busy machine count for little; of each size the
-/// cheapest of several runs counts, because whatever disturbs a run makes it dearer. A ratio that is too large is measured
-/// again, since a disturbance passes and quadratic cost does not.
+/// Cost is the processor time of the thread, so that other threads and a busy machine count for little. A ratio that is
+/// too large is measured again, and the smallest counts: a disturbance passes, and quadratic cost does not.
 public struct CostGrowth: Sendable, CustomStringConvertible {
-    /// Above this the cost is not linear: halfway between 4 and 16 on a logarithmic scale, and a little.
-    public static let limit = 9.0
+    /// How many times larger the larger input is.
+    public static let factor = 16
+    /// Above this the cost is not linear: a little more than twice what linear cost gives.
+    public static let limit = 34.0
 
-    private static let runs = 2
-    private static let rounds = 4
+    private static let rounds = 5
 
     /// The cost of the larger input over that of the smaller one.
     public let ratio: Double
@@ -26,13 +28,12 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
 
     /// The ratio and both costs.
     public var description: String {
-        "\(ratio.rounded()) times the cost for 4 times the input (\(costs.smaller) s, \(costs.larger) s)"
+        "\(ratio.rounded()) times the cost for \(Self.factor) times the input (\(costs.smaller) s, \(costs.larger) s)"
     }
 
-    /// Measures work on inputs of a size and of four times the size.
+    /// Measures work on inputs of a size and of ``factor`` times the size.
     /// - Parameters:
-    ///   - size: of the smaller input. Choose one with which the work takes some milliseconds in a debug build, so that a
-    ///     quadratic part outweighs the constant one.
+    ///   - size: of the smaller input. Choose one with which the work takes some milliseconds in a debug build.
     ///   - make: makes an input; not measured.
     ///   - work: what is measured. Synchronous, because a task may change its thread.
     public static func measure<Input>(
@@ -40,11 +41,11 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
         making make: (Int) throws -> Input,
         _ work: (Input) throws -> Void
     ) rethrows -> CostGrowth {
-        let (small, large) = (try make(size), try make(4 * size))
+        let (small, large) = (try make(size), try make(factor * size))
         var best: CostGrowth?
         for _ in 0..<rounds {
-            let smaller = try cheapest { try work(small) }
-            let larger = try cheapest { try work(large) }
+            let smaller = try cost(runs: 3) { try work(small) }
+            let larger = try cost(runs: 1) { try work(large) }
             // The clock's own step is far below.
             let growth = CostGrowth(ratio: larger / max(smaller, 1e-6), costs: (smaller, larger))
             if growth.ratio < best?.ratio ?? .infinity { best = growth }
@@ -53,7 +54,8 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
         return best ?? CostGrowth(ratio: .infinity, costs: (0, 0))
     }
 
-    private static func cheapest(_ work: () throws -> Void) rethrows -> Double {
+    /// Of several runs the cheapest: whatever disturbs one makes it dearer.
+    private static func cost(runs: Int, _ work: () throws -> Void) rethrows -> Double {
         var least = Double.infinity
         for _ in 0..<runs {
             let start = processorTime

@@ -9,7 +9,7 @@ import Testing
 struct LinearTimeTests {
     @Test("Cutting what mpv sends into lines costs time in proportion to its length", arguments: ["x", "\n", "{}\n"])
     func lines(piece: String) {
-        let growth = CostGrowth.measure(from: 4_000) {
+        let growth = CostGrowth.measure(from: 1_000) {
             Array(String(repeating: piece, count: $0).utf8)
         } _: { bytes in
             var (framer, rest) = (LineFramer(maxLength: .max), bytes[...])
@@ -41,7 +41,7 @@ struct LinearTimeTests {
     )
     func titles(name: String) throws {
         let texts = try #require(Self.names.first { $0.name == name })
-        let growth = CostGrowth.measure(from: 1_000) { count in
+        let growth = CostGrowth.measure(from: 250) { count in
             var values = MPVValues()
             values[.path] = .string(texts.path(count))
             values[.mediaTitle] = .string(texts.title(count))

@@ -82,7 +82,7 @@ struct TerminalTextTests {
         arguments: ["x", "\u{1B}", "\u{301}\u{316}", "\u{1F1E6}", "\u{200D}"]
     )
     func cost(piece: String) {
-        let growth = CostGrowth.measure(from: 1_000, making: { String(repeating: piece, count: $0) }) { text in
+        let growth = CostGrowth.measure(from: 200, making: { String(repeating: piece, count: $0) }) { text in
             let shown = TerminalText(text)
             _ = (shown.columns, shown.prefix(columns: 80), TerminalText(bytes: text.utf8))
             _ = TerminalText(json: Array("[\"\(text)\"]".utf8))
