@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentTrackers
 import InstrumentTransport
 import Testing
 
