@@ -77,9 +77,11 @@ let package = Package(
         .target(name: "InstrumentCompression", dependencies: ["CZlib"], path: "Sources/Compression"),
         // One JSON for the backends.
         .target(name: "InstrumentJSON", dependencies: ["Instrument"], path: "Sources/JSON"),
+        // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
+        .target(name: "InstrumentTerminal", path: "Sources/Terminal"),
         .target(
             name: "InstrumentBackends",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON"],
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTerminal"],
             path: "Sources/Backends",
             exclude: ["Clickstream", "Seer", "Sift", "XAPI"]
         ),
@@ -176,7 +178,7 @@ let package = Package(
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
                 "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
-                "InstrumentTransport", "InstrumentXAPI",
+                "InstrumentTerminal", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -194,9 +196,16 @@ let package = Package(
         ),
         .executableTarget(
             name: "TestOrigin",
-            dependencies: ["InstrumentOrigin", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "InstrumentOrigin", "InstrumentTerminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Examples/TestOrigin"
         ),
+
+        // How the cost of work grows with its input, for the tests of whatever reads what others wrote.
+        .target(name: "CostMeasurement", path: "Tests/CostMeasurement"),
+        .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
         // Servers that misbehave on command, for the tests of whatever speaks HTTP.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
@@ -214,10 +223,12 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
-        .testTarget(name: "JSONTests", dependencies: ["InstrumentJSON", "InstrumentTestKit"]),
+        .testTarget(name: "JSONTests", dependencies: ["CostMeasurement", "InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(
             name: "BackendsTests",
-            dependencies: ["InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit"]
+            dependencies: [
+                "CostMeasurement", "InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit",
+            ]
         ),
         .testTarget(
             name: "ClickstreamTests",
@@ -236,13 +247,20 @@ let package = Package(
         ),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers"]
+            dependencies: [
+                "CostMeasurement", "InstrumentTransport", "InstrumentCompression", "InstrumentTestKit",
+                "LoopbackServers",
+            ]
         ),
-        .testTarget(name: "ManifestsTests", dependencies: ["InstrumentManifests", "InstrumentTestKit"]),
+        .testTarget(
+            name: "ManifestsTests",
+            dependencies: ["CostMeasurement", "InstrumentManifests", "InstrumentTestKit"]
+        ),
         .testTarget(
             name: "XAPITests",
             dependencies: [
-                "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON", "InstrumentTransport",
+                "CostMeasurement", "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON",
+                "InstrumentTransport",
                 "InstrumentTestKit", "LoopbackServers",
             ],
             exclude: ["LRS/serve.py"]
@@ -290,7 +308,7 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "Instrument", "InstrumentOrigin", "InstrumentTestKit", "TestOrigin",
+                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "TestOrigin",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
@@ -318,7 +336,8 @@ let package = Package(
         .testTarget(
             name: "MPVTests",
             dependencies: [
-                "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs",
+                "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON",
+                "InstrumentMetricalcs",
                 "InstrumentTestKit",
                 "InstrumentTrackers", "LoopbackServers",
             ]
@@ -332,7 +351,8 @@ let package = Package(
         .testTarget(
             name: "SensorsTests",
             dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON", "InstrumentSensors",
+                "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON",
+                "InstrumentSensors",
                 "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
             ]
         ),

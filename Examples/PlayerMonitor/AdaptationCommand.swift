@@ -79,8 +79,8 @@ struct AdaptationCommand: ParsableCommand {
         }
         let terminal = Terminal(isQuiet: true)
         switch format {
-        case .text: _ = terminal.write(Array(AdaptationTable(rows).text.utf8))
-        case .json: for row in rows { _ = terminal.write(row.json.bytes + [UInt8(ascii: "\n")]) }
+        case .text: terminal.write(AdaptationTable(rows).text)
+        case .json: for row in rows { terminal.write(json: row.json.bytes) }
         }
         if let plot, let network = networks.first {
             let drawn = AdaptationPlot(rows.filter { $0.trace == network.name }, trace: network, media: media)

@@ -1,5 +1,6 @@
 internal import InstrumentJSON
 internal import InstrumentProbe
+internal import InstrumentTerminal
 
 /// One playback of a comparison.
 struct AdaptationRow {
@@ -39,7 +40,7 @@ struct AdaptationTable {
     private static let header = [
         "trace", "rule", "kbit/s", "start s", "stalls", "stall s", "changes", "given up", "score",
     ]
-    let text: String
+    let text: TerminalText
 
     init(_ rows: [AdaptationRow]) {
         var cells = rows.map { row in
@@ -55,12 +56,10 @@ struct AdaptationTable {
             }
         }
         let table = [Self.header] + cells
-        let widths = Self.header.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-        text = table.map { line in
-            line.enumerated().map { index, cell in
-                let space = String(repeating: " ", count: widths[index] - cell.count)
-                return index < 2 ? cell + space : space + cell
-            }.joined(separator: "  ") + "\n"
+        let texts = table.map { $0.map { TerminalText($0) } }
+        let widths = Self.header.indices.map { column in texts.map { $0[column].columns }.max() ?? 0 }
+        text = texts.map { line in
+            line.indices.map { line[$0].padded(toColumns: widths[$0], isRight: $0 >= 2) }.joined(separator: "  ") + "\n"
         }.joined()
     }
 

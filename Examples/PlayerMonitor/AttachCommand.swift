@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentDurableQueue
 internal import InstrumentMPV
+internal import InstrumentTerminal
 internal import InstrumentTrackers
 
 /// A player that can be attached to, as it is written on the command line.
@@ -115,7 +116,8 @@ struct AttachCommand: AsyncParsableCommand {
             throw ExitCode(ExitStatus.failed.rawValue)
         }
         if !quiet {
-            let headline = ending == .closed ? "watched until stopped" : "watched until the player went away"
+            let headline: TerminalText =
+                ending == .closed ? "watched until stopped" : "watched until the player went away"
             for line in summary.lines(headline: headline) { terminal.note(line) }
         }
         if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }

@@ -68,8 +68,8 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         case .seer(let url): return try services.seer(url)
         case .console:
             let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-            return ConsoleBackend(format: .text(colored: isColored)) { terminal.write($0) }
-        case .json: return ConsoleBackend(name: "json", format: .jsonLines) { terminal.write($0) }
+            return ConsoleBackend(format: .text(colored: isColored)) { terminal.write(escaped: $0) }
+        case .json: return ConsoleBackend(name: "json", format: .jsonLines) { terminal.write(escaped: $0) }
         case .file(let path):
             let compression: FileConfiguration.Compression = path.hasSuffix(".gz") ? .gzip : .none
             do {

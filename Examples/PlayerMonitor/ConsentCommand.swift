@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentDurableQueue
+internal import InstrumentTerminal
 
 /// `player-monitor queue consent`: shows or changes the consent that a queue's directory is under.
 struct ConsentCommand: AsyncParsableCommand {
@@ -28,7 +29,7 @@ struct ConsentCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let consent else {
-            print(try options.read().consent)
+            Terminal(isQuiet: true).write("\(try options.read().consent)\n")
             return
         }
         guard let store = try options.open() else { throw ExitCode(ExitStatus.failed.rawValue) }
@@ -37,7 +38,7 @@ struct ConsentCommand: AsyncParsableCommand {
     }
 
     /// Says why nothing is sent, and how to change it.
-    static func notice(_ consent: Consent, _ directory: String) -> String {
+    static func notice(_ consent: Consent, _ directory: String) -> TerminalText {
         """
         player-monitor: the consent for \(directory) is \(consent): nothing is sent. Change it with \
         'player-monitor queue consent \(directory) granted'.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentDurableQueue
+internal import InstrumentTerminal
 
 /// Where samples go, and where they wait: the same for every player.
 struct DeliveryOptions: ParsableArguments {

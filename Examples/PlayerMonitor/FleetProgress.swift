@@ -1,14 +1,15 @@
 internal import InstrumentProbe
+internal import InstrumentTerminal
 
 /// How many of many playbacks are where, in one line.
 struct FleetProgress {
-    let text: String
+    let text: TerminalText
 
     init(_ probes: [Probe]) {
         var counts: [String: Int] = [:]
         for probe in probes { counts[Self.label(of: probe), default: 0] += 1 }
         let shown = Self.labels.compactMap { label in counts[label].map { "\($0) \(label)" } }
-        text = shown.joined(separator: "  ") + "  of \(probes.count)"
+        text = "\(shown.joined(separator: "  "))  of \(probes.count)"
     }
 
     private static let labels = [

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentProbe
+internal import InstrumentTerminal
 
 /// Many playbacks as lines of aligned columns for people, and what they add up to.
 struct FleetTable {
@@ -15,19 +16,19 @@ struct FleetTable {
     /// Columns of words; the others are numbers.
     private static let leftColumns: Set<Int> = [5, 6, 7]
 
-    let lines: [String]
+    let lines: [TerminalText]
 
     init(_ rows: [Row]) {
         let numbered = Array(rows.enumerated())
         let noted = numbered.filter { Self.isNoteworthy($0.element) }
         let shown = rows.count > Self.mostRows ? Array(noted.prefix(Self.mostRows)) : numbered
-        var cells = [Self.header]
+        var cells = [Self.header.map { TerminalText($0) }]
         for (index, row) in shown { cells.append(Self.cells(of: row, number: index + 1)) }
         var lines = shown.isEmpty ? [] : Self.aligned(cells)
         if rows.count > shown.count {
             let more = noted.count - min(noted.count, shown.count)
             let calm = rows.count - noted.count
-            lines.append("… \(calm) more without a stall" + (more > 0 ? ", \(more) more with" : ""))
+            lines.append("… \(calm) more without a stall\(more > 0 ? ", \(more) more with" : "")")
         }
         for (index, row) in shown {
             if case .failed(let error) = row.outcome { lines.append("#\(index + 1): \(error.message)") }
@@ -39,12 +40,12 @@ struct FleetTable {
         row.playback.stalls > 0 || row.playback.startTime == nil || row.outcome?.isFailure != false
     }
 
-    private static func cells(of row: Row, number: Int) -> [String] {
+    private static func cells(of row: Row, number: Int) -> [TerminalText] {
         let playback = row.playback
         return [
             "\(number)", playback.startTime.map { "\($0) ms" } ?? "-", "\(playback.stalls)",
-            seconds(playback.stallTime), seconds(playback.playTime), playback.quality, words(row.outcome),
-            row.source.description,
+            "\(seconds(playback.stallTime))", "\(seconds(playback.playTime))", "\(playback.quality)",
+            "\(words(row.outcome))", "\(row.source)",
         ]
     }
 
@@ -57,19 +58,18 @@ struct FleetTable {
         }
     }
 
-    private static func aligned(_ cells: [[String]]) -> [String] {
-        let widths = header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    private static func aligned(_ cells: [[TerminalText]]) -> [TerminalText] {
+        let widths = header.indices.map { column in cells.map { $0[column].columns }.max() ?? 0 }
         return cells.map { line in
-            let padded = zip(line, widths).enumerated().map { index, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return leftColumns.contains(index) ? cell.0 + space : space + cell.0
-            }
-            let text = padded.joined(separator: "  ")
-            return String(text.reversed().drop { $0 == " " }.reversed())
+            line.indices.map { index in
+                // Nothing follows the last column, so that it needs no space.
+                if index == line.count - 1 { return line[index] }
+                return line[index].padded(toColumns: widths[index], isRight: !leftColumns.contains(index))
+            }.joined(separator: "  ")
         }
     }
 
-    private static func totals(_ rows: [Row]) -> [String] {
+    private static func totals(_ rows: [Row]) -> [TerminalText] {
         let count = { (isWanted: (ProbeOutcome?) -> Bool) in rows.filter { isWanted($0.outcome) }.count }
         let outcomes = [
             (count { $0 == .ended }, "ended"), (count { $0 == .stopped }, "stopped"),
@@ -81,10 +81,9 @@ struct FleetTable {
         let stallTime = rows.reduce(0) { $0 + $1.playback.stallTime }
         let played = rows.reduce(0) { $0 + $1.playback.playTime }
         return [
-            "\(rows.count) streams: " + outcomes.joined(separator: ", "),
-            "  start time       " + distribution(starts), "  played           \(seconds(played))",
-            "  stalls           \(stalls)"
-                + (stalls > 0 ? ", \(seconds(stallTime)), in \(stalled) of \(rows.count) streams" : ""),
+            "\(rows.count) streams: \(outcomes.joined(separator: ", "))",
+            "  start time       \(distribution(starts))", "  played           \(seconds(played))",
+            "  stalls           \(stalls)\(stalls > 0 ? ", \(seconds(stallTime)), in \(stalled) of \(rows.count) streams" : "")",
         ]
     }
 

@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentHubs
 internal import InstrumentMetricalcs
+internal import InstrumentTerminal
 
 extension Instrument {
     /// The chain of a run: core hub and metricalc, the backends that were wished for, and what sums the run up.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentDurableQueue
 internal import InstrumentProbe
+internal import InstrumentTerminal
 
 /// `player-monitor play`: one playback or many through the whole chain.
 struct PlayCommand: AsyncParsableCommand {

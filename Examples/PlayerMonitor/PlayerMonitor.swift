@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import InstrumentTerminal
 
 #if canImport(Darwin)
 internal import Darwin
@@ -41,8 +42,13 @@ struct PlayerMonitor: AsyncParsableCommand {
             }
         } catch {
             let code = exitCode(for: error)
-            guard code == .validationFailure else { exit(withError: error) }
-            writeToStandardError(fullMessage(for: error) + "\n")
+            // Help is our own text, and an exit code alone says nothing.
+            guard !code.isSuccess else { exit(withError: error) }
+            let message = fullMessage(for: error)
+            if !message.isEmpty {
+                writeToStandardError(TerminalText(message: message, repeating: CommandLine.arguments) + "\n")
+            }
+            guard code == .validationFailure else { exit(withError: code) }
             _exit(ExitStatus.wrongUse.rawValue)
         }
     }

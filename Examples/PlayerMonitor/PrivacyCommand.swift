@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentProbe
+internal import InstrumentTerminal
 internal import InstrumentTrackers
 
 /// `player-monitor privacy`: what may be collected, and what for.
@@ -36,7 +37,8 @@ struct PrivacyCommand: ParsableCommand {
             case .json: Self.json
             case .appleManifest: PrivacyManifest(Self.catalogue).propertyList
             }
-        _ = Terminal(isQuiet: true).write(Array(text.utf8))
+        // The catalogue is the program's own: nothing in it comes from outside.
+        Terminal(isQuiet: true).write(TerminalText(trusted: text))
     }
 
     private static var table: String {

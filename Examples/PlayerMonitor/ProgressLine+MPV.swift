@@ -1,9 +1,10 @@
 internal import InstrumentMPV
+internal import InstrumentTerminal
 internal import InstrumentTrackers
 
 extension ProgressLine {
     /// What a player that is watched from outside is at.
-    static func text(of player: MPVPlayer) -> String {
+    static func text(of player: MPVPlayer) -> TerminalText {
         guard player.isConnected else { return "… waiting for the player" }
         let status = player.status
         guard let position = status.position else { return "… nothing is played" }

@@ -1,8 +1,9 @@
 internal import InstrumentProbe
+internal import InstrumentTerminal
 
 /// A playback's progress in one line.
 enum ProgressLine {
-    static func text(_ progress: ProbeProgress) -> String {
+    static func text(_ progress: ProbeProgress) -> TerminalText {
         let symbol =
             switch progress.state {
             case .playing: "▶"

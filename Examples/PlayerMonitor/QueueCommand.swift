@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentBackends
 internal import InstrumentDurableQueue
+internal import InstrumentTerminal
 
 /// `player-monitor queue`: what is in a durable queue, and what can be done with it.
 struct QueueCommand: AsyncParsableCommand {
@@ -58,13 +59,15 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (queue, folders) = (try options.read(), QueueFolder.folders(in: options.directory))
-        print("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes")
+        let terminal = Terminal(isQuiet: true)
+        terminal.write("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes\n")
         for backend in queue.backends {
             let (ledger, bytes) = (queue.ledger(of: backend), queue.backlog(of: backend).bytes)
             let columns = [
                 ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped, bytes,
             ]
-            print(([backend.description] + columns.map(String.init)).joined(separator: "\t"))
+            let cells = [TerminalText(backend.description)] + columns.map { "\($0)" }
+            terminal.write(cells.joined(separator: "\t") + "\n")
         }
         for folder in folders {
             let state = folder.isInUse ? "in use" : "free"
@@ -179,8 +182,8 @@ struct DeadCommand: AsyncParsableCommand {
             if json || wanted != nil {
                 await writeLines([letter.record])
             } else {
-                let columns = [backend.description, letter.record.id.description, letter.record.sample.name]
-                print((columns + [letter.reason]).joined(separator: "\t"))
+                let (id, name) = (letter.record.id, letter.record.sample.name)
+                Terminal(isQuiet: true).write("\(backend)\t\(id)\t\(name)\t\(letter.reason)\n")
             }
         }
     }
@@ -220,8 +223,11 @@ struct VerifyCommand: AsyncParsableCommand {
             let found = try folder.verify()
             isWhole = isWhole && found.isWhole
             let aside = found.setAside.isEmpty ? "" : ", set aside: " + found.setAside.joined(separator: " ")
-            print(
-                "\(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)"
+            Terminal(isQuiet: true).write(
+                """
+                \(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)
+
+                """
             )
         }
         if !isWhole { throw ExitCode(ExitStatus.failed.rawValue) }
@@ -231,7 +237,7 @@ struct VerifyCommand: AsyncParsableCommand {
 /// Samples as JSON lines on standard output.
 private func writeLines(_ records: [SampleRecord]) async {
     let terminal = Terminal(isQuiet: true)
-    let lines = ConsoleBackend(format: .jsonLines) { terminal.write($0) }
+    let lines = ConsoleBackend(format: .jsonLines) { terminal.write(escaped: $0) }
     for start in stride(from: 0, to: records.count, by: 1000) {
         _ = await lines.deliver(Batch(records: Array(records[start..<min(records.count, start + 1000)])))
     }

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentSensors
+internal import InstrumentTerminal
 
 #if canImport(Glibc)
 internal import Glibc
@@ -44,7 +45,7 @@ struct SensorsCommand: AsyncParsableCommand {
         // A daemon takes a moment to say something.
         if gpsd != nil { try await Task.sleep(for: .seconds(2)) }
         guard watch else {
-            _ = terminal.write(text(of: table))
+            terminal.write(text(of: table))
             return
         }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
@@ -53,7 +54,7 @@ struct SensorsCommand: AsyncParsableCommand {
         let drawing = Task {
             while !Task.isCancelled {
                 let isShown = format == .text && isatty(STDOUT_FILENO) == 1
-                _ = terminal.write(Array((isShown ? "\u{1B}[H\u{1B}[2J" : "").utf8) + text(of: table))
+                terminal.write((isShown ? "\u{1B}[H\u{1B}[2J" : "") + text(of: table))
                 try await Task.sleep(for: .seconds(1))
             }
         }
@@ -62,14 +63,14 @@ struct SensorsCommand: AsyncParsableCommand {
         withExtendedLifetime(signals) {}
     }
 
-    private func text(of table: SensorTable) -> [UInt8] {
+    private func text(of table: SensorTable) -> TerminalText {
         let rows = table.rows()
         switch format {
-        case .json: return JSONValue.object(Dictionary(rows.map { ($0.name, $0.json) }) { $1 }).bytes + [0x0A]
+        case .json:
+            return TerminalText(json: JSONValue.object(Dictionary(rows.map { ($0.name, $0.json) }) { $1 }).bytes) + "\n"
         case .text:
             let width = rows.map(\.name.count).max() ?? 0
-            let lines = rows.map { $0.name + String(repeating: " ", count: width + 2 - $0.name.count) + $0.text }
-            return Array((lines.joined(separator: "\n") + "\n").utf8)
+            return rows.map { TerminalText($0.name).padded(toColumns: width + 2) + "\($0.text)\n" }.joined()
         }
     }
 
@@ -97,14 +98,14 @@ struct DeviceCommand: ParsableCommand {
         let attributes = properties.attributes
         let terminal = Terminal(isQuiet: true)
         if format == .json {
-            _ = terminal.write(JSONValue(attributes).bytes + [0x0A])
+            terminal.write(json: JSONValue(attributes).bytes)
             return
         }
         for field in DeviceProperties.fields {
             let value = attributes[AttributeName(field.name)].map {
                 $0.description + (field.unit.map { " " + $0 } ?? "")
             }
-            _ = terminal.write(Array("\(field.name): \(value ?? "not known")\n".utf8))
+            terminal.write("\(field.name): \(value ?? "not known")\n")
         }
     }
 }

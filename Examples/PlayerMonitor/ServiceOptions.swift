@@ -3,6 +3,7 @@ internal import Instrument
 internal import InstrumentClickstream
 internal import InstrumentSeer
 internal import InstrumentSift
+internal import InstrumentTerminal
 internal import InstrumentTransport
 internal import InstrumentXAPI
 

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentProbe
+internal import InstrumentTerminal
 
 /// Adds up what a playback was like, from the samples that every backend gets.
 final class Summary: Backend {
@@ -27,7 +28,7 @@ final class Summary: Backend {
     }
 
     /// Lines for people.
-    func lines(outcome: ProbeOutcome?, source: MediaSource) -> [String] {
+    func lines(outcome: ProbeOutcome?, source: MediaSource) -> [TerminalText] {
         let ending =
             switch outcome {
             case .ended: "played to its end"
@@ -39,7 +40,7 @@ final class Summary: Backend {
     }
 
     /// Lines for people, under a headline.
-    func lines(headline: String) -> [String] {
+    func lines(headline: TerminalText) -> [TerminalText] {
         let state = state.withLock { $0 }
         guard state.startTime != nil || state.playTime > 0 else { return [headline] }
         // Of a playback that was joined late it is not known.

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentTerminal
 
 #if canImport(Darwin)
 internal import Darwin
@@ -8,9 +9,12 @@ internal import Glibc
 
 /// Standard output for results, standard error for everything else; keeps a line of progress below both where a person
 /// watches.
+///
+/// The only place from which the program writes to a terminal. It takes ``TerminalText`` and no `String`, so that text
+/// from outside (titles, servers' reasons, names of files) arrives escaped.
 final class Terminal: Sendable {
     private struct State {
-        var progress = ""
+        var progress: TerminalText = ""
         var isOutputClosed = false
     }
 
@@ -27,7 +31,15 @@ final class Terminal: Sendable {
     func whenOutputCloses(_ action: @escaping @Sendable () -> Void) { onOutputClosed.withLock { $0 = action } }
 
     /// Writes whole lines to standard output; false if they were not taken.
-    func write(_ bytes: [UInt8]) -> Bool {
+    @discardableResult
+    func write(_ text: TerminalText) -> Bool { write(escaped: text.bytes) }
+
+    /// Writes JSON and a line feed to standard output; what is unsafe for terminals is escaped as JSON has it.
+    @discardableResult
+    func write(json bytes: [UInt8]) -> Bool { write(TerminalText(json: bytes) + "\n") }
+
+    /// Writes lines of a console backend, which escapes them itself; false if they were not taken.
+    func write(escaped bytes: [UInt8]) -> Bool {
         let (isWritten, isNewlyClosed) = state.withLock { state in
             if state.isOutputClosed { return (true, false) }
             clear(state)
@@ -42,7 +54,7 @@ final class Terminal: Sendable {
     }
 
     /// Writes a line to standard error.
-    func note(_ line: String) {
+    func note(_ line: TerminalText) {
         state.withLock { state in
             clear(state)
             writeToStandardError(line + "\n")
@@ -51,7 +63,7 @@ final class Terminal: Sendable {
     }
 
     /// Shows a line of progress in place of the one before; an empty one takes it away.
-    func show(progress: String) {
+    func show(progress: TerminalText) {
         guard showsProgress else { return }
         state.withLock { state in
             clear(state)
@@ -66,7 +78,7 @@ final class Terminal: Sendable {
 
     private func draw(_ state: State) {
         guard showsProgress, !state.progress.isEmpty else { return }
-        writeToStandardError(String(state.progress.prefix(Self.columns - 1)))
+        writeToStandardError(state.progress.prefix(columns: Self.columns - 1))
     }
 
     /// A line that wraps could not be taken back.
@@ -88,7 +100,7 @@ extension Terminal {
 }
 
 /// Writes text to standard error.
-func writeToStandardError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
+func writeToStandardError(_ text: TerminalText) { _ = writeAll(text.bytes, to: STDERR_FILENO) }
 
 /// Writes all bytes; false if they were not taken.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

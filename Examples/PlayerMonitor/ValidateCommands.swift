@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import InstrumentJSON
+internal import InstrumentTerminal
 internal import InstrumentXAPI
 
 /// `player-monitor xapi`: learning records.
@@ -15,7 +16,7 @@ struct ValidateXAPICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Checks xAPI statements, one a line; ends with 1 if one is invalid.",
-        discussion: Verdict.discussion
+        discussion: Verdict.discussion + Verdict.warnings
     )
 
     @Argument(help: "Statements as JSON, one a line; '-' is standard input.")
@@ -27,11 +28,14 @@ struct ValidateXAPICommand: ParsableCommand {
     )
     var version: XAPIVersion = .v1
 
+    @Flag(help: "Count warnings as errors: a statement with one is invalid.")
+    var strict = false
+
     func run() throws {
         let validator = StatementValidator(version: version)
-        try Verdict.passAll(in: file, members: ["statement"]) { value, member, bytes in
-            guard let member else { return validator.failures(inJSON: bytes) }
-            return validator.failures(in: value, member: member, of: bytes)
+        try Verdict.passAll(in: file, members: ["statement"], isStrict: strict) { value, member, bytes in
+            guard let member else { return validator.findings(inJSON: bytes) }
+            return validator.findings(in: value, member: member, of: bytes)
         }
     }
 }
@@ -85,52 +89,64 @@ struct ValidateSeerCommand: ParsableCommand {
 /// What is said of one line of a file.
 struct Verdict {
     static let discussion = """
-        A line is what is to be checked, or {"id": …, "statement": …} around it; blank lines are skipped. For each a \
-        line comes out: its id or else its line's number, 'valid' or 'invalid', then each broken rule and its place, \
-        with tabs between.
+        Each line of the file is a value to check, or an object {"id": …, "statement": …} around it; blank lines are \
+        skipped. Each gives one line of output, with tabs between its columns: the id or else the number of the line, \
+        'valid' or 'invalid', and a column for each broken rule: the rule, the place, and what must be there.
         """
 
-    /// Checks a file's lines; `failures` gets the value, the name of the member that it is if it is one, and the line.
+    static let warnings = """
+        \u{20}A rule that only says SHOULD gives a column that begins with 'warning'; the statement stays valid, and the \
+        exit code 0, unless --strict is given.
+        """
+
+    /// Checks a file's lines; `findings` gets the value, the name of the member that it is if it is one, and the line.
     static func passAll(
         in file: String,
         members: [String],
-        failures: (JSONValue, String?, [UInt8]) -> [ValidationFailure]
+        isStrict: Bool = false,
+        findings: (JSONValue, String?, [UInt8]) -> [ValidationFailure]
     ) throws {
         var reader = try LineReader(path: file)
         let terminal = Terminal(isQuiet: true)
         var isAllValid = true
         while let line = try reader.next() {
             if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
-            let verdict = Verdict(on: line, number: reader.lineNumber, members: members, failures: failures)
-            isAllValid = isAllValid && verdict.failures.isEmpty
-            _ = terminal.write(Array(verdict.text.utf8))
+            let verdict = Verdict(on: line, reader.lineNumber, members: members, isStrict: isStrict, findings)
+            isAllValid = isAllValid && verdict.isValid
+            terminal.write(verdict.text)
         }
         if !isAllValid { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
     private let id: String
-    private let failures: [ValidationFailure]
+    private let findings: [ValidationFailure]
+    private let isValid: Bool
 
     private init(
         on line: [UInt8],
-        number: Int,
+        _ number: Int,
         members: [String],
-        failures: (JSONValue, String?, [UInt8]) -> [ValidationFailure]
+        isStrict: Bool,
+        _ findings: (JSONValue, String?, [UInt8]) -> [ValidationFailure]
     ) {
         do {
             let value = try JSONValue(parsing: line)
             let member = members.first { value["actor"] == nil && value["verb"] == nil && value[$0] != nil }
             id = Self.id(of: value) ?? String(number)
-            self.failures = failures(member.flatMap { value[$0] } ?? value, member, line)
+            self.findings = findings(member.flatMap { value[$0] } ?? value, member, line)
         } catch {
             id = String(number)
-            self.failures = [.noJSON(error)]
+            self.findings = [.noJSON(error, in: line)]
         }
+        isValid = !self.findings.contains { isStrict || $0.severity == .error }
     }
 
-    private var text: String {
-        let columns = [id, failures.isEmpty ? "valid" : "invalid"] + failures.map { "\($0.rule) \($0.path)" }
-        return columns.joined(separator: "\t") + "\n"
+    private var text: TerminalText {
+        let columns = findings.map { finding -> TerminalText in
+            let mark = finding.severity == .warning ? "warning " : ""
+            return "\(mark)\(finding.rule) \(finding.path) \(finding.message)"
+        }
+        return (["\(id)", isValid ? "valid" : "invalid"] + columns).joined(separator: "\t") + "\n"
     }
 
     /// An id that stays in its column.

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import InstrumentTerminal
 
 #if canImport(Darwin)
 internal import Darwin
@@ -10,19 +11,26 @@ internal import Glibc
 struct Style {
     var isTerminal: Bool
 
-    func bold(_ text: String) -> String { wrapped(text, "1") }
-    func faint(_ text: String) -> String { wrapped(text, "2") }
-    func link(_ text: String) -> String { wrapped(text, "36") }
+    func bold(_ text: TerminalText) -> TerminalText { wrapped(text, "1") }
+    func faint(_ text: TerminalText) -> TerminalText { wrapped(text, "2") }
+    func link(_ text: TerminalText) -> TerminalText { wrapped(text, "36") }
 
-    private func wrapped(_ text: String, _ code: String) -> String {
+    private func wrapped(_ text: TerminalText, _ code: TerminalText) -> TerminalText {
         isTerminal && getenv("NO_COLOR") == nil ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }
 
-func writeToStandardError(_ text: String) {
-    _ =
-        text.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        ?? Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+/// The only places from which the program writes to a terminal: text from outside (names of files, errors) arrives escaped.
+func writeToStandardError(_ text: TerminalText) { write(text, to: STDERR_FILENO) }
+func writeToStandardOutput(_ text: TerminalText) { write(text, to: STDOUT_FILENO) }
+
+private func write(_ text: TerminalText, to descriptor: Int32) {
+    var rest = text.bytes[...]
+    while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        // Whoever closed the stream does not want the rest.
+        if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return }
+    }
 }
 
 /// Ctrl-C and the system's wish to end.

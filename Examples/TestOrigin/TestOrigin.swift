@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import InstrumentOrigin
+internal import InstrumentTerminal
 
 #if canImport(Darwin)
 internal import Darwin
@@ -75,8 +76,13 @@ struct TestOrigin: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            writeToStandardError(fullMessage(for: error) + "\n")
+            let code = exitCode(for: error)
+            // Help is our own text.
+            guard !code.isSuccess else { exit(withError: error) }
+            writeToStandardError(
+                TerminalText(message: fullMessage(for: error), repeating: CommandLine.arguments) + "\n"
+            )
+            guard code == .validationFailure else { exit(withError: code) }
             _exit(2)
         }
     }
@@ -93,7 +99,7 @@ struct TestOrigin: AsyncParsableCommand {
         var served = media.map(ServedMedia.files)
         if !withoutFixtures {
             let fixtures = try await makeFixtures()
-            if onlyMakes { return print(fixtures.directory) }
+            if onlyMakes { return writeToStandardOutput("\(fixtures.directory)\n") }
             served.insert(.fixtures(fixtures), at: 0)
         }
         let log = try log.map { try LogFile(path: $0) }
@@ -123,15 +129,14 @@ struct TestOrigin: AsyncParsableCommand {
 
     private func announce(_ origin: Origin, _ settings: Settings) {
         let style = Style(isTerminal: isatty(STDOUT_FILENO) == 1)
-        var lines = ["\(style.bold("Test origin")) at \(style.link(origin.url()))"]
+        var lines: [TerminalText] = ["\(style.bold("Test origin")) at \(style.link("\(origin.url())"))"]
         if !settings.schedule.isDefault { lines.append("Schedule: \(settings.schedule)") }
         for entry in origin.catalogue {
-            lines.append("  \(style.link(origin.url(entry.path)))  \(style.faint(entry.summary))")
+            lines.append("  \(style.link("\(origin.url(entry.path))"))  \(style.faint("\(entry.summary)"))")
         }
-        lines.append("A session of your own: \(style.link(origin.url("vod/ts/master.m3u8", session: "NAME")))")
+        lines.append("A session of your own: \(style.link("\(origin.url("vod/ts/master.m3u8", session: "NAME"))"))")
         lines.append("Ctrl-C ends.")
-        print(lines.joined(separator: "\n"))
-        fflush(nil)
+        writeToStandardOutput(lines.joined(separator: "\n") + "\n")
     }
 
     /// `XDG_CACHE_HOME`, or `.cache` at home (XDG Base Directory Specification).

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Reads JSON (RFC 8259), strictly, from bytes that may be anything.
 ///
 /// Written by hand because `JSONDecoder` and `JSONSerialization` do not tell 1 from 1.0, and a round trip has to.
@@ -11,10 +13,13 @@ package struct JSONReader {
     /// Reads one value and nothing after it.
     package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         var reader = JSONReader(bytes: bytes)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            throw reader.error("a byte order mark (EF BB BF) stands before the value; remove it", .byteOrderMark)
+        }
         reader.skipSpace()
         let value = try reader.value(depth: 0)
         reader.skipSpace()
-        if reader.offset < bytes.count { throw reader.error("text after the value") }
+        if reader.offset < bytes.count { throw reader.error("there is text after the value (found \(reader.found))") }
         return value
     }
 
@@ -22,7 +27,32 @@ package struct JSONReader {
 
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func error(_ message: String) -> JSONError { JSONError(message: message, offset: offset) }
+    private func error(_ message: String, _ code: JSONError.Code = .syntax) -> JSONError {
+        JSONError(code: code, message: message, offset: offset)
+    }
+
+    /// What comes next, for an error.
+    private var found: String {
+        guard let byte = next else { return "the end of the text" }
+        return (0x21...0x7E).contains(byte) ? "`\(Character(Unicode.Scalar(byte)))`" : Self.hexadecimal(byte)
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        "the byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+
+    /// The error for a text that has bytes from `start` on that are not UTF-8: it names the first one.
+    private func invalidUTF8(from start: Int) -> JSONError {
+        var place = start
+        while place < bytes.count {
+            let length = (1...4).first { String(validating: bytes[place...].prefix($0), as: UTF8.self) != nil }
+            guard let length else { break }
+            place += length
+        }
+        let byte = place < bytes.count ? Self.hexadecimal(bytes[place]) : "an incomplete character"
+        let message = "\(byte) is not part of a character in UTF-8; encode the text in UTF-8"
+        return JSONError(code: .invalidUTF8, message: message, offset: place)
+    }
 
     private mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
@@ -35,7 +65,9 @@ package struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        if depth > Self.maxDepth { throw error("nested too deep") }
+        if depth > Self.maxDepth {
+            throw error("arrays and objects are nested more than \(Self.maxDepth) deep; nest them less", .nesting)
+        }
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)
@@ -43,14 +75,16 @@ package struct JSONReader {
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
-        case nil: throw error("the text ends where a value should be")
+        case nil: throw error("expected a value (found the end of the text)")
         default: return try number()
         }
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let expected = word.withUTF8Buffer { Array($0) }
-        guard bytes[offset...].starts(with: expected) else { throw error("unknown word") }
+        guard bytes[offset...].starts(with: expected) else {
+            throw error("expected `\(word)` (found another word that begins with \(found))")
+        }
         offset += expected.count
         return value
     }
@@ -62,15 +96,24 @@ package struct JSONReader {
         if take(UInt8(ascii: "}")) { return .object(members) }
         while true {
             skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw error("a name in quotes is missing") }
+            guard next == UInt8(ascii: "\"") else { throw error("expected a name in quotes (found \(found))") }
+            let start = offset
             let name = try string()
+            guard name.isStreamSafe else {
+                offset = start
+                let most = String.mostCombiningMarks
+                throw error(
+                    "a name has more than \(most) combining marks on one character; shorten it",
+                    .combiningMarks
+                )
+            }
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw error("a colon is missing") }
+            guard take(UInt8(ascii: ":")) else { throw error("expected `:` after the name (found \(found))") }
             skipSpace()
             members[name] = try value(depth: depth + 1)
             skipSpace()
             if take(UInt8(ascii: "}")) { return .object(members) }
-            guard take(UInt8(ascii: ",")) else { throw error("a comma or a closing brace is missing") }
+            guard take(UInt8(ascii: ",")) else { throw error("expected `,` or `}` (found \(found))") }
         }
     }
 
@@ -84,29 +127,32 @@ package struct JSONReader {
             elements.append(try value(depth: depth + 1))
             skipSpace()
             if take(UInt8(ascii: "]")) { return .array(elements) }
-            guard take(UInt8(ascii: ",")) else { throw error("a comma or a closing bracket is missing") }
+            guard take(UInt8(ascii: ",")) else { throw error("expected `,` or `]` (found \(found))") }
         }
     }
 
     private mutating func string() throws(JSONError) -> String {
+        let start = offset
         offset += 1
         var text: [UInt8] = []
         while let byte = next {
+            if byte < 0x20 {
+                throw error("a string contains \(found), a control character; write it as \\u00XX")
+            }
             offset += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: text, as: UTF8.self) else { throw error("no valid UTF-8") }
+                guard let string = String(validating: text, as: UTF8.self) else { throw invalidUTF8(from: start) }
                 return string
             case UInt8(ascii: "\\"): try escape(into: &text)
-            case 0..<0x20: throw error("a control character in a string")
             default: text.append(byte)
             }
         }
-        throw error("the text ends in a string")
+        throw error("a string has no closing quote")
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
-        guard let byte = next else { throw error("the text ends in a string") }
+        guard let byte = next else { throw error("a string has no closing quote") }
         offset += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
@@ -116,7 +162,9 @@ package struct JSONReader {
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"): text.append(contentsOf: String(try escapedScalar()).utf8)
-        default: throw error("unknown escape")
+        default:
+            offset -= 1
+            throw error("a string contains an unknown escape: `\\` before \(found)")
         }
     }
 
@@ -125,12 +173,12 @@ package struct JSONReader {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-            throw error("half a surrogate pair")
+            throw error("an escape is half of a surrogate pair; write both halves")
         }
         let second = try hexadecimal()
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
-        else { throw error("half a surrogate pair") }
+        else { throw error("an escape is half of a surrogate pair; write both halves") }
         return scalar
     }
 
@@ -138,7 +186,7 @@ package struct JSONReader {
         var number: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw error("four hexadecimal digits are missing")
+                throw error("expected four hexadecimal digits after `\\u` (found \(found))")
             }
             number = number << 4 | UInt16(digit)
             offset += 1
@@ -150,9 +198,13 @@ package struct JSONReader {
     private mutating func number() throws(JSONError) -> JSONValue {
         let start = offset
         var isInteger = true
+        if let byte = next, byte != UInt8(ascii: "-"), !Self.isDigit(byte) {
+            if byte >= 0x80 { throw invalidUTF8OrStray() }
+            throw error("expected a value (found \(found))")
+        }
         _ = take(UInt8(ascii: "-"))
         if take(UInt8(ascii: "0")) {
-            if let byte = next, Self.isDigit(byte) { throw error("a number may not begin with a zero") }
+            if let byte = next, Self.isDigit(byte) { throw error("a number begins with a zero, and a digit follows") }
         } else {
             try digits()
         }
@@ -167,12 +219,22 @@ package struct JSONReader {
         }
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         if isInteger, let value = Int(text) { return .int(value) }
-        guard let value = Double(text), value.isFinite else { throw error("the number is too large") }
+        guard let value = Double(text), value.isFinite else {
+            offset = start
+            let message = "the number \(text.prefix(40)) is beyond the range of 64-bit floating-point numbers"
+            throw error(message + "; its magnitude must be below 1.8e308", .numberRange)
+        }
         return .double(value)
     }
 
+    /// A byte beyond ASCII where a value should be: part of a character, or not even that.
+    private func invalidUTF8OrStray() -> JSONError {
+        let isCharacter = (1...4).contains { String(validating: bytes[offset...].prefix($0), as: UTF8.self) != nil }
+        return isCharacter ? error("expected a value (found \(found))") : invalidUTF8(from: offset)
+    }
+
     private mutating func digits() throws(JSONError) {
-        guard let first = next, Self.isDigit(first) else { throw error("a digit is missing") }
+        guard let first = next, Self.isDigit(first) else { throw error("expected a digit (found \(found))") }
         while let byte = next, Self.isDigit(byte) { offset += 1 }
     }
 

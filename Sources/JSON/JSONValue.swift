@@ -69,12 +69,42 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     }
 }
 
-/// Why a text is no JSON.
+/// Why a text is not JSON, or is JSON that this reader does not take.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong; an open set.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code as a short text.
+        public let description: String
+        /// Creates a code.
+        public init(_ description: String) { self.description = description }
+
+        /// The text breaks the grammar (RFC 8259 section 2).
+        public static let syntax = Code("syntax")
+        /// A byte order mark stands before the value, which RFC 8259 section 8.1 forbids.
+        public static let byteOrderMark = Code("byteOrderMark")
+        /// The text is not in UTF-8, which RFC 8259 section 8.1 demands.
+        public static let invalidUTF8 = Code("invalidUTF8")
+        /// Arrays and objects are nested deeper than this reader goes (RFC 8259 section 9 allows a limit).
+        public static let nesting = Code("nesting")
+        /// A number is beyond the range of 64-bit floating-point numbers (RFC 8259 section 6 allows a limit).
+        public static let numberRange = Code("numberRange")
+        /// A name has more combining marks on one character than text has (Unicode Standard Annex 15, section 13).
+        public static let combiningMarks = Code("combiningMarks")
+    }
+
     /// What is wrong.
+    public let code: Code
+    /// What was found and what to do, for people.
     public let message: String
-    /// Where, counted in bytes from the beginning.
+    /// Where, counted in bytes from the beginning, from 0.
     public let offset: Int
     /// What is wrong, and where.
     public var description: String { "\(message) at byte \(offset)" }
+
+    /// The line and the column of the error in the text that was read, both from 1; columns are counted in bytes.
+    public func place(in bytes: [UInt8]) -> (line: Int, column: Int) {
+        let before = bytes.prefix(offset)
+        let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        return (before.count { $0 == 0x0A } + 1, offset - start + 1)
+    }
 }

@@ -13,7 +13,9 @@ package enum SourceText {
         guard hosted.contains(scheme) else { return scheme + "://…" }
         let address = rest.prefix { $0 != "?" && $0 != "#" }
         let authority = address.prefix { $0 != "/" }
-        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        // By bytes: to find the last character of a text of flags, all before it have to be looked at, for each step.
+        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let host = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
         return scheme + "://" + host + address[authority.endIndex...]
     }
 

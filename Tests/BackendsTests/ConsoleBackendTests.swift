@@ -61,7 +61,7 @@ struct ConsoleBackendTests {
         let plain = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .text(colored: false))
         #expect(
             plain == """
-                01:02:03.004 [2] Start  position=12000 title=x�[2Jy other=1
+                01:02:03.004 [2] Start  position=12000 title=x\\u{1b}[2Jy other=1
                 01:02:03.004 [2] StartTime  = 12 ms
 
                 """

@@ -5,7 +5,7 @@ import Testing
 // One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
 @Suite("test-origin", .serialized, .timeLimit(.minutes(2)))
 struct OriginCommandLineTests {
-    private static let program: String = {
+    static let program: String = {
         let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
         return bundle.appendingPathComponent("test-origin").path
     }()

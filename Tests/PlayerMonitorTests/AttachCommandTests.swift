@@ -4,15 +4,15 @@ import Testing
 // One after another, for the same reason as the other runs of the command line.
 @Suite("player-monitor attach", .serialized)
 struct AttachCommandTests {
-    private let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
+    let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
 
     /// An mpv that plays the sample for some seconds.
-    private func startPlayer(seconds: Int, volume: Int = 40) throws -> Process {
+    func startPlayer(seconds: Int, volume: Int = 40, more: [String] = []) throws -> Process {
         let mpv = Process()
         mpv.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         mpv.arguments =
             ["mpv", "--no-config", "--vo=null", "--ao=null", "--really-quiet", "--no-terminal"]
-            + ["--length=\(seconds)", "--volume=\(volume)", "--input-ipc-server=" + socket, Sample.path]
+            + ["--length=\(seconds)", "--volume=\(volume)", "--input-ipc-server=" + socket] + more + [Sample.path]
         // It must not hold the pipes of the process that is tested.
         mpv.standardInput = FileHandle.nullDevice
         mpv.standardOutput = FileHandle.nullDevice
@@ -22,7 +22,7 @@ struct AttachCommandTests {
     }
 
     /// Waits until somebody answers there: the file comes before the ear.
-    private func waitForSocket() {
+    func waitForSocket() {
         let end = Date(timeIntervalSinceNow: 20)
         while !isAnswering, Date() < end { usleep(2000) }
     }

@@ -25,11 +25,16 @@ extension CommandLineTests {
             let run = try Run.playerMonitor("xapi", "validate", path)
             #expect(run.status == 1)
             #expect(run.errors.isEmpty)
-            let failures = "invalid\tXAPI-00021 $.verb.id\tXAPI-00038 $.actor.mbox\tXAPI-00047 $.object.id"
+            let failures = [
+                "invalid", "XAPI-00021 $.verb.id `id` stands more than once in its object; keep one of them.",
+                "XAPI-00038 $.actor.mbox `mbox` must be `mailto:` and an e-mail address (found \"a\").",
+                "XAPI-00047 $.object.id `id` must be an IRI with a scheme, such as https://example.org/film (found \"film\").",
+            ].joined(separator: "\t")
+            let cut = "The text is not valid JSON at byte 1: expected a name in quotes (found the end of the text)."
             #expect(
                 run.output.split(separator: "\n") == [
-                    "1\tvalid", "case 7\tvalid", "5\tinvalid\tXAPI-00014 $", "8\t\(failures)",
-                    "7\tinvalid\tXAPI-00014 $",
+                    "1\tvalid", "case 7\tvalid", "5\tinvalid\tXAPI-00014 $ \(cut)", "8\t\(failures)",
+                    "7\tinvalid\tXAPI-00014 $ The statement must be an object (found an empty array).",
                     "8\t\(failures)",
                 ]
             )
@@ -46,9 +51,44 @@ extension CommandLineTests {
             #expect(second.output == "1\tvalid\n")
             let first = try Run.playerMonitor("xapi", "validate", path)
             #expect(first.status == 1)
-            #expect(first.output == "1\tinvalid\tXAPI-00010 $.context.contextAgents\n")
+            #expect(
+                first.output.hasPrefix("1\tinvalid\tXAPI-00010 $.context.contextAgents `contextAgents` is not a key")
+            )
             #expect(try Run.playerMonitor("xapi", "validate", path, "--version", "0.9").status == 2)
         }
+    }
+
+    @Test("A warning leaves a statement valid and the exit code 0, unless --strict is given")
+    func validateWarnings() throws {
+        try withFile([Self.good.dropLast() + #","result":{}}"#]) { path in
+            let warning = "warning XAPI-00001 $.result `result` should not be empty outside of extensions; leave it out"
+            let run = try Run.playerMonitor("xapi", "validate", path)
+            #expect(run.status == 0)
+            #expect(run.output == "1\tvalid\t\(warning) (found an empty object).\n")
+            let strict = try Run.playerMonitor("xapi", "validate", "--strict", path)
+            #expect(strict.status == 1)
+            #expect(strict.output == "1\tinvalid\t\(warning) (found an empty object).\n")
+        }
+    }
+
+    @Test("A byte order mark, bad UTF-8, deep nesting and a huge number each get a rule and a place")
+    func validateNotJSON() throws {
+        let path = NSTemporaryDirectory() + "statements-\(UUID().uuidString).ndjson"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let good = Array(Self.good.utf8)
+        let lines: [[UInt8]] = [
+            [0xEF, 0xBB, 0xBF] + good, Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8),
+            [UInt8](repeating: UInt8(ascii: "["), count: 300), Array("{\"a\":1e400}".utf8), good,
+        ]
+        try Data(lines.joined(separator: [0x0A])).write(to: URL(fileURLWithPath: path))
+        let run = try Run.playerMonitor("xapi", "validate", path)
+        let found = run.output.split(separator: "\n").map { $0.split(separator: " ").prefix(1).joined() }
+        #expect(
+            found == [
+                "1\tinvalid\tjson-byte-order-mark", "2\tinvalid\tjson-utf-8", "3\tinvalid\tjson-nesting",
+                "4\tinvalid\tjson-number-range", "5\tvalid",
+            ]
+        )
     }
 
     @Test("Seer's payloads are checked by Seer's rules")
@@ -58,11 +98,11 @@ extension CommandLineTests {
         try withFile([activity, #"{"id":"two","payload":{"verb":"watch"}}"#]) { path in
             let run = try Run.playerMonitor("seer", "validate", "activity", path)
             #expect(run.status == 1)
-            #expect(run.output.hasPrefix("1\tvalid\ntwo\tinvalid\tseer-actor-id $.actor.id\t"))
+            #expect(run.output.hasPrefix("1\tvalid\ntwo\tinvalid\tseer-actor-id $.actor.id `id` is missing.\t"))
             let tinCan = try Run.playerMonitor("seer", "validate", "tincan", path)
-            #expect(tinCan.output.hasPrefix("1\tinvalid\tseer-tincan-identifier $.actor\t"))
+            #expect(tinCan.output.hasPrefix("1\tinvalid\tseer-tincan-identifier $.actor `actor` must have one of"))
             let strict = try Run.playerMonitor("seer", "validate", "activity", "--strict", path)
-            #expect(strict.output.hasPrefix("1\tinvalid\tseer-published $.published\n"))
+            #expect(strict.output.hasPrefix("1\tinvalid\tseer-published $.published `published` must be a date"))
         }
     }
 

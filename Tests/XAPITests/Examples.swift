@@ -81,12 +81,13 @@ extension JSONValue {
     func setting(_ keys: String..., to value: JSONValue?) -> JSONValue { setting(keys[...], to: value) }
 }
 
-/// A statement and the one rule that it breaks; no rule for a valid one.
+/// A statement and the one rule that it breaks, or the one warning that it gives; no rule for a valid one.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     var name: String
     var statement: JSONValue
     var rule: String?
     var path: String?
+    var severity = ValidationFailure.Severity.error
     var versions = XAPIVersion.allCases
 
     static func good(_ name: String, _ statement: JSONValue, _ versions: XAPIVersion...) -> RuleCase {
@@ -109,12 +110,17 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         )
     }
 
+    /// A valid statement that a rule only advises against.
+    static func doubtful(_ name: String, _ rule: String, _ path: String, _ statement: JSONValue) -> RuleCase {
+        RuleCase(name: name, statement: statement, rule: rule, path: path, severity: .warning)
+    }
+
     var testDescription: String { name }
 
     /// What the validator has to say, version by version.
-    var expected: [String] { rule.map { ["\($0) \(path ?? "")"] } ?? [] }
+    var expected: [String] { rule.map { ["\(severity) \($0) \(path ?? "")"] } ?? [] }
 
     func found(_ version: XAPIVersion) -> [String] {
-        StatementValidator(version: version).failures(in: statement).map { "\($0.rule) \($0.path)" }
+        StatementValidator(version: version).findings(in: statement).map { "\($0.severity) \($0.rule) \($0.path)" }
     }
 }

@@ -41,10 +41,43 @@ struct ValidatorTests {
         )
     }
 
-    @Test("What is no JSON is one failure")
-    func noJSON() {
-        let failures = StatementValidator().failures(inJSON: Array("{\"actor\":".utf8))
-        #expect(failures.map(\.rule.description) == ["XAPI-00014"])
+    @Test("The validator names rule, place, finding and remedy when a text is not JSON", arguments: NotJSON.cases)
+    func notJSON(text: NotJSON) {
+        let findings = StatementValidator().findings(inJSON: text.bytes)
+        #expect(findings.map { "\($0.rule) \($0.path) \($0.message)" } == ["\(text.rule) $ \(text.message)"])
+        #expect(StatementValidator().failures(inJSON: text.bytes) == findings)
+    }
+
+    @Test("A statement with nothing but warnings is valid, can be read, and is written without what they are about")
+    func warnings() throws {
+        let statement = Example.least.setting("result", to: [:]).setting("context", "contextActivities", to: [:])
+            .setting("verb", "display", to: [:])
+        let findings = StatementValidator().findings(in: statement)
+        #expect(findings.map(\.path) == ["$.verb.display", "$.result", "$.context.contextActivities"])
+        #expect(findings.allSatisfy { $0.severity == .warning && $0.description.hasPrefix("warning: XAPI-") })
+        #expect(StatementValidator().isValid(statement) && StatementValidator().failures(in: statement).isEmpty)
+        #expect(try StatementValidator().findings(in: Statement(json: statement).json).isEmpty)
+    }
+
+    @Test("A message says what must be there and what was found")
+    func messages() {
+        let statement = Example.least.setting("result", "score", to: ["scaled": 7])
+            .setting("actor", to: ["mbox": "viewer"]).setting("object", "id", to: .array([1]))
+            .setting("timestamp", to: .string(String(repeating: "x", count: 10_000)))
+        let messages = StatementValidator().failures(in: statement).map(\.message)
+        #expect(messages.contains("`scaled` must be between -1 and 1 (found 7)."))
+        #expect(messages.contains("`mbox` must be `mailto:` and an e-mail address (found \"viewer\")."))
+        #expect(messages.contains("`id` must be a string (found an array)."))
+        #expect(messages.allSatisfy { $0.utf8.count < 300 })
+    }
+
+    @Test("A statement with very many findings lists a thousand and counts the rest")
+    func manyFindings() {
+        let unknown = Dictionary(uniqueKeysWithValues: (0..<1_500).map { ("key\($0)", JSONValue.int($0)) })
+        guard case .object(let members) = Example.least else { return }
+        let findings = StatementValidator().findings(in: .object(members.merging(unknown) { first, _ in first }))
+        #expect(findings.count == 1_001)
+        #expect(findings.last?.message == "500 more findings are not listed; correct these first.")
     }
 
     @Test("Whatever is changed in a statement, the validator comes to an end and finds the same twice")
@@ -126,4 +159,66 @@ struct ValidatorTests {
         default: return replacement
         }
     }
+}
+
+/// A text that is not a JSON value, and what the validator says of it.
+struct NotJSON: Sendable, CustomTestStringConvertible {
+    var name: String
+    var bytes: [UInt8]
+    var rule: String
+    var message: String
+
+    var testDescription: String { name }
+
+    private init(_ name: String, _ bytes: [UInt8], _ rule: String, _ message: String) {
+        (self.name, self.bytes, self.rule) = (name, bytes, rule)
+        self.message = "The text is not valid JSON at " + message
+    }
+
+    static let cases = [
+        NotJSON(
+            "cut off",
+            Array(#"{"actor":"#.utf8),
+            "XAPI-00014",
+            "byte 9: expected a value (found the end of the text)."
+        ),
+        NotJSON("empty", [], "XAPI-00014", "byte 0: expected a value (found the end of the text)."),
+        NotJSON("a comma too many", Array("[1,]".utf8), "XAPI-00014", "byte 3: expected a value (found `]`)."),
+        NotJSON(
+            "on a later line",
+            Array("{\n \"a\": 1\n 2}".utf8),
+            "XAPI-00014",
+            "byte 11 (line 3, column 2): expected `,` or `}` (found `2`)."
+        ),
+        NotJSON(
+            "a byte order mark",
+            [0xEF, 0xBB, 0xBF] + Array("{}".utf8),
+            "json-byte-order-mark",
+            "byte 0: a byte order mark (EF BB BF) stands before the value; remove it."
+        ),
+        NotJSON(
+            "Latin-1 in a string",
+            Array(#"{"é":"a"#.utf8) + [0xE9] + Array(#""}"#.utf8),
+            "json-utf-8",
+            "byte 8: the byte 0xE9 is not part of a character in UTF-8; encode the text in UTF-8."
+        ),
+        NotJSON(
+            "UTF-16",
+            [0xFF, 0xFE, 0x7B, 0x00],
+            "json-utf-8",
+            "byte 0: the byte 0xFF is not part of a character in UTF-8; encode the text in UTF-8."
+        ),
+        NotJSON(
+            "nested too deep",
+            [UInt8](repeating: UInt8(ascii: "["), count: 500),
+            "json-nesting",
+            "byte 129: arrays and objects are nested more than 128 deep; nest them less."
+        ),
+        NotJSON(
+            "a number out of range",
+            Array(#"{"a":1e400}"#.utf8),
+            "json-number-range",
+            "byte 5: the number 1e400 is beyond the range of 64-bit floating-point numbers; its magnitude must be below 1.8e308."
+        ),
+    ]
 }

@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
+internal import InstrumentTerminal
 
 #if canImport(Darwin)
 internal import Darwin
@@ -8,6 +9,9 @@ internal import Glibc
 #endif
 
 /// Shows samples on a console, for people or as JSON lines for programs.
+///
+/// What a terminal would act upon instead of showing it (escape sequences, line breaks, changes of direction) is escaped:
+/// as `\u{1b}` in lines for people, as `\u001b` in JSON, whose values stay the same.
 public struct ConsoleBackend: Backend {
     /// How samples are written.
     public enum Format: Hashable, Sendable {
@@ -45,9 +49,10 @@ public struct ConsoleBackend: Backend {
         let bytes =
             switch format {
             case .jsonLines:
-                batch.records.reduce(into: JSONWriter()) { SampleLine.write($1, to: &$0) }.bytes
+                TerminalText(json: batch.records.reduce(into: JSONWriter()) { SampleLine.write($1, to: &$0) }.bytes)
+                    .bytes
             case .text(let isColored):
-                batch.records.flatMap { Array(ConsoleLine.text(of: $0.sample, colored: isColored).utf8) }
+                batch.records.flatMap { ConsoleLine.text(of: $0.sample, colored: isColored).bytes }
             }
         return write(bytes) ? .acknowledged : .retry(after: nil, reason: "the console takes no output")
     }
@@ -78,14 +83,14 @@ enum ConsoleLine {
         "errorDescription",
     ]
 
-    static func text(of sample: Sample, colored: Bool) -> String {
+    static func text(of sample: Sample, colored: Bool) -> TerminalText {
         let seconds = sample.time.wallTime.milliseconds / 1000 % 86_400
         let millis = sample.time.wallTime.milliseconds % 1000
         let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { pad($0, 2) }.joined(separator: ":")
         let (name, details, color) = describe(sample)
-        let painted = colored ? "\u{1B}[\(color)m\(name)\u{1B}[0m" : name
-        let line = "\(clock).\(pad(millis, 3)) [\(sample.tracker)] \(painted)"
-        return (details.isEmpty ? line : line + "  " + printable(details)) + "\n"
+        let painted: TerminalText = colored ? "\u{1B}[\(color)m\(name)\u{1B}[0m" : "\(name)"
+        let line: TerminalText = "\(clock).\(pad(millis, 3)) [\(sample.tracker)] \(painted)"
+        return details.isEmpty ? "\(line)\n" : "\(line)  \(details)\n"
     }
 
     private static func describe(_ sample: Sample) -> (name: String, details: String, color: Int) {
@@ -93,12 +98,12 @@ enum ConsoleLine {
         case .metric(let metric):
             let unit = metric.name.unit == .count ? "" : " " + metric.name.unit.rawValue
             let details = ["= \(metric.value)\(unit)"] + custom(metric.attributes)
-            return (printable(metric.name.spelling), details.joined(separator: " "), 36)
+            return (metric.name.spelling, details.joined(separator: " "), 36)
         case .event(let event):
             let known = shown.compactMap { name in event.attributes[name].map { "\(name)=\($0)" } }
             let details = known + custom(event.attributes)
             let isError = event.action == .error || event.action == .adError
-            return (printable(event.action.name), details.joined(separator: " "), isError ? 31 : 32)
+            return (event.action.name, details.joined(separator: " "), isError ? 31 : 32)
         }
     }
 
@@ -108,13 +113,6 @@ enum ConsoleLine {
     }
 
     private static let vocabulary = PrivacyCatalogue.vocabulary
-
-    /// Control characters could repaint or retitle the reader's terminal.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "�" : $0 })
-        )
-    }
 
     private static func pad(_ number: Int64, _ width: Int) -> String {
         let digits = String(number)

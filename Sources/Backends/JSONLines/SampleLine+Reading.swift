@@ -54,11 +54,13 @@ extension SampleLine {
 
     private static func attributes(_ json: JSONValue?) throws(Failure) -> Attributes {
         guard case .object(let members)? = json else { throw missing("attributes") }
-        var attributes = Attributes(minimumCapacity: members.count)
+        var elements: [(name: AttributeName, value: AttributeValue)] = []
+        elements.reserveCapacity(members.count)
         for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-            attributes[AttributeName(name)] = try attributeValue(member)
+            elements.append((AttributeName(name), try attributeValue(member)))
         }
-        return attributes
+        // Members of an object differ in their names.
+        return Attributes(distinct: elements)
     }
 
     private static func attributeValue(_ json: JSONValue) throws(Failure) -> AttributeValue {

@@ -34,6 +34,19 @@ public struct Attributes: @unchecked Sendable {
         if capacity > 0 { _ = makeStorage(capacity: capacity) }
     }
 
+    /// Creates attributes of names that all differ, without looking for each among the others. A value that is not finite is
+    /// left out and its name remembered, as when it is set.
+    package init(distinct elements: [(name: AttributeName, value: AttributeValue)]) {
+        self.init(minimumCapacity: elements.count)
+        for (name, value) in elements {
+            if value.isFinite {
+                uniqueHeader(forAdding: 1).pointee.append(name, value)
+            } else {
+                uniqueHeader(forAdding: 0).pointee.refused.append(name)
+            }
+        }
+    }
+
     /// The value with the given key; nil if it is absent or of another type. Setting nil removes it.
     @inlinable
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {

@@ -56,7 +56,10 @@ struct MPVValues {
             // Nothing is told of a title as long as nobody knows where it may come from.
             return nil
         }
-        let isFromPath = path.contains(title) || SourceText.decoded(path[...]).contains(title)
+        // By bytes: both come from outside, and searching by characters takes the product of their lengths.
+        let pattern = BytePattern(title.utf8)
+        let isFromPath =
+            pattern.isContained(in: path.utf8) || pattern.isContained(in: SourceText.decoded(path[...]).utf8)
         return isFromPath ? SourceText.fileName(path) : title
     }
 

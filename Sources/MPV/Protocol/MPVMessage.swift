@@ -24,7 +24,8 @@ enum MPVMessage: Hashable {
         do throws(JSONError) {
             return try JSONValue(parsing: Array(String(decoding: line, as: UTF8.self).utf8))
         } catch {
-            throw BadMessage(description: error.description)
+            // The error's own message quotes the line.
+            throw BadMessage(description: "not JSON (\(error.code) at byte \(error.offset))")
         }
     }
 }

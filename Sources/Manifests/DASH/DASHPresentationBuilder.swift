@@ -10,7 +10,8 @@ struct DASHPresentationBuilder {
     private let now: WallTime
     private var notices: NoticeList
     private var addressBudget: Int
-    private var calendarOrigin: WallTime?
+    private var listBudget: Int
+    private var calendar: PeriodSegments.Calendar?
     private var representations = 0
 
     init(_ manifest: DASHManifest, now: WallTime) {
@@ -18,16 +19,22 @@ struct DASHPresentationBuilder {
         self.now = now
         notices = NoticeList(limit: manifest.limits.notices)
         addressBudget = manifest.limits.addressBytes
+        listBudget = manifest.limits.listedSegments
     }
 
     private var root: ManifestElement { manifest.root }
 
     mutating func build() throws(ManifestError) -> Presentation {
         let origin = try manifestOrigin()
-        calendarOrigin = origin
+        calendar = origin.map {
+            PeriodSegments.Calendar(origin: $0, now: now, window: root.duration("timeShiftBufferDepth"))
+        }
         let base = try self.base(manifest.url, root)
         var periods: [PeriodTracks] = []
-        for period in try manifest.periods(&notices) { periods.append(try tracks(of: period, base)) }
+        for period in try manifest.periods(&notices) {
+            try ManifestError.checkCancellation()
+            periods.append(try tracks(of: period, base))
+        }
         periods.removeAll { $0.tracks.isEmpty }
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
             throw ManifestError(.malformed, "the MPD has nothing that can be played")
@@ -36,8 +43,8 @@ struct DASHPresentationBuilder {
         guard richest.tracks.count <= manifest.limits.variants,
             richest.tracks.count * periods.count <= manifest.limits.segments
         else { throw ManifestError(.limitExceeded, "there are too many representations in too many periods") }
-        var joiner = PeriodJoiner(periods: periods, calendarOrigin: origin)
-        let renditions = joiner.renditions(of: richest, isComplete: isComplete(periods))
+        var joiner = PeriodJoiner(periods: periods)
+        let renditions = try joiner.renditions(of: richest, isComplete: isComplete(periods))
         notices.add(joiner.notices)
         var presentation = Presentation(
             format: .dash,
@@ -89,7 +96,7 @@ struct DASHPresentationBuilder {
             targetLatency: root.duration("suggestedPresentationDelay") ?? longest.saturatingMultiply(3),
             windowDuration: root.duration("timeShiftBufferDepth"),
             updatePeriod: root.duration("minimumUpdatePeriod"),
-            origin: calendarOrigin
+            origin: calendar?.origin
         )
         if let location = root.first("Location") {
             rules.reloadURL = try ReferenceBase(url: manifest.url).resolve(
@@ -150,10 +157,12 @@ struct DASHPresentationBuilder {
         occurrence: Int
     ) throws(ManifestError) -> [Track] {
         let base = try base(outer, set)
+        let description = SetDescription(set)
         var tracks: [Track] = []
         var shared: TemplateRow?
         for representation in set.all("Representation") {
             representations += 1
+            if representations & 255 == 0 { try ManifestError.checkCancellation() }
             guard representations <= manifest.limits.representations else {
                 let message = "there are more than \(manifest.limits.representations) representations"
                 throw ManifestError(.limitExceeded, message, line: representation.line)
@@ -168,7 +177,7 @@ struct DASHPresentationBuilder {
             guard let kind = levels.mediaKind else { continue }
             let inherits = representation.first("SegmentTemplate") == nil
             let part = try part(of: levels, period, &shared, inherits: inherits)
-            tracks.append(Track(levels: levels, kind: kind, set: occurrence, part: part))
+            tracks.append(Track(levels, kind: kind, description, set: occurrence, part: part))
         }
         return tracks
     }
@@ -188,9 +197,6 @@ struct DASHPresentationBuilder {
             keyURL: nil,
             initializationVector: []
         )
-        let calendar = calendarOrigin.map {
-            PeriodSegments.Calendar(origin: $0, now: now, window: root.duration("timeShiftBufferDepth"))
-        }
         var segments = PeriodSegments(
             levels: levels,
             period: period,
@@ -199,19 +205,12 @@ struct DASHPresentationBuilder {
             encryption: levels.isProtected ? encryption : nil,
             notices: notices,
             addressBudget: addressBudget,
+            listBudget: listBudget,
             sharedRuns: inherits ? shared : nil
         )
         let part = try segments.part()
-        (notices, addressBudget) = (segments.notices, segments.addressBudget)
+        (notices, addressBudget, listBudget) = (segments.notices, segments.addressBudget, segments.listBudget)
         if inherits { shared = segments.made }
         return part
-    }
-}
-
-extension String {
-    /// Without white space at either end.
-    var trimmingWhitespace: String {
-        let head = drop(while: \.isWhitespace)
-        return String(head.reversed().drop(while: \.isWhitespace).reversed())
     }
 }

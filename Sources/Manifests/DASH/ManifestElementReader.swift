@@ -1,33 +1,36 @@
-internal import Foundation
+internal import Instrument
 
-#if canImport(FoundationXML)
-internal import FoundationXML
-#endif
+/// Reads the XML of an MPD into elements, in one pass over its bytes.
+///
+/// Only what an MPD needs of XML 1.0 (fifth edition): elements, attributes, text, CDATA sections, comments, processing
+/// instructions, character references and the five predefined entities. A document type, in which entities are declared,
+/// is refused before anything is read. Written by hand because libxml2, which Foundation uses on Linux, compares each
+/// attribute of an element with all others, and because Foundation's parser traps on names that are not UTF-8.
+struct ManifestElementReader {
+    /// An element that is not closed yet.
+    private struct Open {
+        var element: ManifestElement
+        /// The name as written, with its prefix: what the end tag must repeat.
+        var writtenName: ArraySlice<UInt8>
+        var text: [UInt8] = []
+    }
 
-/// Reads XML into elements. External entities are never resolved; a document type, in which entities are declared, is
-/// refused before anything is parsed.
-final class ManifestElementReader: NSObject, XMLParserDelegate {
     private let limits: ManifestLimits
-    private var stack: [ManifestElement] = []
+    private var cursor: MarkupCursor
+    private var stack: [Open] = []
     private var root: ManifestElement?
-    private var prefix = ""
+    private var prefix: [UInt8] = []
     private var count = 0
-    private var error: ManifestError?
 
-    private init(limits: ManifestLimits) { self.limits = limits }
+    private init(_ bytes: [UInt8], limits: ManifestLimits) {
+        self.limits = limits
+        cursor = MarkupCursor(bytes)
+    }
 
     static func read(_ bytes: [UInt8], limits: ManifestLimits) throws(ManifestError) -> ManifestElement {
         try check(bytes, limits)
-        let reader = ManifestElementReader(limits: limits)
-        let parser = XMLParser(data: Data(bytes))
-        parser.shouldResolveExternalEntities = false
-        parser.delegate = reader
-        let isWhole = parser.parse()
-        if let error = reader.error { throw error }
-        guard isWhole, let root = reader.root else {
-            throw ManifestError(.malformed, "the MPD is no well-formed XML", line: max(1, parser.lineNumber))
-        }
-        return root
+        var reader = ManifestElementReader(bytes, limits: limits)
+        return try reader.document()
     }
 
     private static func check(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) {
@@ -37,7 +40,6 @@ final class ManifestElementReader: NSObject, XMLParserDelegate {
         // In another encoding a document type could hide.
         let prolog = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased().prefix { $0 != ">" }
         let encoding = prolog.split(separator: "encoding").dropFirst().first?.split { "=\"' ".contains($0) }.first
-        // And Foundation's parser traps on names that are not UTF-8 (Swift 6.3 on Linux; found by mutated manifests).
         let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         guard isUTF8, !bytes.contains(0), ["utf-8", "us-ascii", "ascii", nil].contains(encoding) else {
             throw ManifestError(.unsupported, "the MPD is not in UTF-8")
@@ -55,39 +57,217 @@ final class ManifestElementReader: NSObject, XMLParserDelegate {
         }
         return false
     }
+}
 
-    func parser(
-        _ parser: XMLParser,
-        didStartElement elementName: String,
-        namespaceURI: String?,
-        qualifiedName: String?,
-        attributes: [String: String]
-    ) {
+// MARK: The document
+extension ManifestElementReader {
+    private mutating func document() throws(ManifestError) -> ManifestElement {
+        _ = cursor.take("\u{FEFF}")
+        while !cursor.isAtEnd {
+            if count & 1_023 == 0 { try ManifestError.checkCancellation() }
+            if cursor.next == UInt8(ascii: "<") { try markup() } else { try text() }
+        }
+        if let open = stack.last {
+            throw malformed("the element `\(Self.shown(open.writtenName))` of line \(open.element.line) is not closed")
+        }
+        guard let root else { throw malformed("it has no element") }
+        return root
+    }
+
+    private mutating func markup() throws(ManifestError) {
+        switch cursor.second {
+        case UInt8(ascii: "/"): try endTag()
+        case UInt8(ascii: "?"): try skip(past: "?>", "a processing instruction")
+        case UInt8(ascii: "!"):
+            if cursor.take("<!--") {
+                try skip(past: "--", "a comment")
+                guard cursor.take(">") else { throw malformed("a comment contains `--`") }
+            } else if cursor.take("<![CDATA[") {
+                guard !stack.isEmpty else { throw malformed("a CDATA section stands outside the root element") }
+                add(try upTo("]]>", "a CDATA section"))
+            } else {
+                throw malformed("a declaration (`<!`) is not allowed in an MPD")
+            }
+        default: try startTag()
+        }
+    }
+
+    private mutating func skip(past end: StaticString, _ what: String) throws(ManifestError) { _ = try upTo(end, what) }
+
+    private mutating func upTo(_ end: StaticString, _ what: String) throws(ManifestError) -> ArraySlice<UInt8> {
+        if let found = cursor.upTo(end) { return found }
+        throw malformed("\(what) has no end")
+    }
+
+    private mutating func text() throws(ManifestError) {
+        let found = cursor.upToByte(UInt8(ascii: "<"))
+        if stack.isEmpty {
+            guard found.allSatisfy(MarkupCursor.isSpace) else {
+                throw malformed("there is text outside the root element")
+            }
+            return
+        }
+        add(try resolved(found)[...])
+    }
+
+    /// Long texts are those of events and keys; those that are read here are short, and the rest is left out.
+    private mutating func add(_ text: ArraySlice<UInt8>) {
+        guard let last = stack.indices.last, stack[last].text.count + text.count <= limits.lineBytes else { return }
+        stack[last].text += text
+    }
+}
+
+// MARK: Tags
+extension ManifestElementReader {
+    private mutating func startTag() throws(ManifestError) {
+        let line = cursor.line
+        cursor.skip(1)
+        let written = try name()
         count += 1
-        if count == 1, let colon = elementName.firstIndex(of: ":") { prefix = String(elementName[...colon]) }
-        guard count <= limits.elements, stack.count < limits.depth else {
-            return stop(.limitExceeded, "the MPD has too many elements, or too many inside one another", parser)
+        if count == 1, let colon = written.firstIndex(of: UInt8(ascii: ":")) { prefix = Array(written[...colon]) }
+        guard root == nil || !stack.isEmpty else { throw malformed("there is a second root element") }
+        guard count <= limits.elements else {
+            throw ManifestError(.limitExceeded, "the MPD has more than \(limits.elements) elements", line: line)
         }
-        guard !attributes.values.contains(where: { $0.utf8.count > limits.lineBytes }) else {
-            return stop(.limitExceeded, "an attribute of the MPD has more than \(limits.lineBytes) bytes", parser)
+        guard stack.count < limits.depth else {
+            let message = "the elements of the MPD are nested more than \(limits.depth) deep"
+            throw ManifestError(.limitExceeded, message, line: line)
         }
-        let name = elementName.hasPrefix(prefix) ? String(elementName.dropFirst(prefix.count)) : elementName
-        stack.append(ManifestElement(name: name, attributes: attributes, line: parser.lineNumber))
+        let attributes = try attributes()
+        let isEmpty = cursor.take("/")
+        guard cursor.take(">") else {
+            throw malformed("the start tag of `\(Self.shown(written))` does not end with `>`")
+        }
+        let own = written.starts(with: prefix) ? written.dropFirst(prefix.count) : written
+        let element = ManifestElement(name: String(decoding: own, as: UTF8.self), attributes: attributes, line: line)
+        stack.append(Open(element: element, writtenName: written))
+        if isEmpty { close() }
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) {
-        guard let last = stack.indices.last else { return }
-        // Long texts are events' and keys'; what is read here is short.
-        if stack[last].text.utf8.count + string.utf8.count <= limits.lineBytes { stack[last].text += string }
+    private mutating func endTag() throws(ManifestError) {
+        cursor.skip(2)
+        let written = try name()
+        cursor.skipSpace()
+        guard cursor.take(">") else { throw malformed("the end tag of `\(Self.shown(written))` does not end with `>`") }
+        guard let open = stack.last else {
+            throw malformed("there is an end tag `\(Self.shown(written))` and no element is open")
+        }
+        guard open.writtenName == written else {
+            let names = "`\(Self.shown(open.writtenName))`, and the end tag is `\(Self.shown(written))`"
+            throw malformed("the open element is \(names)")
+        }
+        close()
     }
 
-    func parser(_ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?) {
-        guard let element = stack.popLast() else { return }
-        if let parent = stack.indices.last { stack[parent].children.append(element) } else { root = element }
+    private mutating func close() {
+        guard var open = stack.popLast() else { return }
+        open.element.text = String(decoding: open.text, as: UTF8.self).streamSafe
+        if let parent = stack.indices.last {
+            stack[parent].element.append(open.element)
+        } else {
+            root = open.element
+        }
     }
 
-    private func stop(_ code: ManifestError.Code, _ message: String, _ parser: XMLParser) {
-        if error == nil { error = ManifestError(code, message, line: parser.lineNumber) }
-        parser.abortParsing()
+    private mutating func attributes() throws(ManifestError) -> [String: String] {
+        var attributes: [String: String] = [:]
+        while true {
+            let isSeparate = cursor.skipSpace()
+            guard let next = cursor.next, next != UInt8(ascii: ">"), next != UInt8(ascii: "/") else {
+                return attributes
+            }
+            guard isSeparate else { throw malformed("there is no space between two attributes") }
+            let name = try name()
+            guard attributes.count < limits.attributes else {
+                let message = "an element of the MPD has more than \(limits.attributes) attributes"
+                throw ManifestError(.limitExceeded, message, line: cursor.line)
+            }
+            cursor.skipSpace()
+            guard cursor.take("=") else { throw malformed("the attribute `\(Self.shown(name))` has no value") }
+            cursor.skipSpace()
+            let value = try value(of: name)
+            guard attributes.updateValue(value, forKey: String(decoding: name, as: UTF8.self).streamSafe) == nil else {
+                throw malformed("the attribute `\(Self.shown(name))` stands twice in one element")
+            }
+        }
+    }
+
+    private mutating func value(of name: ArraySlice<UInt8>) throws(ManifestError) -> String {
+        guard let quote = cursor.next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw malformed("the value of the attribute `\(Self.shown(name))` is not in quotes")
+        }
+        cursor.skip(1)
+        let text = cursor.upToByte(quote)
+        guard cursor.next == quote else { throw malformed("the value of `\(Self.shown(name))` has no closing quote") }
+        cursor.skip(1)
+        guard text.count <= limits.lineBytes else {
+            let message = "an attribute of the MPD has more than \(limits.lineBytes) bytes"
+            throw ManifestError(.limitExceeded, message, line: cursor.line)
+        }
+        guard !text.contains(UInt8(ascii: "<")) else {
+            throw malformed("the value of the attribute `\(Self.shown(name))` contains `<`; write `&lt;`")
+        }
+        // Line breaks and tabs in a value are spaces (section 3.3.3).
+        let plain = text.contains(where: { $0 < 0x20 }) ? text.map { $0 < 0x20 ? 0x20 : $0 }[...] : text
+        return String(decoding: try resolved(plain), as: UTF8.self).streamSafe
+    }
+
+    private mutating func name() throws(ManifestError) -> ArraySlice<UInt8> {
+        let name = cursor.name()
+        guard let first = name.first, MarkupCursor.canBeginName(first) else {
+            throw malformed("a name is missing, or begins with a character that names do not begin with")
+        }
+        guard name.count <= ManifestElement.longestWord else {
+            let message = "a name in the MPD has more than \(ManifestElement.longestWord) bytes"
+            throw ManifestError(.limitExceeded, message, line: cursor.line)
+        }
+        return name
+    }
+}
+
+// MARK: Characters
+extension ManifestElementReader {
+    /// The bytes with character references and predefined entities replaced (sections 4.1 and 4.6).
+    private func resolved(_ text: ArraySlice<UInt8>) throws(ManifestError) -> [UInt8] {
+        guard text.contains(where: { $0 == UInt8(ascii: "&") || $0 < 0x20 }) else { return Array(text) }
+        var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
+        result.reserveCapacity(text.count)
+        while let byte = rest.popFirst() {
+            guard byte >= 0x20 || MarkupCursor.isSpace(byte) else { throw malformed("there is a control character") }
+            guard byte == UInt8(ascii: "&") else {
+                result.append(byte)
+                continue
+            }
+            // The longest is `&#x10FFFF;`, with some zeros in front.
+            guard let end = rest.prefix(16).firstIndex(of: UInt8(ascii: ";")),
+                let scalar = Self.scalar(rest[..<end])
+            else { throw malformed("`&` begins no reference that is known; write `&amp;` for the character") }
+            result += Array(String(Character(scalar)).utf8)
+            rest = rest[(end + 1)...]
+        }
+        return result
+    }
+
+    private static func scalar(_ reference: ArraySlice<UInt8>) -> Unicode.Scalar? {
+        switch String(decoding: reference, as: UTF8.self) {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        case let text where text.hasPrefix("#"):
+            let isHexadecimal = text.hasPrefix("#x")
+            let number = UInt32(text.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10)
+            // What XML allows of control characters are spaces (section 2.2).
+            return number.flatMap { $0 >= 0x20 || [9, 10, 13].contains($0) ? Unicode.Scalar($0) : nil }
+        default: return nil
+        }
+    }
+
+    /// A name as an error shows it.
+    private static func shown(_ name: ArraySlice<UInt8>) -> String { String(decoding: name.prefix(40), as: UTF8.self) }
+
+    private func malformed(_ what: String) -> ManifestError {
+        ManifestError(.malformed, "the MPD is not well-formed XML: \(what)", line: cursor.line)
     }
 }

@@ -1,19 +1,67 @@
 internal import Instrument
 internal import InstrumentTransport
 
+/// What an adaptation set says of all its representations, read once for all of them.
+struct SetDescription: Hashable, Sendable {
+    /// More roles than this tell nothing more.
+    private static let mostRoles = 16
+
+    var id: String?
+    var language: String?
+    var label: String?
+    var roles: [String]
+
+    init(_ set: ManifestElement) {
+        id = set.word("id")
+        language = set.word("lang")
+        label = set.first("Label")?.text.trimmingWhitespace
+        roles = set.all("Role").prefix(Self.mostRoles).compactMap { $0.word("value") }
+    }
+}
+
 /// A representation that can be played, in one period.
 struct Track: Hashable, Sendable {
-    var levels: RepresentationLevels
     var kind: Rendition.Kind
+    /// `@id` of the representation.
+    var id: String
+    var bandwidth: Int64
+    var codecs: [String]
+    var resolution: Resolution?
+    var frameRate: Double?
+    var container: Rendition.Container
+    var language: String?
+    /// What the set says.
+    var description: SetDescription
     /// Tells the adaptation sets of a period apart.
     var set: Int
+    var isProtected: Bool
     var part: Rendition.Part
 
-    var language: String? { levels.set["lang"] ?? levels.representation["lang"] }
-    var roles: [String] { levels.set.all("Role").compactMap { $0["value"] } }
+    init(
+        _ levels: RepresentationLevels,
+        kind: Rendition.Kind,
+        _ description: SetDescription,
+        set: Int,
+        part: Rendition.Part
+    ) {
+        self.kind = kind
+        id = levels.id
+        bandwidth = levels.bandwidth
+        codecs = levels.codecs
+        resolution = levels.resolution
+        frameRate = levels.frameRate
+        container = levels.container
+        language = description.language ?? levels.representation.word("lang")
+        self.description = description
+        self.set = set
+        isProtected = levels.isProtected
+        self.part = part
+    }
+
+    var roles: [String] { description.roles }
     var isMain: Bool { roles.contains("main") }
     /// What sets of one ladder have in common, where each quality has a set of its own.
-    var family: [String] { [levels.codecs.first.map { String($0.prefix(4)) } ?? "", "\(levels.isProtected)"] + roles }
+    var family: [String] { [codecs.first.map { String($0.prefix(4)) } ?? "", "\(isProtected)"] + roles }
 }
 
 /// A period with what can be played in it.
@@ -28,53 +76,54 @@ struct PeriodTracks: Hashable, Sendable {
 
 /// Joins what belongs together in the periods of an MPD.
 struct PeriodJoiner {
-    let periods: [PeriodTracks]
-    let calendarOrigin: WallTime?
+    private let periods: [(tracks: PeriodTracks, table: TrackTable)]
+    private var known: Set<Rendition.ID> = []
+    /// How many renditions were given each name.
+    private var copies: [String: Int] = [:]
     private(set) var notices: [ManifestNotice] = []
 
-    init(periods: [PeriodTracks], calendarOrigin: WallTime?) {
-        (self.periods, self.calendarOrigin) = (periods, calendarOrigin)
-    }
+    init(periods: [PeriodTracks]) { self.periods = periods.map { ($0, TrackTable($0.tracks)) } }
 
-    mutating func renditions(of richest: PeriodTracks, isComplete: Bool) -> [Rendition] {
-        var known: Set<Rendition.ID> = []
-        return richest.tracks.map { track in
+    mutating func renditions(of richest: PeriodTracks, isComplete: Bool) throws(ManifestError) -> [Rendition] {
+        var renditions: [Rendition] = []
+        for track in richest.tracks {
+            try ManifestError.checkCancellation()
             var rendition = Rendition(
-                id: Self.id(of: track, &known),
+                id: id(of: track),
                 kind: track.kind,
                 source: source(of: track, isComplete: isComplete)
             )
             rendition.language = track.language
-            rendition.name = track.levels.set.first("Label")?.text.trimmingWhitespace
+            rendition.name = track.description.label
             rendition.isDefault = track.isMain
             rendition.isAutoselected = track.isMain
             rendition.characteristics = track.roles
-            rendition.container = track.levels.container
-            rendition.codecs = track.levels.codecs
-            rendition.bitRate = track.levels.bandwidth
-            return rendition
+            rendition.container = track.container
+            rendition.codecs = track.codecs
+            rendition.bitRate = track.bandwidth
+            renditions.append(rendition)
         }
+        return renditions
     }
 
-    private static func id(of track: Track, _ known: inout Set<Rendition.ID>) -> Rendition.ID {
-        let place = [track.levels.set["id"], track.language, track.roles.first].compactMap(\.self).joined(
+    private mutating func id(of track: Track) -> Rendition.ID {
+        let place = [track.description.id, track.language, track.roles.first].compactMap(\.self).joined(
             separator: "/"
         )
-        let name = "\(track.kind)/\(place)/\(track.levels.id)"
-        var id = Rendition.ID(name)
-        var copy = 1
-        while !known.insert(id).inserted {
-            copy += 1
-            id = Rendition.ID("\(name)#\(copy)")
+        let name = "\(track.kind)/\(place)/\(track.id)"
+        while true {
+            let copy = copies[name, default: 0] + 1
+            copies[name] = copy
+            let id = Rendition.ID(copy == 1 ? name : "\(name)#\(copy)")
+            if known.insert(id).inserted { return id }
         }
-        return id
     }
 
     private mutating func source(of track: Track, isComplete: Bool) -> Rendition.Source {
         var parts: [Rendition.Part] = []
-        for period in periods {
-            if let match = Self.match(track, in: period) {
-                parts.append(match.part)
+        for (period, table) in periods {
+            if let match = table.match(track) {
+                parts.append(period.tracks[match].part)
             } else if let gap = gap(period) {
                 notices.append(
                     ManifestNotice(.oddity, "a period lacks \(track.kind) that others have; it is a gap there")
@@ -88,19 +137,6 @@ struct PeriodJoiner {
         }
         return known.count < parts.count
             ? .parts(parts) : .segments(SegmentIndex(joining: known, isComplete: isComplete))
-    }
-
-    /// The same representation, else the one of the same kind, role and language that comes nearest.
-    private static func match(_ track: Track, in period: PeriodTracks) -> Track? {
-        let same = period.tracks.filter { $0.kind == track.kind }
-        let inLanguage = same.filter { $0.language == track.language }
-        let candidates = inLanguage.isEmpty ? same : inLanguage
-        let inRole = candidates.filter { $0.roles == track.roles }
-        let best = inRole.isEmpty ? candidates : inRole
-        if let twin = best.first(where: { $0.levels.id == track.levels.id }) { return twin }
-        let below = best.filter { $0.levels.bandwidth <= track.levels.bandwidth }
-        return below.max { $0.levels.bandwidth < $1.levels.bandwidth }
-            ?? best.min { $0.levels.bandwidth < $1.levels.bandwidth }
     }
 
     private func gap(_ period: PeriodTracks) -> SegmentIndex? {
@@ -124,25 +160,27 @@ enum DASHLadder {
         let audio = pairs.filter { $0.1.kind == .audio }.sorted { first, second in
             let (left, right) = (first.0, second.0)
             if left.isMain != right.isMain { return left.isMain }
-            return left.set != right.set ? left.set < right.set : left.levels.bandwidth > right.levels.bandwidth
+            return left.set != right.set ? left.set < right.set : left.bandwidth > right.bandwidth
         }
         let subtitles = pairs.filter { $0.1.kind == .subtitles }.map(\.1.id)
         var ladder = pairs.filter { $0.1.kind == .video || $0.1.kind == .muxed }
         // Sets of other codecs or views are ladders of their own; the main one, else the first, is played.
         let chosen = ladder.first { $0.0.isMain } ?? ladder.first
-        ladder = ladder.filter { $0.0.set == chosen?.0.set || $0.0.family == chosen?.0.family }
+        let family = chosen?.0.family
+        ladder = ladder.filter { $0.0.set == chosen?.0.set || $0.0.family == family }
         if ladder.isEmpty { ladder = audio.filter { $0.0.set == audio.first?.0.set } }
         if ladder.isEmpty { ladder = pairs }
+        let sounds = audio.map(\.1.id)
         return ladder.map { track, rendition in
             let isComplete = rendition.kind == .muxed || rendition.kind == .audio
             return Variant(
                 id: rendition.id.description,
-                peakBitRate: track.levels.bandwidth,
-                resolution: track.levels.resolution,
-                frameRate: track.levels.frameRate,
-                codecs: track.levels.codecs,
+                peakBitRate: track.bandwidth,
+                resolution: track.resolution,
+                frameRate: track.frameRate,
+                codecs: track.codecs,
                 main: rendition.id,
-                audio: isComplete ? [rendition.id] : audio.map(\.1.id),
+                audio: isComplete ? [rendition.id] : sounds,
                 subtitles: subtitles,
                 backups: []
             )

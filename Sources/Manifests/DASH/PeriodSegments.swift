@@ -11,6 +11,8 @@ struct PeriodSegments {
     let encryption: SegmentEncryption?
     var notices: NoticeList
     var addressBudget: Int
+    /// How many segments may still be listed one by one.
+    var listBudget: Int
     /// What another representation of the set has made of the same timeline, so that it is there once.
     var sharedRuns: TemplateRow?
     /// What this one has made.
@@ -62,22 +64,33 @@ struct PeriodSegments {
         } else {
             var runs = TimelineRuns(levels, kind, period, row, calendar, limits)
             try runs.fill(&row, &notices)
-            addressBudget -= row.runs.count * MemoryLayout<TemplateRow.Run>.size
+            addressBudget -= max(row.runs.count, runs.entryCount) * MemoryLayout<TemplateRow.Run>.size
             guard addressBudget >= 0 else {
                 throw ManifestError(.limitExceeded, "the timelines are too long altogether", line: line)
             }
         }
         made = row
-        let longest = row.runs.filter { !$0.isGap }.map(\.ticks).max() ?? 0
         row.sequence = row.runs.first?.number ?? 0
-        let target = longest.nanoseconds(timescale: row.timescale)
+        let target = row.longestTicks.nanoseconds(timescale: row.timescale)
         return .segments(SegmentIndex(rows: [.template(row)], isComplete: calendar == nil, targetDuration: target))
     }
 
-    private func parsed(_ text: String) throws(ManifestError) -> SegmentTemplate {
-        do {
-            return try SegmentTemplate(text, base: levels.base, representation: levels.id, bandwidth: levels.bandwidth)
+    private mutating func parsed(_ text: String) throws(ManifestError) -> SegmentTemplate {
+        // A template that many representations inherit is read for each of them.
+        addressBudget -= text.utf8.count
+        do throws(SegmentTemplate.Fault) {
+            return try SegmentTemplate(
+                text,
+                base: levels.base,
+                representation: levels.id,
+                bandwidth: levels.bandwidth,
+                limit: limits.lineBytes
+            )
         } catch {
+            if case .tooLong = error {
+                let message = "a template of addresses makes more than \(limits.lineBytes) bytes"
+                throw ManifestError(.limitExceeded, message, line: line)
+            }
             throw ManifestError(.malformed, "a template of addresses cannot be read (\(error))", line: line)
         }
     }
@@ -129,9 +142,18 @@ struct PeriodSegments {
         var runs = TimelineRuns(levels, kind, period, row, nil, limits)
         runs.available = elements.count
         try runs.fill(&row, &notices)
+        let most = min(row.count, limits.segments)
+        listBudget -= max(most, runs.entryCount)
+        guard listBudget >= 0 else {
+            let message = "representations list more than \(limits.listedSegments) segments altogether"
+            throw ManifestError(.limitExceeded, message, line: line)
+        }
         var segments: [MediaSegment] = []
         let firstNumber = levels.integer(kind, "startNumber") ?? 1
         for position in 0..<row.count {
+            guard segments.count < most else {
+                throw ManifestError(.limitExceeded, "there are more than \(limits.segments) segments", line: line)
+            }
             var segment = row.segment(at: position)
             if !segment.isGap {
                 let place = row.number(at: position).saturatingSubtract(firstNumber)

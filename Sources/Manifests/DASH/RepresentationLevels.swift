@@ -11,7 +11,7 @@ struct RepresentationLevels: Hashable, Sendable {
     private var inner: [ManifestElement] { [representation, set, period] }
 
     /// An attribute that representations share with their set (section 5.3.7, common attributes).
-    func common(_ name: String) -> String? { representation[name] ?? set[name] }
+    func common(_ name: String) -> String? { representation.word(name) ?? set.word(name) }
 
     /// How the segments are described: by the innermost level that says it (section 5.3.9.1).
     var kind: String? {
@@ -34,12 +34,14 @@ struct RepresentationLevels: Hashable, Sendable {
     }
 
     /// The innermost segment information that has such children.
-    func children(_ kind: String, _ name: String) -> [ManifestElement] {
-        inner.lazy.compactMap { $0.first(kind)?.all(name) }.first { !$0.isEmpty } ?? []
+    func children(_ kind: String, _ name: String) -> NamedElements {
+        inner.lazy.compactMap { $0.first(kind)?.all(name) }.first { !$0.isEmpty } ?? NamedElements()
     }
 
     func integer(_ kind: String, _ attribute: String) -> Int64? {
-        information(kind, attribute).flatMap { DecimalText.integer($0) }
+        information(kind, attribute).flatMap {
+            $0.utf8.count <= ManifestElement.longestWord ? DecimalText.integer($0) : nil
+        }
     }
 
     var id: String { representation["id"] ?? "" }
@@ -73,7 +75,7 @@ struct RepresentationLevels: Hashable, Sendable {
     /// What it carries; nil for what is not played (images, unknown).
     var mediaKind: Rendition.Kind? {
         let type = common("mimeType") ?? ""
-        let declared = set["contentType"] ?? String(type.prefix { $0 != "/" })
+        let declared = set.word("contentType") ?? String(type.prefix { $0 != "/" })
         let hasText = codecs.contains(where: CodecList.isText)
         switch declared {
         case "video": return codecs.contains(where: CodecList.isAudio) ? .muxed : .video

@@ -13,7 +13,8 @@ struct SegmentTemplate: Hashable, Sendable {
 
     /// The address for a segment. What makes an address valid was checked once; digits do not change it.
     func url(number: Int64, time: Int64) -> HTTPURL {
-        (try? base.resolving(text(number: number, time: time))) ?? base
+        if parts.isEmpty { return base }
+        return (try? base.resolving(text(number: number, time: time))) ?? base
     }
 
     func text(number: Int64, time: Int64) -> String {
@@ -34,18 +35,29 @@ struct SegmentTemplate: Hashable, Sendable {
 
 extension SegmentTemplate {
     /// What cannot be a template.
-    enum Fault: Error { case unclosed, unknownIdentifier(String), invalidWidth }
+    enum Fault: Error { case unclosed, unknownIdentifier(String), invalidWidth, tooLong }
 
     /// Reads a template and puts in what is the same for all segments of a representation.
-    init(_ text: String, base: HTTPURL, representation: String, bandwidth: Int64) throws(Fault) {
+    ///
+    /// An identifier of a representation that the template repeats makes much out of little: what would have more than
+    /// `limit` bytes is a fault.
+    init(
+        _ text: String,
+        base: HTTPURL,
+        representation: String,
+        bandwidth: Int64,
+        limit: Int = ManifestLimits().lineBytes
+    ) throws(Fault) {
         self.base = base
         parts = []
-        var literal = ""
+        var (literal, length) = ("", text.utf8.count)
         var pieces = text.split(separator: "$", omittingEmptySubsequences: false)[...]
         guard pieces.count % 2 == 1 else { throw .unclosed }
         while let piece = pieces.popFirst() {
             literal += piece
             guard let identifier = pieces.popFirst() else { break }
+            if identifier.hasPrefix("RepresentationID") { length += representation.utf8.count }
+            guard length <= limit else { throw .tooLong }
             if identifier.isEmpty { literal += "$" } else { try add(identifier, &literal, representation, bandwidth) }
         }
         if !literal.isEmpty { parts.append(.text(literal)) }

@@ -8,6 +8,8 @@ struct TimelineRuns {
     let limits: ManifestLimits
     /// How many segments are listed; nil where a template makes as many as time allows.
     var available: Int?
+    /// How many `S` elements were looked at.
+    private(set) var entryCount = 0
     /// The ticks at which the period begins and ends.
     private let begin: Int64
     private let end: Int64?
@@ -37,7 +39,9 @@ struct TimelineRuns {
         let number = levels.integer(kind, "startNumber") ?? 1
         let last = levels.integer(kind, "endNumber")
         if let timeline = levels.child(kind, "SegmentTimeline") {
-            try fill(&row, timeline.all("S"), number, last, &notices)
+            let entries = timeline.all("S")
+            entryCount = entries.count
+            try fill(&row, entries, number, last, &notices)
         } else if let ticks = levels.integer(kind, "duration"), ticks > 0 {
             row.addressOffset = begin
             fill(&row, ticks, number, last)
@@ -96,7 +100,7 @@ struct TimelineRuns {
 
     private func fill(
         _ row: inout TemplateRow,
-        _ entries: [ManifestElement],
+        _ entries: NamedElements,
         _ firstNumber: Int64,
         _ last: Int64?,
         _ notices: inout NoticeList
@@ -133,7 +137,7 @@ struct TimelineRuns {
     /// not known, as far as time will allow.
     private func repeats(
         _ entry: ManifestElement,
-        _ entries: [ManifestElement],
+        _ entries: NamedElements,
         _ place: Int,
         _ start: Int64,
         _ ticks: Int64

@@ -62,22 +62,12 @@ struct AttributeList: Hashable, Sendable {
     }
 
     /// The same list with variables put into what may have them: quoted strings and hexadecimal sequences.
-    func substituting(_ variables: VariableTable, line: Int) throws(ManifestError) -> AttributeList {
+    func substituting(_ variables: inout VariableTable, line: Int) throws(ManifestError) -> AttributeList {
         guard values.values.contains(where: { $0.text.contains("{$") }) else { return self }
         var result = self
         for (name, value) in values where value.text.contains("{$") {
             result.values[name]?.text = try variables.substitute(value.text, line: line)
         }
         return result
-    }
-}
-
-extension String {
-    /// Without spaces and tabs at either end.
-    var trimmingSpaces: String {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard first.map(isSpace) == true || last.map(isSpace) == true else { return self }
-        let head = drop(while: isSpace)
-        return String(head.reversed().drop(while: isSpace).reversed())
     }
 }

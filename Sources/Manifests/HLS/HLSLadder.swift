@@ -8,8 +8,16 @@ struct HLSLadder {
     private let playlist: HLSMultivariantPlaylist
     /// Renditions of groups by kind and group, the best choice first; one without address stands for the main one.
     private var groups: [GroupKey: [(media: HLSMultivariantPlaylist.Media, id: Rendition.ID?)]] = [:]
+    /// The renditions of each group that have an address, for all variants that choose from it.
+    private var choices: [GroupKey: [Rendition.ID]] = [:]
     private var mains: [HTTPURL: Rendition.ID] = [:]
     private var redundant: [VariantKey: Int] = [:]
+    private var backups: Set<Backup> = []
+
+    private struct Backup: Hashable {
+        var variant: Int
+        var rendition: Rendition.ID
+    }
 
     private struct GroupKey: Hashable {
         var kind: HLSMultivariantPlaylist.Media.Kind
@@ -54,6 +62,7 @@ struct HLSLadder {
         for key in groups.keys {
             // Sorting by rank keeps the playlist's order inside one.
             groups[key] = (0...2).flatMap { rank in groups[key, default: []].filter { Self.rank($0.media) == rank } }
+            choices[key] = groups[key, default: []].compactMap(\.id)
         }
     }
 
@@ -72,14 +81,13 @@ struct HLSLadder {
         let main = main(of: stream)
         // The same with another address is a backup; with another group of audio it is a variant.
         if let index = redundant[key], variants[index].main != main || variants[index].audioGroup == stream.audioGroup {
-            if variants[index].main != main, !variants[index].backups.contains(main) {
+            if variants[index].main != main, backups.insert(Backup(variant: index, rendition: main)).inserted {
                 variants[index].backups.append(main)
             }
             return
         }
         redundant[key] = redundant[key] ?? variants.count
-        let audio = stream.audioGroup.flatMap { groups[GroupKey(kind: .audio, group: $0)] } ?? []
-        let subtitles = stream.subtitleGroup.flatMap { groups[GroupKey(kind: .subtitles, group: $0)] } ?? []
+        let subtitles = stream.subtitleGroup.flatMap { choices[GroupKey(kind: .subtitles, group: $0)] } ?? []
         variants.append(
             Variant(
                 id: String(variants.count),
@@ -89,12 +97,22 @@ struct HLSLadder {
                 frameRate: stream.frameRate,
                 codecs: stream.codecs,
                 main: main,
-                audio: audio.isEmpty ? [main] : audio.map { $0.id ?? main },
-                subtitles: subtitles.compactMap(\.id),
+                audio: audio(of: stream, main),
+                subtitles: subtitles,
                 backups: [],
                 audioGroup: stream.audioGroup
             )
         )
+    }
+
+    /// What the stream's sound is chosen from. A rendition without an address is inside the main one.
+    private func audio(of stream: HLSMultivariantPlaylist.Stream, _ main: Rendition.ID) -> [Rendition.ID] {
+        guard let key = stream.audioGroup.map({ GroupKey(kind: .audio, group: $0) }), let group = groups[key],
+            !group.isEmpty
+        else { return [main] }
+        let choices = choices[key] ?? []
+        // One list for all variants, unless each has a rendition of its own in it.
+        return choices.count == group.count ? choices : group.map { $0.id ?? main }
     }
 
     private mutating func main(of stream: HLSMultivariantPlaylist.Stream) -> Rendition.ID {

@@ -49,8 +49,8 @@ extension MediaPlaylistParser {
         }
     }
 
-    func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
-        try AttributeList(line.value).substituting(variables, line: line.number)
+    mutating func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
+        try AttributeList(line.value).substituting(&variables, line: line.number)
     }
 
     private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {

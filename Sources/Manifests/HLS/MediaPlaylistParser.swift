@@ -40,6 +40,7 @@ struct MediaPlaylistParser {
     mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMediaPlaylist {
         var lines = PlaylistLines(bytes, limits: limits)
         while let line = lines.next() {
+            if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
             if let tag = line.tag { try read(tag, line) } else { try addSegment(line) }
         }
         finish()

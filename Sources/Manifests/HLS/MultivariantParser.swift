@@ -24,6 +24,7 @@ struct MultivariantParser {
     mutating func parse(_ bytes: [UInt8]) throws(ManifestError) -> HLSMultivariantPlaylist {
         var lines = PlaylistLines(bytes, limits: limits)
         while let line = lines.next() {
+            if line.number & 1_023 == 0 { try ManifestError.checkCancellation() }
             if let tag = line.tag { try read(tag, line) } else { try addStream(line) }
         }
         guard !playlist.streams.isEmpty else {
@@ -60,8 +61,8 @@ struct MultivariantParser {
         }
     }
 
-    private func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
-        try AttributeList(line.value).substituting(variables, line: line.number)
+    private mutating func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {
+        try AttributeList(line.value).substituting(&variables, line: line.number)
     }
 
     private mutating func addStream(_ line: PlaylistLine) throws(ManifestError) {

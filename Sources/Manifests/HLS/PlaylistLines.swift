@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// A line of a playlist that says something (RFC 8216 section 4.1).
 struct PlaylistLine: Hashable, Sendable {
     /// Counted from 1.
@@ -40,7 +42,7 @@ struct PlaylistLines: Sequence, IteratorProtocol {
                 return nil
             }
             if line.isEmpty || isComment(line) { continue }
-            return PlaylistLine(number: number, text: String(decoding: line, as: UTF8.self)[...])
+            return PlaylistLine(number: number, text: String(decoding: line, as: UTF8.self).streamSafe[...])
         }
         return nil
     }

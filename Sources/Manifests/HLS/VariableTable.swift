@@ -4,8 +4,14 @@ internal import InstrumentTransport
 struct VariableTable: Hashable, Sendable {
     private(set) var values: [String: String] = [:]
     private let limits: ManifestLimits
+    /// How many bytes may still come out of substitutions: a short name that stands for a long value, many times, makes
+    /// much out of little.
+    private var budget: Int
 
-    init(limits: ManifestLimits) { self.limits = limits }
+    init(limits: ManifestLimits) {
+        self.limits = limits
+        budget = limits.addressBytes
+    }
 
     /// Takes over one `EXT-X-DEFINE`.
     mutating func define(
@@ -49,7 +55,7 @@ struct VariableTable: Hashable, Sendable {
     }
 
     /// The text with `{$name}` replaced. Values are not looked at again.
-    func substitute(_ text: String, line: Int) throws(ManifestError) -> String {
+    mutating func substitute(_ text: String, line: Int) throws(ManifestError) -> String {
         guard text.contains("{$") else { return text }
         var (result, rest) = ("", text[...])
         while let open = rest.range(ofReference: "{$") {
@@ -59,6 +65,11 @@ struct VariableTable: Hashable, Sendable {
                 throw ManifestError(.malformed, "a variable is used that is not defined", line: line)
             }
             result += value
+            budget -= value.utf8.count
+            guard budget >= 0 else {
+                let message = "variables make more than \(limits.addressBytes) bytes of the playlist altogether"
+                throw ManifestError(.limitExceeded, message, line: line)
+            }
             guard result.utf8.count <= limits.lineBytes else {
                 throw ManifestError(.limitExceeded, "variables make a line too long", line: line)
             }

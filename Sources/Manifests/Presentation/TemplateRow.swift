@@ -23,6 +23,8 @@ struct TemplateRow: Hashable, Sendable {
     var sequence: Int64 = 0
     private(set) var runs: [Run] = []
     private(set) var count = 0
+    /// How many ticks the longest segment lasts; gaps do not count.
+    private(set) var longestTicks: Int64 = 0
     var timescale: Int64
     /// `@presentationTimeOffset`: the tick at which the period begins.
     var timeOffset: Int64
@@ -46,11 +48,13 @@ struct TemplateRow: Hashable, Sendable {
         run.count = min(run.count, 1 << 32)
         runs.append(run)
         count += run.count
+        if !run.isGap { longestTicks = max(longestTicks, run.ticks) }
     }
 
     /// Takes the times of another row of the same timeline.
     mutating func share(_ other: TemplateRow) {
-        (runs, count, addressOffset) = (other.runs, other.count, other.addressOffset)
+        (runs, count, longestTicks) = (other.runs, other.count, other.longestTicks)
+        addressOffset = other.addressOffset
     }
 
     func segment(at position: Int) -> MediaSegment {

@@ -1,8 +1,13 @@
 /// Lists of codecs (RFC 6381), and what they carry.
 enum CodecList {
-    /// The members of a list with commas.
+    /// How many members of a list count: more than any stream has, so that a long list does not grow with each stream that
+    /// inherits it.
+    private static let mostMembers = 32
+
+    /// The members of a list with commas; the first ones of a list that is too long.
     static func split(_ text: String?) -> [String] {
-        (text ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
+        (text ?? "").split(separator: ",", maxSplits: mostMembers).prefix(mostMembers).map { String($0).trimmingSpaces }
+            .filter { !$0.isEmpty }
     }
 
     /// Whether a codec carries sound; the names are those of the MP4 registration authority's sample entries.

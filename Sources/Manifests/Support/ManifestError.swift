@@ -21,6 +21,8 @@ public struct ManifestError: Error, Hashable, Sendable {
         public static let unsupported = Code("unsupported")
         /// A reload does not belong to what it should continue.
         public static let unrelatedReload = Code("unrelatedReload")
+        /// The task in which it was read was cancelled.
+        public static let cancelled = Code("cancelled")
     }
 
     /// What is wrong.
@@ -42,6 +44,13 @@ public struct ManifestError: Error, Hashable, Sendable {
 }
 
 extension ManifestError {
+    /// Ends the reading of a large manifest once its task is cancelled. Outside of a task it does nothing.
+    static func checkCancellation() throws(ManifestError) {
+        if Task.isCancelled {
+            throw ManifestError(.cancelled, "the manifest was not read to its end: its task is cancelled")
+        }
+    }
+
     /// The same with the manifest's address.
     func at(_ url: HTTPURL) -> ManifestError {
         var error = self

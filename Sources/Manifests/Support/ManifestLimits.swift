@@ -18,6 +18,11 @@ public struct ManifestLimits: Hashable, Sendable {
     public var depth = 32
     /// Elements of an MPD.
     public var elements = 500_000
+    /// Attributes of one element of an MPD.
+    public var attributes = 1_000
+    /// Segments that an MPD lists one by one (`SegmentURL`), in all representations together: a list that representations
+    /// inherit counts once for each of them.
+    public var listedSegments = 500_000
     /// Periods of an MPD.
     public var periods = 1_000
     /// References of a `sidx` box.

@@ -19,6 +19,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let reception: Reception
     private let number: Int
     private var received = ByteBuffer()
+    private var search = HeadSearch()
     /// How much of a request's body is still to be thrown away.
     private var unread = 0
     private var exchange: Exchange?
@@ -74,28 +75,20 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func nextHead() throws(RequestHead.Refusal) -> RequestHead? {
         let view = received.readableBytesView
-        guard let end = Self.endOfHead(in: view) else {
+        guard let end = search.end(in: view) else {
             if view.count > RequestHead.maxLength { throw .tooLong }
             return nil
         }
         guard end - view.startIndex <= RequestHead.maxLength else { throw .tooLong }
         let head = try RequestHead(parsing: view[view.startIndex..<end])
+        search = HeadSearch()
         received.moveReaderIndex(forwardBy: end - view.startIndex + 4)
         let skipped = min(head.contentLength, received.readableBytes)
         received.moveReaderIndex(forwardBy: skipped)
         unread = head.contentLength - skipped
-        received.discardReadBytes()
+        // Moving the rest to the front for each of many small requests that came at once would cost their product.
+        if received.readerIndex > received.readableBytes { received.discardReadBytes() }
         return head
-    }
-
-    private static func endOfHead(in view: ByteBufferView) -> Int? {
-        var index = view.startIndex
-        while index + 3 < view.endIndex {
-            guard let found = view[index...].firstIndex(of: 0x0D), found + 3 < view.endIndex else { return nil }
-            if view[found + 1] == 0x0A, view[found + 2] == 0x0D, view[found + 3] == 0x0A { return found }
-            index = found + 1
-        }
-        return nil
     }
 
     private func refuse(_ refusal: RequestHead.Refusal, in context: ChannelHandlerContext) {

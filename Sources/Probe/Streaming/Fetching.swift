@@ -56,6 +56,7 @@ struct Fetching: Sendable {
 
     /// When it has taken too long, by what has come of it.
     var tooLate: MonotonicInstant {
+        if buffer.isWhole { return MonotonicInstant(nanoseconds: .max) }
         let arrivals = buffer.arrivals
         var limits = [policy.loadTimeout.map { begun.advanced(by: $0) }]
         if let last = arrivals.last {

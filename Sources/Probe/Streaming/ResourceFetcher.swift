@@ -29,6 +29,15 @@ struct ResourceResponse: Sendable {
     var timings: HTTPTimings
     var redirectCount: Int
     var version: String
+    /// What a manifest or playlist says; nil for everything else. Read before the loader gets the response, because a large
+    /// one takes a while, during which playback goes on and can be stopped.
+    var reading: Result<ManifestReading, ManifestError>?
+}
+
+/// A manifest or playlist that was read.
+enum ManifestReading: Sendable {
+    case presentation(Presentation)
+    case playlist(HLSPlaylist)
 }
 
 /// Why a request failed.

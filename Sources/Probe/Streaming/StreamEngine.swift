@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentManifests
 internal import InstrumentTrackers
 internal import InstrumentTransport
 
@@ -170,11 +171,42 @@ final class StreamEngine: PlaybackEngine {
     }
 
     private func ended(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>) {
+        fetching.buffer.finish()
+        let result = reading(result, of: fetching)
         // Nothing is there if it was cancelled.
         guard running.withLock({ $0.removeValue(forKey: fetching.number) }) != nil else { return }
         record(fetching, result)
         change { $1.ended(fetching.number, result, &$0, now: $2) }
         arrival.signal()
+    }
+
+    /// Reads a manifest or playlist, holding no lock: until that is done, playback can be looked at and stopped, which
+    /// cancels the fetch's task and with it the reading.
+    private func reading(
+        _ result: Result<ResourceResponse, ResourceFailure>,
+        of fetching: Fetching
+    ) -> Result<ResourceResponse, ResourceFailure> {
+        guard case .success(var response) = result else { return result }
+        do throws(ManifestError) {
+            switch fetching.purpose {
+            case .manifest:
+                let presentation = try Presentation(
+                    parsing: response.bytes,
+                    at: response.url,
+                    requestedAs: fetching.request.url,
+                    now: clock.wallTime
+                )
+                response.reading = .success(.presentation(presentation))
+            case .playlist:
+                let definitions = driver.look { _, loader, _ in loader.presentation?.definitions ?? [:] }
+                let playlist = try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
+                response.reading = .success(.playlist(playlist))
+            case .index, .initialization, .key, .segment: break
+            }
+        } catch {
+            response.reading = .failure(error)
+        }
+        return .success(response)
     }
 
     /// Called for every piece that comes, on a thread that must not be held up.

@@ -32,14 +32,7 @@ extension StreamLoader {
         _ session: inout PlaybackSession,
         now: Timestamp
     ) throws(ResourceFailure) {
-        let parsed = try parse { () throws(ManifestError) in
-            try Presentation(
-                parsing: response.bytes,
-                at: response.url,
-                requestedAs: fetching.request.url,
-                now: now.wallTime
-            )
-        }
+        guard case .presentation(let parsed)? = try reading(of: response) else { return }
         let isFirst = presentation == nil
         if let format = presentation?.format, format != parsed.format {
             throw .wrongContent("this is a manifest of another kind than before")
@@ -69,23 +62,24 @@ extension StreamLoader {
         guard described(old.variants) != described(new.variants), let oldLadder = ladder else { return }
         take(ladderOf: new)
         guard let ladder else { return }
+        let places = Dictionary(ladder.indices.map { (new.variants[ladder[$0].id].id, $0) }) { first, _ in first }
         var rungs: [Int: Int] = [:]
         for (rung, content) in zip(oldLadder.indices, oldLadder) {
-            let id = old.variants[content.id].id
-            rungs[rung] = ladder.indices.first { new.variants[ladder[$0].id].id == id }
+            rungs[rung] = places[old.variants[content.id].id]
         }
         let missing = excluded.filter { rungs[$0.key] != nil }
         excluded = Dictionary(missing.map { (rungs[$0.key] ?? 0, $0.value) }, uniquingKeysWith: max)
+        let there = Set(new.renditions.map(\.id))
         for (role, track) in tracks {
             tracks[role]?.rung = track.rung.map { rungs[$0] ?? ladder.clamped($0) }
             guard let plan = track.plan else { continue }
             tracks[role]?.plan?.rung = rungs[plan.rung] ?? ladder.clamped(plan.rung)
-            if new.rendition(plan.rendition) != nil { continue }
+            if there.contains(plan.rendition) { continue }
             cancel(role, &session)
             tracks[role]?.plan = nil
         }
         let inUse = Set(tracks.values.compactMap(\.rendition))
-        renditions = renditions.filter { inUse.contains($0.key) || new.rendition($0.key) != nil }
+        renditions = renditions.filter { inUse.contains($0.key) || there.contains($0.key) }
     }
 
     private mutating func take(ladderOf presentation: Presentation) {
@@ -120,10 +114,7 @@ extension StreamLoader {
         now: Timestamp
     ) throws(ResourceFailure) {
         guard var state = renditions[id] else { return }
-        let definitions = presentation?.definitions ?? [:]
-        let parsed = try parse { () throws(ManifestError) in
-            try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
-        }
+        guard case .playlist(let parsed)? = try reading(of: response) else { return }
         guard case .media(let playlist) = parsed else {
             throw .wrongContent("this is a playlist of variants where one of segments should be")
         }
@@ -178,6 +169,12 @@ extension StreamLoader {
             throw .wrongContent("the part that was asked for lies outside of the \(count) bytes that were sent")
         }
         return Array(response.bytes[Int(range.offset)..<Int(end)])
+    }
+
+    /// What the engine has read of a manifest or playlist.
+    private func reading(of response: ResourceResponse) throws(ResourceFailure) -> ManifestReading? {
+        guard let reading = response.reading else { return nil }
+        return try parse { () throws(ManifestError) in try reading.get() }
     }
 
     private func parse<Value>(_ body: () throws(ManifestError) -> Value) throws(ResourceFailure) -> Value {

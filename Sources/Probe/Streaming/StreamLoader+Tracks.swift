@@ -261,18 +261,18 @@ extension StreamLoader {
     private func audioChoice(of variant: Variant) -> Rendition.ID? {
         if let current = tracks[.audio]?.rendition {
             if variant.audio.contains(current) { return current }
-            let language = presentation?.rendition(current)?.language
-            if let same = variant.audio.first(where: { presentation?.rendition($0)?.language == language }) {
-                return same
-            }
+            let language = language(of: current)
+            if let same = variant.audio.first(where: { self.language(of: $0) == language }) { return same }
         }
         let wish = configuration.language?.lowercased()
         let wished = variant.audio.first { id in
-            guard let wish, let language = presentation?.rendition(id)?.language?.lowercased() else { return false }
+            guard let wish, let language = language(of: id)?.lowercased() else { return false }
             return language == wish || language.hasPrefix(wish + "-")
         }
         return wished ?? variant.audio.first
     }
+
+    private func language(of id: Rendition.ID) -> String? { renditions[id]?.rendition.language }
 
     /// Asks the rule; nil if it wants to wait.
     private mutating func decide(_ session: PlaybackSession, now: MonotonicInstant) -> Int? {

@@ -38,7 +38,8 @@ enum SiftAnswer {
         var reason = "HTTP \(status)"
         if let code = answer?["status"]?.int { reason += ", status \(code)" }
         if let words = answer?["error_message"]?.string {
-            reason += ": " + credentials.hidden(in: words).prefix(maxWords)
+            // By scalars: one character may have any number of marks.
+            reason += ": " + String(credentials.hidden(in: words).unicodeScalars.prefix(maxWords))
         }
         return reason
     }

@@ -38,7 +38,7 @@ struct MultipartMixed {
     /// The boundary follows from what is inside, so that the same gives the same bytes.
     init(statements: [UInt8], _ attachments: [AttachmentContent]) {
         let parts = [statements] + attachments.map(\.bytes)
-        var boundary = SHA256.hexadecimal(of: attachments.reduce(statements) { $0 + Array($1.sha2.utf8) })
+        var boundary = SHA256.hexadecimal(of: attachments.reduce(into: statements) { $0 += Array($1.sha2.utf8) })
         while parts.contains(where: { $0.firstRange(of: Array(boundary.utf8)) != nil }) {
             boundary = SHA256.hexadecimal(of: boundary.utf8)
         }
@@ -92,7 +92,8 @@ struct MultipartParts {
             return nil
         }
         let boundary = value.filter { $0 != "\"" }
-        return boundary.isEmpty ? nil : boundary
+        // No longer ones are allowed (RFC 2046 section 5.1.1), and each byte of one is another look at the body.
+        return 1...70 ~= boundary.utf8.count ? boundary : nil
     }
 
     private static func headers(_ bytes: ArraySlice<UInt8>) -> [String: String] {

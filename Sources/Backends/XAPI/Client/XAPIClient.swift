@@ -129,7 +129,7 @@ extension XAPIClient {
             throw XAPIError(
                 .malformedAnswer,
                 status: response.status,
-                "the LRS's answer to \(question) is no JSON: \(error)"
+                "the LRS's answer to \(question) is not JSON (\(error.code) at byte \(error.offset))"
             )
         }
     }

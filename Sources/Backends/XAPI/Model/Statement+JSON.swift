@@ -18,7 +18,7 @@ extension Statement {
     public init(json: JSONValue, version: XAPIVersion = .v1) throws(StatementError) {
         let failures = StatementValidator(version: version).failures(in: json)
         guard failures.isEmpty, let statement = Statement(checked: json) else {
-            let unreadable = ValidationFailure(rule: .wellFormed, path: "$", message: "This cannot be read.")
+            let unreadable = ValidationFailure(rule: .wellFormed, path: "$", message: "The statement cannot be read.")
             throw StatementError(failures: failures.isEmpty ? [unreadable] : failures)
         }
         self = statement

@@ -20,10 +20,12 @@ extension Checker {
         expected: ActorKind? = nil,
         rule: ValidationRule = .wrongType
     ) {
-        guard case .object(let all) = value else { return fail(rule, at: path, "This is an agent or a group.") }
+        guard case .object(let all) = value else {
+            return fail(rule, at: path, "must be an agent or a group", found: value)
+        }
         guard let kind = actorKind(all["objectType"], at: path / "objectType") else { return }
         if let expected, kind != expected {
-            return fail(rule, at: path / "objectType", "The objectType here is \(expected.rawValue).")
+            return fail(rule, at: path / "objectType", "must be \(expected.rawValue)", found: .string(kind.rawValue))
         }
         switch kind {
         case .agent: agent(value, at: path)
@@ -37,7 +39,7 @@ extension Checker {
         if case .string = value {
             return oneOf(["Agent", "Group"], value, at: path, rule: .actorObjectType).flatMap(ActorKind.init)
         }
-        fail(value == .null ? .nullOrEmpty : .objectTypeType, at: path, "This is a string.")
+        fail(value == .null ? .nullOrEmpty : .objectTypeType, at: path, "must be a string", found: value)
         return nil
     }
 
@@ -47,7 +49,11 @@ extension Checker {
             let members = members(of: value, at: path, known: Self.ofAgent, forbidden: forbidden, rule: .wrongType)
         else { return }
         if identifierCount(of: value) != 1 {
-            fail(.agentIdentifier, at: path, "An agent has exactly one of mbox, mbox_sha1sum, openid, account.")
+            fail(
+                .agentIdentifier,
+                at: path,
+                "must have exactly one of mbox, mbox_sha1sum, openid, account (found \(identifierCount(of: value)))"
+            )
         }
         nameAndIdentifiers(members, at: path)
     }
@@ -56,13 +62,17 @@ extension Checker {
         guard let members = members(of: value, at: path, known: Self.ofGroup, rule: .wrongType) else { return }
         let count = identifierCount(of: value)
         if count > 1 {
-            fail(.groupIdentifier, at: path, "A group has one of mbox, mbox_sha1sum, openid, account at most.")
+            fail(
+                .groupIdentifier,
+                at: path,
+                "must have at most one of mbox, mbox_sha1sum, openid, account (found \(count))"
+            )
         }
         nameAndIdentifiers(members, at: path)
         if let member = members["member"] {
             groupMembers(member, isAnonymous: count == 0, at: path / "member")
         } else if count == 0 {
-            fail(.groupIdentifier, at: path, "A group without an identifier has members.")
+            fail(.groupIdentifier, at: path, "must have members, or one of mbox, mbox_sha1sum, openid, account")
         }
     }
 
@@ -74,7 +84,7 @@ extension Checker {
     private mutating func groupMembers(_ value: JSONValue, isAnonymous: Bool, at path: JSONPath) {
         guard let members = elements(of: value, at: path, rule: .groupMembers) else { return }
         if members.isEmpty, isAnonymous {
-            fail(.groupIdentifier, at: path, "A group without an identifier has members.")
+            fail(.groupIdentifier, at: path, "must have members, or one of mbox, mbox_sha1sum, openid, account")
         }
         for (index, member) in members.enumerated() {
             actor(member, at: path[index], expected: .agent, rule: .groupMembers)
@@ -86,12 +96,12 @@ extension Checker {
         if let mbox = members["mbox"], let text = string(mbox, at: path / "mbox", rule: .mbox),
             !MailboxFormat.isValid(text)
         {
-            fail(.mbox, at: path / "mbox", "This is mailto: and an address.")
+            fail(.mbox, at: path / "mbox", "must be `mailto:` and an e-mail address", found: mbox)
         }
         if let sum = members["mbox_sha1sum"], let text = string(sum, at: path / "mbox_sha1sum", rule: .mboxSHA1Sum),
             !Hexadecimal.isText(text, lengths: [40])
         {
-            fail(.mboxSHA1Sum, at: path / "mbox_sha1sum", "This is a SHA-1 sum in 40 hexadecimal digits.")
+            fail(.mboxSHA1Sum, at: path / "mbox_sha1sum", "must be a SHA-1 sum of 40 hexadecimal digits", found: sum)
         }
         if let openID = members["openid"] { iri(openID, at: path / "openid", rule: .openID) }
         if let account = members["account"] { self.account(account, at: path / "account") }
@@ -103,29 +113,33 @@ extension Checker {
         if let homePage = members["homePage"] {
             iri(homePage, at: path / "homePage", rule: .accountHomePage)
         } else {
-            fail(.accountHomePage, at: path / "homePage", "An account has a homePage.")
+            fail(.accountHomePage, at: path / "homePage", "is missing; an account must have it")
         }
         guard let name = members["name"] else {
-            return fail(.accountName, at: path / "name", "An account has a name.")
+            return fail(.accountName, at: path / "name", "is missing; an account must have it")
         }
         if string(name, at: path / "name", rule: .accountName)?.isEmpty == true {
-            fail(.accountName, at: path / "name", "The name of an account is not empty.")
+            fail(.accountName, at: path / "name", "must not be empty", found: name)
         }
     }
 
     /// An agent, or application and user together: an anonymous group of two, of which one has an account (Data 2.4.9).
     mutating func authority(_ value: JSONValue, at path: JSONPath) {
-        let before = failures.count
+        let before = errorCount
         actor(value, at: path, rule: .authority)
-        guard failures.count == before, value["objectType"]?.string == "Group" else { return }
+        guard errorCount == before, value["objectType"]?.string == "Group" else { return }
         if identifierCount(of: value) > 0 {
-            fail(.authorityGroup, at: path, "A group that is an authority has no identifier of its own.")
+            fail(
+                .authorityGroup,
+                at: path,
+                "must not have an identifier of its own: it is a group that is an authority"
+            )
         }
         guard case .array(let members)? = value["member"], members.count == 2 else {
-            return fail(.authorityGroup, at: path / "member", "A group that is an authority has two members.")
+            return fail(.authorityGroup, at: path / "member", "must have two elements: the group is an authority")
         }
         if !members.contains(where: { $0["account"] != nil }) {
-            fail(.authorityConsumer, at: path / "member", "The application in an authority has an account.")
+            fail(.authorityConsumer, at: path / "member", "must contain the application, which has an account")
         }
     }
 }

@@ -16,7 +16,7 @@ extension Checker {
     private mutating func attachment(_ value: JSONValue, at path: JSONPath) {
         guard let members = members(of: value, at: path, known: Self.ofAttachment, rule: .attachments) else { return }
         for (key, rule) in Self.required where members[key] == nil {
-            fail(rule, at: path / key, "An attachment has its \(key).")
+            fail(rule, at: path / key, "is missing; an attachment must have it")
         }
         if let type = members["usageType"] { iri(type, at: path / "usageType", rule: .attachmentUsageType) }
         if let display = members["display"] { languageMap(display, at: path / "display", rule: .attachmentDisplay) }
@@ -32,16 +32,26 @@ extension Checker {
             let text = string(type, at: path / "contentType", rule: .attachmentContentType),
             !MediaTypeFormat.isValid(text)
         {
-            fail(.attachmentContentType, at: path / "contentType", "This is a media type.")
+            fail(
+                .attachmentContentType,
+                at: path / "contentType",
+                "must be a media type, such as text/plain",
+                found: type
+            )
         }
         if let length = members["length"], !Self.isCount(length) {
-            fail(.attachmentLength, at: path / "length", "This is a number of bytes.")
+            fail(.attachmentLength, at: path / "length", "must be a whole number of bytes", found: length)
         }
         // SHA-224, 256, 384 and 512.
         if let sum = members["sha2"], let text = string(sum, at: path / "sha2", rule: .attachmentSHA2),
             !Hexadecimal.isText(text, lengths: [56, 64, 96, 128])
         {
-            fail(.attachmentSHA2, at: path / "sha2", "This is a SHA-2 sum in hexadecimal digits.")
+            fail(
+                .attachmentSHA2,
+                at: path / "sha2",
+                "must be a SHA-2 sum of 56, 64, 96 or 128 hexadecimal digits",
+                found: sum
+            )
         }
     }
 

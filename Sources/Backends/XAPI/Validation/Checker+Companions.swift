@@ -37,19 +37,21 @@ extension Checker {
         if let type = members["objectType"] {
             _ = oneOf([objectType], type, at: path / "objectType", rule: rule)
         } else {
-            fail(rule, at: path / "objectType", "The objectType here is \(objectType).")
+            fail(rule, at: path / "objectType", "is missing; it must be \(objectType)")
         }
         if let actor = members[name] {
             self.actor(actor, at: path / name, expected: kind, rule: rule)
         } else {
-            fail(rule, at: path / name, "A \(objectType) has its \(name).")
+            fail(rule, at: path / name, "is missing; a \(objectType) must have it")
         }
         if let types = members["relevantTypes"] { relevantTypes(types, at: path / "relevantTypes") }
     }
 
     private mutating func relevantTypes(_ value: JSONValue, at path: JSONPath) {
         guard let types = elements(of: value, at: path, rule: .relevantTypes) else { return }
-        if types.isEmpty { fail(.relevantTypes, at: path, "There is at least one type, or no key.") }
+        if types.isEmpty {
+            fail(.relevantTypes, at: path, "must have an element; leave it out if there is none", found: value)
+        }
         for (index, type) in types.enumerated() { iri(type, at: path[index], rule: .relevantTypes) }
     }
 }

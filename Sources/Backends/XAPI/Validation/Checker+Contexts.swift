@@ -29,30 +29,47 @@ extension Checker {
     private mutating func ofActivities(_ members: [String: JSONValue], ofActivity: Bool, at path: JSONPath) {
         if let revision = members["revision"] {
             string(revision, at: path / "revision", rule: .revision)
-            if !ofActivity { fail(.revisionOfActivity, at: path / "revision", "Only an activity has a revision.") }
+            if !ofActivity {
+                fail(
+                    .revisionOfActivity,
+                    at: path / "revision",
+                    "must not stand in a statement whose object is not an activity"
+                )
+            }
         }
         if let platform = members["platform"] {
             string(platform, at: path / "platform", rule: .platform)
-            if !ofActivity { fail(.platformOfActivity, at: path / "platform", "Only an activity has a platform.") }
+            if !ofActivity {
+                fail(
+                    .platformOfActivity,
+                    at: path / "platform",
+                    "must not stand in a statement whose object is not an activity"
+                )
+            }
         }
     }
 
     private mutating func language(_ value: JSONValue, at path: JSONPath) {
         guard let text = string(value, at: path, rule: .language), !LanguageTagFormat.isValid(text) else { return }
-        fail(.language, at: path, "This is an RFC 5646 tag.")
+        fail(.language, at: path, "must be a language tag of RFC 5646, such as en-GB", found: value)
     }
 
     /// One activity or several, of four kinds (Data 2.4.6.2).
     private mutating func contextActivities(_ value: JSONValue, at path: JSONPath) {
         let kinds: Set<String> = ["parent", "grouping", "category", "other"]
         guard case .object(let all) = value else {
-            return fail(.contextActivities, at: path, "These are an object of parent, grouping, category, other.")
+            return fail(
+                .contextActivities,
+                at: path,
+                "must be an object with parent, grouping, category or other",
+                found: value
+            )
         }
         for name in all.keys.sorted() where !kinds.contains(name) {
-            fail(.contextActivitiesKey, at: path / name, "The keys are parent, grouping, category, other.")
+            fail(.contextActivitiesKey, at: path / name, "must be one of parent, grouping, category, other")
         }
         let known = JSONValue.object(all.filter { kinds.contains($0.key) })
-        if all.isEmpty { return fail(.contextActivitiesEmpty, at: path, "These are not empty.") }
+        if all.isEmpty { return warnOfEmpty(at: path, rule: .contextActivitiesEmpty) }
         guard known != [:], let members = members(of: known, at: path, known: kinds, rule: .contextActivities) else {
             return
         }

@@ -43,7 +43,7 @@ extension Checker {
             guard let list = members[key] else { continue }
             components(list, at: path / key, rule: rule)
             if let type, !types.contains(type) {
-                fail(.componentsOfType, at: path / key, "An interaction of type \(type) has no \(key).")
+                fail(.componentsOfType, at: path / key, "must not stand in an interaction of type \(type)")
             }
         }
     }
@@ -55,7 +55,7 @@ extension Checker {
         }
         let needing = ["correctResponsesPattern"] + Self.componentLists.map(\.key)
         if needing.contains(where: { members[$0] != nil }) {
-            fail(.interactionTypeMissing, at: path / "interactionType", "An interaction has an interactionType.")
+            fail(.interactionTypeMissing, at: path / "interactionType", "is missing; an interaction must have it")
         }
         return nil
     }
@@ -68,10 +68,16 @@ extension Checker {
 
     private mutating func components(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let list = elements(of: value, at: path, rule: rule) else { return }
-        var ids: Set<String> = []
+        // By bytes: hashing a text sorts its combining marks, however many a hostile one has.
+        var ids: Set<[UInt8]> = []
         for (index, value) in list.enumerated() {
-            guard let id = component(value, at: path[index]), !ids.insert(id).inserted else { continue }
-            fail(.componentID, at: path[index] / "id", "No two components of a list have the same id.")
+            guard let id = component(value, at: path[index]), !ids.insert(Array(id.utf8)).inserted else { continue }
+            fail(
+                .componentID,
+                at: path[index] / "id",
+                "must differ from the ids of the other components of its list",
+                found: .string(id)
+            )
         }
     }
 
@@ -84,11 +90,11 @@ extension Checker {
             languageMap(text, at: path / "description", rule: .componentDescription)
         }
         guard let id = members["id"] else {
-            fail(.componentID, at: path / "id", "An interaction component has an id.")
+            fail(.componentID, at: path / "id", "is missing; a component must have it")
             return nil
         }
         guard let text = string(id, at: path / "id", rule: .componentID) else { return nil }
-        if text.isEmpty { fail(.componentID, at: path / "id", "The id of a component is not empty.") }
+        if text.isEmpty { fail(.componentID, at: path / "id", "must not be empty", found: id) }
         return text
     }
 }

@@ -3,19 +3,23 @@ internal import InstrumentJSON
 /// What a statement is about, and activities wherever they stand (xAPI 1.0.3, Data 2.4.4).
 extension Checker {
     mutating func object(_ value: JSONValue, at path: JSONPath, isNested: Bool) {
-        guard case .object(let all) = value else { return fail(.wrongType, at: path, "An object is a JSON object.") }
+        guard case .object(let all) = value else {
+            return fail(.wrongType, at: path, "must be an object", found: value)
+        }
         guard let type = all["objectType"] else { return objectWithoutType(value, all, at: path) }
         if type == .null {
-            return fail(.nullOrEmpty, at: path / "objectType", "Only inside extensions a value may be null.")
+            return failNull(at: path / "objectType")
         }
-        guard case .string = type else { return fail(.objectTypeType, at: path / "objectType", "This is a string.") }
+        guard case .string = type else {
+            return fail(.objectTypeType, at: path / "objectType", "must be a string", found: type)
+        }
         let types = ["Activity", "Agent", "Group", "SubStatement", "StatementRef"]
         switch oneOf(types, type, at: path / "objectType", rule: .objectType) {
         case "Activity": activity(value, at: path)
         case "Agent", "Group": actor(value, at: path)
         case "StatementRef": statementRef(value, at: path, rule: .wrongType)
         case "SubStatement" where isNested:
-            fail(.subStatementNested, at: path, "A sub-statement has no sub-statement.")
+            fail(.subStatementNested, at: path, "must not be a sub-statement inside a sub-statement")
         case "SubStatement": subStatement(value, at: path)
         default: break
         }
@@ -24,11 +28,19 @@ extension Checker {
     /// An activity; all others have to say what they are (XAPI-00065, XAPI-00073).
     private mutating func objectWithoutType(_ value: JSONValue, _ members: [String: JSONValue], at path: JSONPath) {
         if Self.looksLikeActor(members) {
-            fail(.agentObjectType, at: path / "objectType", "An agent or group that is an object has an objectType.")
+            fail(
+                .agentObjectType,
+                at: path / "objectType",
+                "is missing; an agent or group that is the object must have it"
+            )
         } else if members["actor"] != nil || members["verb"] != nil
             || members["id"]?.string.map(UUIDFormat.isValid) == true
         {
-            fail(.statementObjectType, at: path / "objectType", "A statement that is an object has an objectType.")
+            fail(
+                .statementObjectType,
+                at: path / "objectType",
+                "is missing; a statement or reference that is the object must have it"
+            )
         } else {
             activity(value, at: path)
         }
@@ -40,12 +52,12 @@ extension Checker {
         if let type = members["objectType"] {
             _ = oneOf(["StatementRef"], type, at: path / "objectType", rule: rule)
         } else {
-            fail(rule, at: path / "objectType", "The objectType here is StatementRef.")
+            fail(rule, at: path / "objectType", "is missing; it must be StatementRef")
         }
         if let id = members["id"] {
             uuid(id, at: path / "id", rule: .statementRefID)
         } else {
-            fail(.statementRefID, at: path / "id", "A StatementRef has an id.")
+            fail(.statementRefID, at: path / "id", "is missing; a StatementRef must have it")
         }
     }
 
@@ -59,7 +71,7 @@ extension Checker {
         if let id = members["id"] {
             iri(id, at: path / "id", rule: .activityID)
         } else {
-            fail(.activityID, at: path / "id", "An activity has an id.")
+            fail(.activityID, at: path / "id", "is missing; an activity must have it")
         }
         if let definition = members["definition"] { self.definition(definition, at: path / "definition") }
     }

@@ -12,7 +12,12 @@ extension Checker {
         if let duration = members["duration"], let text = string(duration, at: path / "duration", rule: .duration),
             !DurationFormat.isValid(text)
         {
-            fail(.durationFormat, at: path / "duration", "This is an ISO 8601 duration: PT1H30M, P4W.")
+            fail(
+                .durationFormat,
+                at: path / "duration",
+                "must be a duration as ISO 8601 writes it, such as PT1H30M or P4W",
+                found: duration
+            )
         }
         if let values = members["extensions"] { extensions(values, at: path / "extensions", rule: .resultExtensions) }
     }
@@ -26,11 +31,13 @@ extension Checker {
         let min = number(of: members, "min", at: path, rule: .scoreMin)
         let max = number(of: members, "max", at: path, rule: .scoreMax)
         if let scaled, !(-1...1).contains(scaled) {
-            fail(.scoreScaled, at: path / "scaled", "This lies between -1 and 1.")
+            fail(.scoreScaled, at: path / "scaled", "must be between -1 and 1", found: members["scaled"])
         }
-        if let min, let max, !(min < max) { fail(.scoreMin, at: path / "min", "The min is less than the max.") }
+        if let min, let max, !(min < max) {
+            fail(.scoreMin, at: path / "min", "must be less than `max`", found: members["min"])
+        }
         if let raw, raw < min ?? raw || raw > max ?? raw {
-            fail(.scoreRaw, at: path / "raw", "The raw score lies between min and max.")
+            fail(.scoreRaw, at: path / "raw", "must be between `min` and `max`", found: members["raw"])
         }
     }
 

@@ -52,9 +52,11 @@ extension Checker {
     }
 
     private mutating func requireParts(_ members: [String: JSONValue], at path: JSONPath) {
-        if members["actor"] == nil { fail(.actorMissing, at: path / "actor", "A statement has an actor.") }
-        if members["verb"] == nil { fail(.verbMissing, at: path / "verb", "A statement has a verb.") }
-        if members["object"] == nil { fail(.objectMissing, at: path / "object", "A statement has an object.") }
+        if members["actor"] == nil { fail(.actorMissing, at: path / "actor", "is missing; a statement must have it") }
+        if members["verb"] == nil { fail(.verbMissing, at: path / "verb", "is missing; a statement must have it") }
+        if members["object"] == nil {
+            fail(.objectMissing, at: path / "object", "is missing; a statement must have it")
+        }
     }
 
     /// Who voids says which statement (Data 2.3.2.s2.b1).
@@ -62,7 +64,12 @@ extension Checker {
         guard members["verb"]?["id"]?.string == Self.voidedVerb, let object = members["object"],
             object["objectType"]?.string != "StatementRef"
         else { return }
-        fail(.voiding, at: path / "object" / "objectType", "What is voided is a StatementRef.")
+        fail(
+            .voiding,
+            at: path / "object" / "objectType",
+            "must be StatementRef in a statement that voids another",
+            found: object["objectType"]
+        )
     }
 
     private static func isActivity(_ object: JSONValue?) -> Bool {
@@ -76,7 +83,7 @@ extension Checker {
         if let id = members["id"] {
             iri(id, at: path / "id", rule: .verbID)
         } else {
-            fail(.verbID, at: path / "id", "A verb has an id.")
+            fail(.verbID, at: path / "id", "is missing; a verb must have it")
         }
         if let display = members["display"] { languageMap(display, at: path / "display", rule: .verbDisplay) }
     }
@@ -89,6 +96,7 @@ extension Checker {
             || version == .v2 && text != "2.0"
                 && VersionFormat.isValid(text, family: "2.0")
         if isGood { return }
-        fail(.statementVersion, at: path, version == .v2 ? "This is 2.0.x or 1.0.x." : "This is 1.0 or 1.0.x.")
+        let versions = version == .v2 ? "2.0.x or 1.0.x" : "1.0 or 1.0.x"
+        fail(.statementVersion, at: path, "must be \(versions)", found: value)
     }
 }

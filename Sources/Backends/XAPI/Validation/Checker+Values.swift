@@ -4,7 +4,7 @@ internal import InstrumentJSON
 extension Checker {
     mutating func iri(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let text = string(value, at: path, rule: rule), !IRIFormat.isValid(text) else { return }
-        fail(rule, at: path, "This is an IRI with a scheme.")
+        fail(rule, at: path, "must be an IRI with a scheme, such as https://example.org/film", found: value)
     }
 
     mutating func uuid(
@@ -14,25 +14,30 @@ extension Checker {
         typeRule: ValidationRule? = nil
     ) {
         guard let text = string(value, at: path, rule: typeRule ?? rule), !UUIDFormat.isValid(text) else { return }
-        fail(rule, at: path, "This is a UUID in standard form.")
+        fail(rule, at: path, "must be a UUID in its standard form of 36 characters", found: value)
     }
 
     mutating func time(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let text = string(value, at: path, rule: rule), !TimestampFormat.isValid(text, version: version) else {
             return
         }
-        let format = version == .v2 ? "a zone, as RFC 3339 has them" : "if possible a zone, as ISO 8601 has them"
-        fail(.timestampFormat, at: path, "This is a date and a time with \(format).")
+        let format = version == .v2 ? "as RFC 3339 writes them" : "as ISO 8601 writes them"
+        let example = "2026-01-31T09:15:00.250Z"
+        fail(.timestampFormat, at: path, "must be a date and a time \(format), such as \(example)", found: value)
     }
 
     /// At least one text under a language tag (XAPI-00121).
     mutating func languageMap(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
-        guard case .object(let texts) = value else { return fail(rule, at: path, "This is a language map.") }
-        if texts.isEmpty { fail(rule, at: path, "A language map has an entry.") }
+        guard case .object(let texts) = value else {
+            return fail(rule, at: path, "must be a language map, such as {\"en\":\"film\"}", found: value)
+        }
+        if texts.isEmpty { warnOfEmpty(at: path, rule: rule) }
         for (tag, text) in texts.sorted(by: { $0.key < $1.key }) {
-            if !LanguageTagFormat.isValid(tag) { fail(.languageTag, at: path / tag, "The key is an RFC 5646 tag.") }
+            if !LanguageTagFormat.isValid(tag) {
+                fail(.languageTag, at: path / tag, "must be a language tag of RFC 5646, such as en-GB")
+            }
             if text == .null {
-                fail(.nullOrEmpty, at: path / tag, "Only inside extensions a value may be null.")
+                failNull(at: path / tag)
             } else {
                 string(text, at: path / tag, rule: rule)
             }
@@ -41,9 +46,9 @@ extension Checker {
 
     /// Anything at all under IRIs (XAPI-00118 to XAPI-00120); may be empty.
     mutating func extensions(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
-        guard case .object(let values) = value else { return fail(rule, at: path, "Extensions are an object.") }
+        guard case .object(let values) = value else { return fail(rule, at: path, "must be an object", found: value) }
         for key in values.keys.sorted() where !IRIFormat.isValid(key) {
-            fail(.extensionKey, at: path / key, "The key of an extension is an IRI.")
+            fail(.extensionKey, at: path / key, "must be an IRI, as the key of an extension")
         }
     }
 }

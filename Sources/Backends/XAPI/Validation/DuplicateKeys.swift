@@ -14,6 +14,8 @@ struct DuplicateKeys {
     private var rest: ArraySlice<UInt8>
     private var found: [JSONPath] = []
     private var extensionDepth = 0
+    /// More are not listed.
+    private static let most = 1_000
 
     private init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
@@ -31,7 +33,7 @@ struct DuplicateKeys {
         rest = rest.dropFirst()
         while next() == UInt8(ascii: "\"") {
             let name = string()
-            if !names.insert(name).inserted, extensionDepth < 2 { found.append(path / name) }
+            if !names.insert(name).inserted, extensionDepth < 2, found.count < Self.most { found.append(path / name) }
             _ = next()
             rest = rest.dropFirst()
             let isInside = extensionDepth > 0 || name == "extensions"

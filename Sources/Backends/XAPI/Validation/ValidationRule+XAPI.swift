@@ -17,6 +17,14 @@ extension ValidationRule {
     static let notAllowed = xapi(10)
     static let wellFormed = xapi(14)
     static let keyTwice = xapi(21)
+    /// RFC 8259 section 8.1, on which xAPI rests: JSON is UTF-8 without a byte order mark.
+    static let byteOrderMark = ValidationRule("json-byte-order-mark")
+    static let utf8 = ValidationRule("json-utf-8")
+    /// RFC 8259 sections 6 and 9: limits of the reader.
+    static let nesting = ValidationRule("json-nesting")
+    static let numberRange = ValidationRule("json-number-range")
+    /// There were more findings than are listed.
+    static let tooMany = ValidationRule("too-many-findings")
 
     // Data 2.3 and 2.4: the statement.
     static let voiding = xapi(17)

@@ -1,0 +1,57 @@
+/// Text that is safe to write to a terminal.
+///
+/// Text from outside (a title, a server's reason, a file's name) can move the cursor, change the terminal's title, hide
+/// characters, reverse their order, or add a line that looks like one of the program's. A terminal text keeps the program's
+/// own words as they are and makes everything else visible, because it is only made in two ways:
+///
+/// ```swift
+/// let line: TerminalText = "\(title)  \(seconds) s"      // literal words stay, values are escaped
+/// let cell = TerminalText(reason)                        // a value alone is escaped
+/// ```
+///
+/// What writes to a terminal takes this type and no `String`, so that text from outside cannot get there by mistake.
+package struct TerminalText: Hashable, Sendable {
+    /// The text with all escapes, as it is written.
+    package private(set) var string: String
+
+    /// Creates text of a value from outside: what ``Unicode/Scalar/isUnsafeForTerminals`` is escaped, line breaks included.
+    package init(_ value: some StringProtocol) { string = Self.escaped(value) }
+
+    /// Creates text of words that the program itself made, styling included. Never give it a value from outside.
+    package init(trusted string: String) { self.string = string }
+
+    /// Creates text of bytes from outside: bytes that are not UTF-8 become `\xNN`, and the rest is escaped as any value.
+    package init(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        var (text, start) = ("", 0)
+        while start < bytes.count {
+            // A character of UTF-8 has four bytes at most.
+            let length = (1...4).first { String(validating: bytes[start...].prefix($0), as: UTF8.self) != nil }
+            if let length {
+                text += Self.escaped(String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self))
+            } else {
+                text += "\\x" + (bytes[start] < 16 ? "0" : "") + String(bytes[start], radix: 16)
+            }
+            start += length ?? 1
+        }
+        string = text
+    }
+
+    private static func escaped(_ value: some StringProtocol) -> String {
+        guard value.unicodeScalars.contains(where: \.isUnsafeForTerminals) else { return String(value) }
+        var text = ""
+        for scalar in value.unicodeScalars {
+            if scalar.isUnsafeForTerminals { text += escape(scalar) } else { text.unicodeScalars.append(scalar) }
+        }
+        return text
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: "\\u{" + String(scalar.value, radix: 16) + "}"
+        }
+    }
+}
