@@ -79,8 +79,8 @@ struct AdaptationCommand: ParsableCommand {
         }
         let terminal = Terminal(isQuiet: true)
         switch format {
-        case .text: _ = terminal.write(Array(AdaptationTable(rows).text.utf8))
-        case .json: for row in rows { _ = terminal.write(row.json.bytes + [UInt8(ascii: "\n")]) }
+        case .text: try terminal.output(AdaptationTable(rows).text)
+        case .json: for row in rows { try terminal.output(row.json.bytes + [UInt8(ascii: "\n")]) }
         }
         if let plot, let network = networks.first {
             let drawn = AdaptationPlot(rows.filter { $0.trace == network.name }, trace: network, media: media)

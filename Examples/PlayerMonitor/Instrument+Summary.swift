@@ -10,7 +10,8 @@ extension Instrument {
         store: any SampleStore,
         clock: any SchedulingClock,
         deliveringBy system: SystemClock,
-        terminal: Terminal
+        terminal: Terminal,
+        watch: DeliveryWatch
     ) {
         // The summary is of this run alone: what a run before left for it, because it was killed, is not.
         store.forget(summary.name)
@@ -21,7 +22,10 @@ extension Instrument {
             store: store,
             clock: clock,
             deliveryClock: system,
-            onDiagnostic: { diagnostic in terminal.note("player-monitor: \(diagnostic)") }
+            onDiagnostic: { diagnostic in
+                watch.note(diagnostic)
+                terminal.note("player-monitor: \(diagnostic)")
+            }
         )
     }
 }

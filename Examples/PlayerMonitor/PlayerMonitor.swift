@@ -14,7 +14,7 @@ struct PlayerMonitor: AsyncParsableCommand {
         abstract: "Plays media without showing it, and tells what a viewer would have lived through.",
         discussion: """
             Exit codes: 0 played (or stopped by Ctrl-C), 1 playback failed, 2 wrong use, 3 played, but not everything was \
-            delivered. What checks something ends with 1 if it found a fault.
+            delivered, 4 standard output could not be written. What checks something ends with 1 if it found a fault.
             """,
         subcommands: [
             PlayCommand.self, AttachCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self,
@@ -40,11 +40,29 @@ struct PlayerMonitor: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let code = exitCode(for: error)
-            guard code == .validationFailure else { exit(withError: error) }
-            writeToStandardError(fullMessage(for: error) + "\n")
-            _exit(ExitStatus.wrongUse.rawValue)
+            end(with: error)
         }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        var error = error
+        if exitCode(for: error) == .success {
+            // Help is a result like any other; the parser would not notice that nobody takes it.
+            do {
+                let text = fullMessage(for: error)
+                if !text.isEmpty { try Terminal(isQuiet: true).output(text + "\n") }
+                _exit(ExitStatus.played.rawValue)
+            } catch let failure {
+                error = failure
+            }
+        }
+        if error is OutputError {
+            writeToStandardError("player-monitor: \(error)\n")
+            _exit(ExitStatus.unwritten.rawValue)
+        }
+        guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+        writeToStandardError(fullMessage(for: error) + "\n")
+        _exit(ExitStatus.wrongUse.rawValue)
     }
 }
 
@@ -54,4 +72,5 @@ enum ExitStatus: Int32 {
     case failed = 1
     case wrongUse = 2
     case undelivered = 3
+    case unwritten = 4
 }

@@ -36,7 +36,7 @@ struct PrivacyCommand: ParsableCommand {
             case .json: Self.json
             case .appleManifest: PrivacyManifest(Self.catalogue).propertyList
             }
-        _ = Terminal(isQuiet: true).write(Array(text.utf8))
+        try Terminal(isQuiet: true).output(text)
     }
 
     private static var table: String {

@@ -52,14 +52,15 @@ struct StatusCommand: AsyncParsableCommand {
         let folders = QueueFolder.folders(in: options.directory)
         let store = try options.open()
         defer { store?.close() }
-        print("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes")
+        let terminal = Terminal(isQuiet: true)
+        try terminal.output("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes\n")
         for backend in store?.backends ?? [] {
             let ledger = store?.ledger(of: backend) ?? Ledger()
             let bytes = store?.backlog(of: backend).bytes ?? 0
             let columns = [
                 ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped, bytes,
             ]
-            print(([backend.description] + columns.map(String.init)).joined(separator: "\t"))
+            try terminal.output(([backend.description] + columns.map(String.init)).joined(separator: "\t") + "\n")
         }
         for folder in folders {
             let state = folder.isInUse ? "in use" : "free"
@@ -94,8 +95,10 @@ struct FlushCommand: AsyncParsableCommand {
             let names = known.map(\.description).joined(separator: ", ")
             throw ValidationError("nothing waits for \(backend.name); the queue has \(names)")
         }
-        let queue = BatchQueue(store: store, backends: made)
-        if await !queue.shutdown(timeout: .seconds(timeout)) { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        let watch = DeliveryWatch(made, in: store, queue: options.directory)
+        let queue = BatchQueue(store: store, backends: made) { watch.note($0) }
+        await queue.shutdown(timeout: .seconds(timeout))
+        if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 }
 
@@ -145,7 +148,7 @@ struct DeadCommand: AsyncParsableCommand {
             let letters = store.deadLetters(of: name)
             changed += store.retryDeadLetters(chosen(retry, from: letters), of: name)
             changed += store.dropDeadLetters(chosen(drop, from: letters), of: name)
-            if retry.isEmpty, drop.isEmpty { await list(letters, of: name) }
+            if retry.isEmpty, drop.isEmpty { try await list(letters, of: name) }
         }
         if !(retry + drop).isEmpty { writeToStandardError("\(changed) dead letters\n") }
     }
@@ -155,14 +158,15 @@ struct DeadCommand: AsyncParsableCommand {
         return Set(texts.compactMap { SampleID($0) })
     }
 
-    private func list(_ letters: [DeadLetter], of backend: BackendName) async {
+    private func list(_ letters: [DeadLetter], of backend: BackendName) async throws {
+        let terminal = Terminal(isQuiet: true)
         let wanted = show.flatMap { SampleID($0) }
         for letter in letters where wanted == nil || letter.record.id == wanted {
             if json || wanted != nil {
-                await writeLines([letter.record])
+                try await writeLines([letter.record])
             } else {
                 let columns = [backend.description, letter.record.id.description, letter.record.sample.name]
-                print((columns + [letter.reason]).joined(separator: "\t"))
+                try terminal.output((columns + [letter.reason]).joined(separator: "\t") + "\n")
             }
         }
     }
@@ -185,7 +189,7 @@ struct ExportCommand: AsyncParsableCommand {
         let most = store.backends.max { store.backlog(of: $0).count < store.backlog(of: $1).count }
         guard let name = backend.map({ BackendName($0) }) ?? most else { return }
         guard store.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
-        for records in store.queued(for: name) { await writeLines(records) }
+        for records in store.queued(for: name) { try await writeLines(records) }
     }
 }
 
@@ -198,13 +202,14 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var options: QueueCommand.Options
 
     func run() async throws {
+        let terminal = Terminal(isQuiet: true)
         var isWhole = true
         for folder in try options.folders() {
             let found = try folder.verify()
             isWhole = isWhole && found.isWhole
             let aside = found.setAside.isEmpty ? "" : ", set aside: " + found.setAside.joined(separator: " ")
-            print(
-                "\(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)"
+            try terminal.output(
+                "\(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)\n"
             )
         }
         if !isWhole { throw ExitCode(ExitStatus.failed.rawValue) }
@@ -212,11 +217,21 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 /// Samples as JSON lines on standard output.
-private func writeLines(_ records: [SampleRecord]) async {
+private func writeLines(_ records: [SampleRecord]) async throws {
     let terminal = Terminal(isQuiet: true)
-    let lines = ConsoleBackend(format: .jsonLines) { terminal.write($0) }
+    let failure = Lock<OutputError?>(nil)
+    let lines = ConsoleBackend(format: .jsonLines) { bytes in
+        do throws(OutputError) {
+            try terminal.output(bytes)
+            return true
+        } catch {
+            failure.withLock { $0 = error }
+            return false
+        }
+    }
     for start in stride(from: 0, to: records.count, by: 1000) {
         _ = await lines.deliver(Batch(records: Array(records[start..<min(records.count, start + 1000)])))
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 }
 

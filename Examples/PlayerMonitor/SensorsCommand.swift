@@ -44,7 +44,7 @@ struct SensorsCommand: AsyncParsableCommand {
         // A daemon takes a moment to say something.
         if gpsd != nil { try await Task.sleep(for: .seconds(2)) }
         guard watch else {
-            _ = terminal.write(text(of: table))
+            try terminal.output(text(of: table))
             return
         }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
@@ -53,12 +53,19 @@ struct SensorsCommand: AsyncParsableCommand {
         let drawing = Task {
             while !Task.isCancelled {
                 let isShown = format == .text && isatty(STDOUT_FILENO) == 1
-                _ = terminal.write(Array((isShown ? "\u{1B}[H\u{1B}[2J" : "").utf8) + text(of: table))
-                try await Task.sleep(for: .seconds(1))
+                do {
+                    try terminal.output(Array((isShown ? "\u{1B}[H\u{1B}[2J" : "").utf8) + text(of: table))
+                } catch {
+                    stop.yield()
+                    throw error
+                }
+                // Cancelled at the end.
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
             }
         }
         for await _ in stops { break }
         drawing.cancel()
+        try await drawing.value
         withExtendedLifetime(signals) {}
     }
 
@@ -97,14 +104,14 @@ struct DeviceCommand: ParsableCommand {
         let attributes = properties.attributes
         let terminal = Terminal(isQuiet: true)
         if format == .json {
-            _ = terminal.write(JSONValue(attributes).bytes + [0x0A])
+            try terminal.output(JSONValue(attributes).bytes + [0x0A])
             return
         }
         for field in DeviceProperties.fields {
             let value = attributes[AttributeName(field.name)].map {
                 $0.description + (field.unit.map { " " + $0 } ?? "")
             }
-            _ = terminal.write(Array("\(field.name): \(value ?? "not known")\n".utf8))
+            try terminal.output("\(field.name): \(value ?? "not known")\n")
         }
     }
 }

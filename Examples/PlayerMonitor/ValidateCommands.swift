@@ -103,7 +103,7 @@ struct Verdict {
             if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
             let verdict = Verdict(on: line, number: reader.lineNumber, members: members, failures: failures)
             isAllValid = isAllValid && verdict.failures.isEmpty
-            _ = terminal.write(Array(verdict.text.utf8))
+            try terminal.output(verdict.text)
         }
         if !isAllValid { throw ExitCode(ExitStatus.failed.rawValue) }
     }
