@@ -102,7 +102,7 @@ let package = Package(
         .target(
             name: "InstrumentTransport",
             dependencies: [
-                "Instrument", "InstrumentCompression",
+                "Instrument", "InstrumentCompression", "InstrumentJSON",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
                 .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
             ],

@@ -79,8 +79,8 @@ struct AdaptationCommand: ParsableCommand {
         }
         let terminal = Terminal(isQuiet: true)
         switch format {
-        case .text: terminal.write(AdaptationTable(rows).text)
-        case .json: for row in rows { terminal.write(json: row.json.bytes) }
+        case .text: try terminal.output(AdaptationTable(rows).text)
+        case .json: for row in rows { try terminal.output(json: row.json.bytes) }
         }
         if let plot, let network = networks.first {
             let drawn = AdaptationPlot(rows.filter { $0.trace == network.name }, trace: network, media: media)

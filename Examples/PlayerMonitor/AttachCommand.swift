@@ -51,18 +51,20 @@ struct AttachCommand: AsyncParsableCommand {
         let summary = Summary()
         let store: any SampleStore = durable ?? InMemoryStore()
         let system = SystemClock()
+        let watch = DeliveryWatch(backends, in: store, queue: delivery.queue)
         let instrument = Instrument(
             to: backends,
             summedUpBy: summary,
             store: store,
             clock: system,
             deliveringBy: system,
-            terminal: terminal
+            terminal: terminal,
+            watch: watch
         )
-        let (ending, isDelivered) = await watch(player, instrument, terminal)
+        let ending = await follow(player, instrument, terminal)
         store.forget(summary.name)
-        durable?.close()
-        try report(ending, summary, instrument, terminal, isDelivered: isDelivered)
+        defer { durable?.close() }
+        try report(ending, summary, watch, terminal)
     }
 
     private func makePlayer(_ terminal: Terminal) throws -> MPVPlayer {
@@ -78,7 +80,7 @@ struct AttachCommand: AsyncParsableCommand {
         }
     }
 
-    private func watch(_ player: MPVPlayer, _ instrument: Instrument, _ terminal: Terminal) async -> (MPVEnding, Bool) {
+    private func follow(_ player: MPVPlayer, _ instrument: Instrument, _ terminal: Terminal) async -> MPVEnding {
         instrument.add(PlayerTracker(player))
         instrument.ready()
         let signals = StopSignals { player.close() }
@@ -88,9 +90,9 @@ struct AttachCommand: AsyncParsableCommand {
         let ending = await player.waitUntilGone()
         progress?.cancel()
         terminal.show(progress: "")
-        let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
+        await instrument.shutdown(timeout: Self.shutdownTimeout)
         withExtendedLifetime(signals) {}
-        return (ending, isDelivered)
+        return ending
     }
 
     private func showProgress(of player: MPVPlayer, _ terminal: Terminal) -> Task<Void, Never>? {
@@ -106,13 +108,12 @@ struct AttachCommand: AsyncParsableCommand {
     private func report(
         _ ending: MPVEnding,
         _ summary: Summary,
-        _ instrument: Instrument,
-        _ terminal: Terminal,
-        isDelivered: Bool
+        _ watch: DeliveryWatch,
+        _ terminal: Terminal
     ) throws {
-        if !isDelivered { terminal.noteUndelivered(of: instrument) }
         if case .notThere(let reason) = ending {
             terminal.note("player-monitor: no player there: \(reason); start one, or wait for it with --wait")
+            _ = terminal.noteUndelivered(watch)
             throw ExitCode(ExitStatus.failed.rawValue)
         }
         if !quiet {
@@ -120,6 +121,6 @@ struct AttachCommand: AsyncParsableCommand {
                 ending == .closed ? "watched until stopped" : "watched until the player went away"
             for line in summary.lines(headline: headline) { terminal.note(line) }
         }
-        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 }

@@ -29,7 +29,7 @@ struct ConsentCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let consent else {
-            Terminal(isQuiet: true).write("\(try options.read().consent)\n")
+            try Terminal(isQuiet: true).output("\(try options.read().consent)\n")
             return
         }
         guard let store = try options.open() else { throw ExitCode(ExitStatus.failed.rawValue) }

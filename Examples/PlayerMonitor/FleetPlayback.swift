@@ -22,11 +22,12 @@ struct FleetPlayback {
         FileLimit.raise()
         let system = SystemClock()
         // As fast as possible they are played one after another, on a clock that only they move.
-        let virtual = options.speed == .max ? VirtualClock(wallTime: system.wallTime) : nil
+        let virtual = options.speed == .max ? options.virtualClock(for: sources, system) : nil
         let clock: any SchedulingClock = virtual ?? system
         let probes = sources.map { Probe($0, configuration: configuration, clock: clock) }
         let summary = FleetSummary()
-        let instrument = makeInstrument(clock, summary, deliveringBy: system)
+        let watch = DeliveryWatch(backends, in: store, queue: options.delivery.queue)
+        let instrument = makeInstrument(clock, summary, watch, deliveringBy: system)
         let trackers = probes.map { instrument.add(PlayerTracker($0)) }
         instrument.ready()
         for (index, probe) in probes.enumerated() { requests?.watch(probe, stream: index + 1) }
@@ -39,10 +40,10 @@ struct FleetPlayback {
         progress?.cancel()
         terminal.show(progress: "")
 
-        let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
+        await instrument.shutdown(timeout: Self.shutdownTimeout)
         store.forget(summary.name)
         withExtendedLifetime(signals) {}
-        report(summary.table(trackers, sources, outcomes), outcomes, instrument, isDelivered: isDelivered)
+        let isDelivered = report(summary.table(trackers, sources, outcomes), outcomes, watch)
         if outcomes.contains(where: \.isFailure) { return .failed }
         return isDelivered ? .played : .undelivered
     }
@@ -50,6 +51,7 @@ struct FleetPlayback {
     private func makeInstrument(
         _ clock: any SchedulingClock,
         _ summary: FleetSummary,
+        _ watch: DeliveryWatch,
         deliveringBy system: SystemClock
     ) -> Instrument {
         Instrument(
@@ -58,7 +60,8 @@ struct FleetPlayback {
             store: store,
             clock: clock,
             deliveringBy: system,
-            terminal: terminal
+            terminal: terminal,
+            watch: watch
         )
     }
 
@@ -101,18 +104,14 @@ struct FleetPlayback {
         }
     }
 
-    private func report(
-        _ table: FleetTable,
-        _ outcomes: [ProbeOutcome?],
-        _ instrument: Instrument,
-        isDelivered: Bool
-    ) {
+    /// Sums up; true if everything was delivered.
+    private func report(_ table: FleetTable, _ outcomes: [ProbeOutcome?], _ watch: DeliveryWatch) -> Bool {
         if options.quiet {
             for case .failed(let error) in outcomes { terminal.note("player-monitor: \(error)") }
+        } else {
+            for line in table.lines { terminal.note(line) }
         }
-        if !isDelivered { terminal.noteUndelivered(of: instrument) }
-        if options.quiet { return }
-        for line in table.lines { terminal.note(line) }
+        return terminal.noteUndelivered(watch)
     }
 }
 

@@ -11,7 +11,8 @@ extension Instrument {
         store: any SampleStore,
         clock: any SchedulingClock,
         deliveringBy system: SystemClock,
-        terminal: Terminal
+        terminal: Terminal,
+        watch: DeliveryWatch
     ) {
         self.init(
             hub: CoreHub(),
@@ -20,7 +21,10 @@ extension Instrument {
             store: store,
             clock: clock,
             deliveryClock: system,
-            onDiagnostic: { diagnostic in terminal.note("player-monitor: \(diagnostic)") }
+            onDiagnostic: { diagnostic in
+                watch.note(diagnostic)
+                terminal.note("player-monitor: \(diagnostic)")
+            }
         )
     }
 }

@@ -37,9 +37,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            'real' plays in real time; 'max' as fast as data can be read, in virtual time. A file's session then ends now; one \
-            of an address, whose length nobody says beforehand, begins now, and 'xapi' waits until its times have come. \
-            Several are then played one after another.
+            'real' plays in real time; 'max' as fast as data can be read, in virtual time. Several are then played one after \
+            another, and the session of files ends now. Of addresses, whose length is not known beforehand, no event has a \
+            time in the future.
             """
     )
     var speed = Speed.real

@@ -16,6 +16,7 @@ struct Playback {
     private let summary = Summary()
     private let backends: [any Backend]
     private let store: any SampleStore
+    private let watch: DeliveryWatch
     private let requests: RequestLog?
 
     init(
@@ -33,6 +34,7 @@ struct Playback {
         self.terminal = terminal
         self.backends = backends
         self.store = store
+        watch = DeliveryWatch(backends, in: store, queue: options.delivery.queue)
         self.requests = requests
     }
 
@@ -40,7 +42,7 @@ struct Playback {
     func run() async -> ExitStatus {
         let system = SystemClock()
         // As fast as possible means: on a clock that only the playback moves.
-        let virtual = options.speed == .max ? VirtualClock(wallTime: beginning(now: system.wallTime)) : nil
+        let virtual = options.speed == .max ? options.virtualClock(for: [source], system) : nil
         let clock: any SchedulingClock = virtual ?? system
         let probe = Probe(source, configuration: configuration, clock: clock)
         requests?.watch(probe, stream: 1)
@@ -57,20 +59,12 @@ struct Playback {
         progress?.cancel()
         terminal.show(progress: "")
 
-        let isDelivered = await instrument.shutdown(timeout: Self.shutdownTimeout)
+        await instrument.shutdown(timeout: Self.shutdownTimeout)
         store.forget(summary.name)
         withExtendedLifetime(signals) {}
-        report(outcome, probe.source, instrument, isDelivered: isDelivered)
+        let isDelivered = report(outcome, probe.source)
         if case .failed = outcome { return .failed }
         return isDelivered ? .played : .undelivered
-    }
-
-    /// When a session that is played as fast as possible began, so that it has ended by now: an LRS must not be told of what
-    /// is yet to come. Where nobody says beforehand how long it is, it begins now, and an LRS is told when its times come.
-    private func beginning(now: WallTime) -> WallTime {
-        let declared = source.declaredDuration(timeout: .seconds(options.timeout))
-        let lengths = [declared, options.duration.map { .seconds($0) }].compactMap(\.self)
-        return WallTime(milliseconds: now.milliseconds - Int64(lengths.min()?.milliseconds ?? 0))
     }
 
     private func makeInstrument(_ clock: any SchedulingClock, deliveringBy system: SystemClock) -> Instrument {
@@ -80,7 +74,8 @@ struct Playback {
             store: store,
             clock: clock,
             deliveringBy: system,
-            terminal: terminal
+            terminal: terminal,
+            watch: watch
         )
     }
 
@@ -108,15 +103,10 @@ struct Playback {
         }
     }
 
-    private func report(
-        _ outcome: ProbeOutcome?,
-        _ source: MediaSource,
-        _ instrument: Instrument,
-        isDelivered: Bool
-    ) {
+    /// Sums up; true if everything was delivered.
+    private func report(_ outcome: ProbeOutcome?, _ source: MediaSource) -> Bool {
         if options.quiet, case .failed(let error) = outcome { terminal.note("player-monitor: \(error)") }
-        if !isDelivered { terminal.noteUndelivered(of: instrument) }
-        if options.quiet { return }
-        for line in summary.lines(outcome: outcome, source: source) { terminal.note(line) }
+        if !options.quiet { for line in summary.lines(outcome: outcome, source: source) { terminal.note(line) } }
+        return terminal.noteUndelivered(watch)
     }
 }

@@ -15,7 +15,7 @@ struct PlayerMonitor: AsyncParsableCommand {
         abstract: "Plays media without showing it, and tells what a viewer would have lived through.",
         discussion: """
             Exit codes: 0 played (or stopped by Ctrl-C), 1 playback failed, 2 wrong use, 3 played, but not everything was \
-            delivered. What checks something ends with 1 if it found a fault.
+            delivered, 4 standard output could not be written. What checks something ends with 1 if it found a fault.
             """,
         subcommands: [
             PlayCommand.self, AttachCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self,
@@ -41,16 +41,34 @@ struct PlayerMonitor: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let code = exitCode(for: error)
-            // Help is our own text, and an exit code alone says nothing.
-            guard !code.isSuccess else { exit(withError: error) }
-            let message = fullMessage(for: error)
-            if !message.isEmpty {
-                writeToStandardError(TerminalText(message: message, repeating: CommandLine.arguments) + "\n")
-            }
-            guard code == .validationFailure else { exit(withError: code) }
-            _exit(ExitStatus.wrongUse.rawValue)
+            end(with: error)
         }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        var error = error
+        if exitCode(for: error) == .success {
+            // Help is a result like any other; the parser would not notice that nobody takes it.
+            do {
+                let text = fullMessage(for: error)
+                // Help is our own text.
+                if !text.isEmpty { try Terminal(isQuiet: true).output(TerminalText(trusted: text) + "\n") }
+                _exit(ExitStatus.played.rawValue)
+            } catch let failure {
+                error = failure
+            }
+        }
+        if error is OutputError {
+            writeToStandardError("player-monitor: \(error)\n")
+            _exit(ExitStatus.unwritten.rawValue)
+        }
+        // An exit code alone says nothing.
+        let (code, message) = (exitCode(for: error), fullMessage(for: error))
+        if !message.isEmpty {
+            writeToStandardError(TerminalText(message: message, repeating: CommandLine.arguments) + "\n")
+        }
+        guard code == .validationFailure else { exit(withError: code) }
+        _exit(ExitStatus.wrongUse.rawValue)
     }
 }
 
@@ -60,4 +78,5 @@ enum ExitStatus: Int32 {
     case failed = 1
     case wrongUse = 2
     case undelivered = 3
+    case unwritten = 4
 }

@@ -38,7 +38,7 @@ struct PrivacyCommand: ParsableCommand {
             case .appleManifest: PrivacyManifest(Self.catalogue).propertyList
             }
         // The catalogue is the program's own: nothing in it comes from outside.
-        Terminal(isQuiet: true).write(TerminalText(trusted: text))
+        try Terminal(isQuiet: true).output(TerminalText(trusted: text))
     }
 
     private static var table: String {

@@ -60,14 +60,14 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let (queue, folders) = (try options.read(), QueueFolder.folders(in: options.directory))
         let terminal = Terminal(isQuiet: true)
-        terminal.write("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes\n")
+        try terminal.output("backend\temitted\tacknowledged\tqueued\tdead\tdropped\tbytes\n")
         for backend in queue.backends {
             let (ledger, bytes) = (queue.ledger(of: backend), queue.backlog(of: backend).bytes)
             let columns = [
                 ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped, bytes,
             ]
             let cells = [TerminalText(backend.description)] + columns.map { "\($0)" }
-            terminal.write(cells.joined(separator: "\t") + "\n")
+            try terminal.output(cells.joined(separator: "\t") + "\n")
         }
         for folder in folders {
             let state = folder.isInUse ? "in use" : "free"
@@ -107,8 +107,10 @@ struct FlushCommand: AsyncParsableCommand {
             let names = known.map(\.description).joined(separator: ", ")
             throw ValidationError("nothing waits for \(backend.name); the queue has \(names)")
         }
-        let queue = BatchQueue(store: store, backends: made)
-        if await !queue.shutdown(timeout: .seconds(timeout)) { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        let watch = DeliveryWatch(made, in: store, queue: options.directory)
+        let queue = BatchQueue(store: store, backends: made) { watch.note($0) }
+        await queue.shutdown(timeout: .seconds(timeout))
+        if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }
 }
 
@@ -176,14 +178,15 @@ struct DeadCommand: AsyncParsableCommand {
         return Set(texts.compactMap { SampleID($0) })
     }
 
-    private func list(_ letters: [DeadLetter], of backend: BackendName) async {
+    private func list(_ letters: [DeadLetter], of backend: BackendName) async throws {
+        let terminal = Terminal(isQuiet: true)
         let wanted = show.flatMap { SampleID($0) }
         for letter in letters where wanted == nil || letter.record.id == wanted {
             if json || wanted != nil {
-                await writeLines([letter.record])
+                try await writeLines([letter.record])
             } else {
                 let (id, name) = (letter.record.id, letter.record.sample.name)
-                Terminal(isQuiet: true).write("\(backend)\t\(id)\t\(name)\t\(letter.reason)\n")
+                try Terminal(isQuiet: true).output("\(backend)\t\(id)\t\(name)\t\(letter.reason)\n")
             }
         }
     }
@@ -205,7 +208,7 @@ struct ExportCommand: AsyncParsableCommand {
         let most = queue.backends.max { queue.backlog(of: $0).count < queue.backlog(of: $1).count }
         guard let name = backend.map({ BackendName($0) }) ?? most else { return }
         guard queue.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
-        for records in queue.queued(for: name) { await writeLines(records) }
+        for records in queue.queued(for: name) { try await writeLines(records) }
     }
 }
 
@@ -218,12 +221,13 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var options: QueueCommand.Options
 
     func run() async throws {
+        let terminal = Terminal(isQuiet: true)
         var isWhole = true
         for folder in try options.folders() {
             let found = try folder.verify()
             isWhole = isWhole && found.isWhole
             let aside = found.setAside.isEmpty ? "" : ", set aside: " + found.setAside.joined(separator: " ")
-            Terminal(isQuiet: true).write(
+            try Terminal(isQuiet: true).output(
                 """
                 \(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)
 
@@ -235,11 +239,21 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 /// Samples as JSON lines on standard output.
-private func writeLines(_ records: [SampleRecord]) async {
+private func writeLines(_ records: [SampleRecord]) async throws {
     let terminal = Terminal(isQuiet: true)
-    let lines = ConsoleBackend(format: .jsonLines) { terminal.write(escaped: $0) }
+    let failure = Lock<OutputError?>(nil)
+    let lines = ConsoleBackend(format: .jsonLines) { bytes in
+        do throws(OutputError) {
+            try terminal.output(escaped: bytes)
+            return true
+        } catch {
+            failure.withLock { $0 = error }
+            return false
+        }
+    }
     for start in stride(from: 0, to: records.count, by: 1000) {
         _ = await lines.deliver(Batch(records: Array(records[start..<min(records.count, start + 1000)])))
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 }
 

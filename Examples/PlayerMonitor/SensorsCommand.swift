@@ -45,7 +45,7 @@ struct SensorsCommand: AsyncParsableCommand {
         // A daemon takes a moment to say something.
         if gpsd != nil { try await Task.sleep(for: .seconds(2)) }
         guard watch else {
-            terminal.write(text(of: table))
+            try terminal.output(text(of: table))
             return
         }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
@@ -54,12 +54,19 @@ struct SensorsCommand: AsyncParsableCommand {
         let drawing = Task {
             while !Task.isCancelled {
                 let isShown = format == .text && isatty(STDOUT_FILENO) == 1
-                terminal.write((isShown ? "\u{1B}[H\u{1B}[2J" : "") + text(of: table))
-                try await Task.sleep(for: .seconds(1))
+                do {
+                    try terminal.output((isShown ? "\u{1B}[H\u{1B}[2J" : "") + text(of: table))
+                } catch {
+                    stop.yield()
+                    throw error
+                }
+                // Cancelled at the end.
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
             }
         }
         for await _ in stops { break }
         drawing.cancel()
+        try await drawing.value
         withExtendedLifetime(signals) {}
     }
 
@@ -98,14 +105,14 @@ struct DeviceCommand: ParsableCommand {
         let attributes = properties.attributes
         let terminal = Terminal(isQuiet: true)
         if format == .json {
-            terminal.write(json: JSONValue(attributes).bytes)
+            try terminal.output(json: JSONValue(attributes).bytes)
             return
         }
         for field in DeviceProperties.fields {
             let value = attributes[AttributeName(field.name)].map {
                 $0.description + (field.unit.map { " " + $0 } ?? "")
             }
-            terminal.write("\(field.name): \(value ?? "not known")\n")
+            try terminal.output("\(field.name): \(value ?? "not known")\n")
         }
     }
 }

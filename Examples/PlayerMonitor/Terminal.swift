@@ -7,7 +7,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Standard output for results, standard error for everything else; keeps a line of progress below both where a person
+/// Standard output for results, standard error for everything else: the one place that writes to either. Keeps a line of progress below both where a person
 /// watches.
 ///
 /// The only place from which the program writes to a terminal. It takes ``TerminalText`` and no `String`, so that text
@@ -16,6 +16,8 @@ final class Terminal: Sendable {
     private struct State {
         var progress: TerminalText = ""
         var isOutputClosed = false
+        /// Why standard output did not take something.
+        var failure: OutputError?
     }
 
     private let showsProgress: Bool
@@ -44,13 +46,25 @@ final class Terminal: Sendable {
             if state.isOutputClosed { return (true, false) }
             clear(state)
             let isWritten = writeAll(bytes, to: STDOUT_FILENO)
-            let isClosed = !isWritten && errno == EPIPE
-            if isClosed { state.isOutputClosed = true }
+            let number = errno
+            let isClosed = !isWritten && number == EPIPE
+            if isClosed { state.isOutputClosed = true } else if !isWritten { state.failure = OutputError(number) }
             draw(state)
             return (isWritten || isClosed, isClosed)
         }
         if isNewlyClosed { onOutputClosed.withLock { $0 }?() }
         return isWritten
+    }
+
+    /// Writes a result to standard output, for a command that has nothing to do if nobody takes it.
+    func output(_ text: TerminalText) throws(OutputError) { try output(escaped: text.bytes) }
+
+    /// Writes JSON and a line feed to standard output, as a result.
+    func output(json bytes: [UInt8]) throws(OutputError) { try output(TerminalText(json: bytes) + "\n") }
+
+    /// Writes lines of a console backend, which escapes them itself, as a result.
+    func output(escaped bytes: [UInt8]) throws(OutputError) {
+        if !write(escaped: bytes) { throw state.withLock { $0.failure } ?? OutputError(EIO) }
     }
 
     /// Writes a line to standard error.
@@ -90,12 +104,20 @@ final class Terminal: Sendable {
 }
 
 extension Terminal {
-    /// Says what did not arrive.
-    func noteUndelivered(of instrument: Instrument) {
-        for (name, ledger) in instrument.queue.ledger.sorted(by: { $0.key.description < $1.key.description })
-        where ledger.queued > 0 {
-            note("player-monitor: \(ledger.queued) samples were not delivered to \(name)")
-        }
+    /// Says what was not delivered; true if everything was.
+    func noteUndelivered(_ watch: DeliveryWatch) -> Bool {
+        let lines = watch.lines()
+        for line in lines { note(line) }
+        return lines.isEmpty
+    }
+}
+
+/// Standard output did not take a result.
+struct OutputError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ number: Int32) {
+        description = "cannot write to standard output: \(String(cString: strerror(number)))"
     }
 }
 

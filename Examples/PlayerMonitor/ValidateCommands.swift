@@ -113,7 +113,7 @@ struct Verdict {
             if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
             let verdict = Verdict(on: line, reader.lineNumber, members: members, isStrict: isStrict, findings)
             isAllValid = isAllValid && verdict.isValid
-            terminal.write(verdict.text)
+            try terminal.output(verdict.text)
         }
         if !isAllValid { throw ExitCode(ExitStatus.failed.rawValue) }
     }

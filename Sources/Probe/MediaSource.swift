@@ -2,8 +2,8 @@ internal import InstrumentTrackers
 
 /// Where media is: a file on this machine, or an HTTP(S) address.
 ///
-/// Its description, which goes into logs, errors and the `source` attribute, carries no credentials: user, password, query
-/// and fragment are left out.
+/// Its description, which goes into logs and errors, carries no credentials: user, password, query and fragment are left out.
+/// The `source` attribute is the same for an address, and the canonical path for a file.
 public struct MediaSource: Hashable, Sendable {
     enum Location: Hashable {
         case file(path: String)
@@ -24,6 +24,11 @@ public struct MediaSource: Hashable, Sendable {
         case "file": location = .file(path: SourceText.path(ofFileURL: rest))
         default: location = .unsupported(scheme: scheme)
         }
+    }
+
+    /// What the `source` attribute says: one name for one file, however it was given. Asks the file system.
+    var sourceText: String {
+        if case .file(let path) = location { LocalPath.canonical(path) } else { description }
     }
 
     /// Whether it is fetched over a network.

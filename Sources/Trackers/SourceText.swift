@@ -19,6 +19,16 @@ package enum SourceText {
         return scheme + "://" + host + address[authority.endIndex...]
     }
 
+    /// The `source` attribute: the address without its secrets, or the canonical path of a local file, so that one file has one
+    /// name. A relative path counts from `directory`, or from that of this process. Asks the file system.
+    package static func location(_ text: String, in directory: String? = nil) -> String {
+        guard let (scheme, rest) = split(text) else {
+            let isPath = text != "-" && !text.lowercased().hasPrefix("data:")
+            return isPath ? LocalPath.canonical(text, in: directory) : redacted(text)
+        }
+        return scheme == "file" ? LocalPath.canonical(path(ofFileURL: rest)) : redacted(text)
+    }
+
     /// The last part of the path, for media that has no title.
     package static func fileName(_ text: String) -> String {
         String(redacted(text).split(separator: "/").last ?? "")

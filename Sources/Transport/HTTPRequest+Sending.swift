@@ -60,4 +60,33 @@ package enum Base64 {
         }
         return String(decoding: output, as: UTF8.self)
     }
+
+    /// The bytes that a text with padding stands for; nil if it is none.
+    static func decode(_ text: String) -> [UInt8]? {
+        var (bytes, bits, count) = ([UInt8](), 0, 0)
+        let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+        guard text.utf8.count % 4 == 0, text.utf8.dropFirst(digits.count).allSatisfy({ $0 == UInt8(ascii: "=") }) else {
+            return nil
+        }
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            (bits, count) = ((bits << 6 | value) & 0xFFFF, count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> Int? {
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(digit - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(digit - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(digit - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
 }

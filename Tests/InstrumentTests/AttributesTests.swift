@@ -74,6 +74,24 @@ struct VocabularyTests {
 
 @Suite("VirtualClock")
 struct VirtualClockTests {
+    @Test("The calendar never overtakes the one that limits it, and never steps back")
+    func limitedCalendar() {
+        let limit = Lock<Int64>(10_000)
+        let clock = VirtualClock(wallTime: WallTime(milliseconds: 7000)) {
+            WallTime(milliseconds: limit.withLock { $0 })
+        }
+        #expect(clock.wallTime.milliseconds == 7000)
+        clock.advance(by: .seconds(2))
+        #expect(clock.timestamp.wallTime.milliseconds == 9000)
+        let early = clock.now
+        clock.advance(by: .seconds(3600))
+        #expect(clock.wallTime.milliseconds == 10_000)
+        #expect(clock.timestamp(of: early).wallTime.milliseconds == 9000)
+        limit.withLock { $0 = 10_500 }
+        #expect(clock.timestamp.wallTime.milliseconds == 10_500)
+        #expect(clock.now == early.advanced(by: .seconds(3600)))
+    }
+
     @Test("Scheduled actions run in the order of their instants, each at its own")
     func order() async {
         let clock = VirtualClock()

@@ -32,6 +32,17 @@ private final class ReluctantStore: SampleStore {
     func eraseHeld() throws(QueueError) -> Int { store.eraseHeld() }
 }
 
+/// Takes everything, and says how long what waits may wait.
+private struct PatientBackend: Backend {
+    let name: BackendName = "patient"
+    let policy = DeliveryPolicy(maxAge: .seconds(5))
+    let clock: VirtualClock
+    let end: MonotonicInstant
+
+    func patience() -> Duration? { clock.now.duration(to: end) }
+    func deliver(_ batch: Batch) async -> DeliveryOutcome { .acknowledged }
+}
+
 /// Never answers unless its task is cancelled.
 private final class HangingBackend: Backend {
     let name: BackendName = "hanging"
@@ -187,6 +198,26 @@ struct DeliveryTests {
         #expect(backend.attempts == 1)
         #expect(made.ledger["scripted"]?.queued == 1)
         queue.withLock { $0 = nil }
+    }
+
+    @Test(
+        "A backend's patience makes a sample wait shorter than the policy says, and never longer",
+        arguments: [(0, 0), (2, 2), (5, 5), (100, 5), (-3, 0)]
+    )
+    func patience(seconds: Int, expected: Int) async {
+        let clock = VirtualClock()
+        let backend = PatientBackend(clock: clock, end: clock.now.advanced(by: .seconds(seconds)))
+        let queue = BatchQueue(backends: [backend], clock: clock)
+        queue.append([sample(0)])
+        let due = MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(expected))
+        if expected > 0 {
+            // The lane has set its alarm.
+            while clock.nextDeadline != due { try? await Task.sleep(for: .milliseconds(1)) }
+            #expect(queue.ledger["patient"]?.queued == 1)
+            clock.advance(to: due)
+        }
+        while queue.ledger["patient"]?.queued != 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        #expect(clock.now == due)
     }
 
     @Test("A metric that is NaN or infinite is left out and said, whoever appends it; the others are stored")

@@ -223,6 +223,41 @@ struct ModelTests {
         #expect(stage.model.status.title == "A film")
     }
 
+    @Test("A change of volume and switching the sound off or on are reported while something is played, each once")
+    func sound() {
+        var stage = stage()
+        stage.set(.volume, 50)
+        stage.set(.isMuted, false)
+        stage.begin()
+        stage.set(.volume, 50)
+        stage.set(.volume, 80.2)
+        stage.set(.volume, 80.4)
+        stage.set(.isMuted, true)
+        stage.set(.isPaused, true)
+        stage.set(.isMuted, false)
+        stage.set(.volume, nil)
+        stage.set(.volume, 130)
+        stage.set(.isPaused, false)
+        stage.play(.endFile(.endOfFile))
+        stage.set(.volume, 20)
+        let changes = stage.signals.filter { $0.action == .volumeChange }.compactMap(\.status)
+        #expect(changes.map(\.volume) == [80, 80, 80, 100])
+        #expect(changes.map(\.isMuted) == [false, true, false, false])
+    }
+
+    @Test(
+        "A local file has one name, by mpv's directory and however it was given",
+        arguments: [
+            "film.mkv", "./film.mkv", "/nowhere/films/film.mkv", "sub/../film.mkv", "file:///nowhere/films/film%2Emkv",
+        ]
+    )
+    func oneName(path: String) {
+        var stage = stage()
+        stage.set(.workingDirectory, "/nowhere/films")
+        stage.begin(path)
+        #expect(stage.signals.last?.status?.source == "/nowhere/films/film.mkv")
+    }
+
     @Test("Values that no player has are left out or brought into their range")
     func oddValues() {
         var stage = stage()

@@ -49,6 +49,26 @@ struct RealPlayerTests {
         mpv.kill()
     }
 
+    @Test("Volume and mute are reported when a person changes them")
+    func sound() async throws {
+        let watched = try Watched(socket: socket)
+        watched.player.connect()
+        let mpv = try RealMPV(socket: socket, ["--idle", "--volume=70"])
+        await watched.diagnostics.wait { $0.contains(.connected) }
+        watched.player.load(try Media.film(seconds: 20))
+        await watched.wait(for: .start)
+        let person = try UnixClient(socket)
+        person.send(#"{"command":["set_property","volume",35]}"#)
+        await watched.signals.wait { $0.contains { $0.action == .volumeChange && $0.status?.volume == 35 } }
+        person.send(#"{"command":["set_property","mute",true]}"#)
+        await watched.signals.wait { $0.contains { $0.action == .volumeChange && $0.status?.isMuted == true } }
+        watched.player.stop()
+        await watched.wait(for: .stop)
+        #expect(watched.actions == [.streamLoad, .start, .volumeChange, .volumeChange, .stop])
+        watched.player.close()
+        mpv.kill()
+    }
+
     @Test("A playlist: Next between two entries, End after the last; then the player is gone")
     func playlist() async throws {
         let film = try Media.film(seconds: 20)

@@ -97,7 +97,7 @@ struct SessionTests {
         await watched.diagnostics.wait { $0.contains(.connected) }
         // The request for the path is there, and is not answered.
         let asked = await peer.received.wait { pieces in
-            String(decoding: pieces.joined(), as: UTF8.self).hasSuffix("\"media-title\"],\"request_id\":46}\n")
+            String(decoding: pieces.joined(), as: UTF8.self).hasSuffix("\"media-title\"],\"request_id\":48}\n")
         }
         #expect(asked)
         #expect(watched.actions.isEmpty)

@@ -1,4 +1,6 @@
 import Foundation
+import InstrumentJSON
+import LoopbackServers
 import Testing
 
 // One after another, for the same reason as the other runs of the command line.
@@ -28,20 +30,29 @@ struct AttachCommandTests {
     }
 
     private var isAnswering: Bool {
+        let descriptor = connectedSocket()
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
+    }
+
+    /// A connection to the player, to be closed; -1 if nobody answers.
+    private func connectedSocket() -> Int32 {
         #if canImport(Glibc)
         let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #else
         let descriptor = Foundation.socket(AF_UNIX, SOCK_STREAM, 0)
         #endif
-        defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8.prefix(100)) }
-        return withUnsafePointer(to: &address) { pointer in
+        let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
+        if isConnected { return descriptor }
+        close(descriptor)
+        return -1
     }
 
     @Test("A real mpv is watched to its end; the summary tells of it")
@@ -84,6 +95,49 @@ struct AttachCommandTests {
         #expect(run.output.split(separator: "\n").last?.contains("\"action\":\"Detach\"") == true)
         #expect(run.errors.contains("watched until stopped"))
         #expect(mpv.isRunning)
+    }
+
+    @Test(
+        "Volume and mute are told to an LRS; what it refuses ends with 3 and the LRS's words",
+        arguments: [false, true]
+    )
+    func interacted(isRefused: Bool) throws {
+        let mpv = try startPlayer(seconds: 12)
+        defer { kill(mpv.processIdentifier, SIGKILL) }
+        waitForSocket()
+        let server = try TestServer { _ in
+            isRefused ? [.respond("404 Gone away", Array("nothing here".utf8))] : [.respond("200 OK", Array("[]".utf8))]
+        }
+        let backends = ["--backend", "json", "--backend", "xapi:" + server.url("/xapi")]
+        let run = try Run.playerMonitor(["attach"] + backends + ["mpv:" + socket]) { process, wait in
+            wait("\"Start\"")
+            tellPlayer(#"{"command":["set_property","volume",35]}"#)
+            wait("\"volume\":35")
+            tellPlayer(#"{"command":["set_property","mute",true]}"#)
+            wait("\"isMuted\":true")
+            kill(process.processIdentifier, SIGINT)
+        }
+        #expect(run.status == (isRefused ? 3 : 0))
+        #expect(run.errors.contains("HTTP 404: nothing here") == isRefused)
+        if isRefused { return }
+        let statements = try server.requests.flatMap { request -> [JSONValue] in
+            guard case .array(let statements) = try JSONValue(parsing: request.body) else { return [] }
+            return statements
+        }
+        let interacted = statements.filter { $0["verb"]?["id"] == "http://adlnet.gov/expapi/verbs/interacted" }
+        let base = "https://w3id.org/xapi/video/extensions/"
+        let changes = interacted.map { $0["context"]?["extensions"] }
+        #expect(changes.compactMap { $0?[base + "volume"] } == [.double(0.35), 0])
+        #expect(changes.compactMap { $0?[base + "muted"] } == [false, true])
+        #expect(interacted.allSatisfy { $0["result"]?["extensions"]?[base + "time"] != nil })
+    }
+
+    /// Sends a line to the player, as a person's remote control does.
+    private func tellPlayer(_ line: String) {
+        let descriptor = connectedSocket()
+        defer { close(descriptor) }
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 
     @Test("With --wait it waits for a player, and for the next one, until it is stopped")

@@ -19,16 +19,20 @@ struct Run {
         try playerMonitor(arguments, environment: environment, whileRunning: body)
     }
 
+    /// Runs it in `directory`; with `outputPath` its standard output goes there.
     static func playerMonitor(
         _ arguments: [String],
         environment: [String: String] = [:],
+        directory: String? = nil,
+        outputPath: String? = nil,
         whileRunning body: ((Process, (String) -> Void) -> Void)? = nil
     ) throws -> Run {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardOutput = output
+        process.standardOutput = try outputPath.map { try FileHandle(forWritingTo: URL(fileURLWithPath: $0)) } ?? output
+        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
@@ -40,7 +44,7 @@ struct Run {
                 said += more
             }
         }
-        said += output.fileHandleForReading.readDataToEndOfFile()
+        if outputPath == nil { said += output.fileHandleForReading.readDataToEndOfFile() }
         let complaints = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Run(

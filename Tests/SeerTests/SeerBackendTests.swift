@@ -3,6 +3,7 @@ import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
 import InstrumentXAPI
+import LoopbackServers
 import Testing
 
 @testable import InstrumentSeer
@@ -59,6 +60,69 @@ struct SeerBackendTests {
         #expect(await backend.deliver(batch) == .retry(after: nil, reason: "HTTP 503"))
         #expect(await backend.deliver(batch) == .acknowledged)
         #expect(service.arrived == (0..<10).map { "urn:x-instrument:sources/film-\($0)" })
+    }
+
+    @Test("After a 401 the batch goes once more at once with a new token, however new the first token was")
+    func renewed() async throws {
+        let service = try SeerService()
+        let backend = try backend(service)
+        let batch = Batch(records: records(0..<2))
+        service.answer("401 Unauthorized")
+        #expect(await backend.deliver(batch) == .acknowledged)
+        #expect(service.tokens == 2)
+        #expect(service.requests.map(\.status) == ["401 Unauthorized", "200 OK"])
+    }
+
+    @Test("A service that refuses each new token is tried again after the back-off, with one more token each time")
+    func refusedTokens() async throws {
+        let service = try SeerService()
+        let backend = try backend(service)
+        let batch = Batch(records: records(0..<2))
+        for attempt in 1...3 {
+            service.answer("401 Unauthorized", "401 Unauthorized")
+            #expect(await backend.deliver(batch) == .retry(after: nil, reason: "HTTP 401"))
+            #expect(service.tokens == attempt * 2)
+        }
+        #expect(await backend.deliver(batch) == .acknowledged)
+        #expect(service.tokens == 7)
+    }
+
+    @Test("Credentials that give no token wait for long, and the reason has the service's words without the secret")
+    func noToken() async throws {
+        let server = try TestServer { _ in
+            let text = #"{"error":"invalid_client","error_description":"the-secret is wrong (aWQ6dGhlLXNlY3JldA==)"}"#
+            return [.respond("401 Unauthorized", Array(text.utf8))]
+        }
+        let backend = SeerBackend(
+            SeerConfiguration(baseURL: try HTTPURL(server.url())),
+            credentials: Given.credentials,
+            transport: try SystemTransport(),
+            mapping: { SeerMapping(appID: "app", viewings: Viewings(viewer: Self.viewer)) { _ in true }($0) }
+        )
+        let outcome = await backend.deliver(Batch(records: records(0..<1)))
+        #expect(outcome == .unauthorized(reason: "HTTP 401: … is wrong (…): invalid_client"))
+    }
+
+    @Test("What has arrived of a halved batch does not go again, whichever half is settled first")
+    func halved() async throws {
+        let service = try SeerService()
+        let backend = SeerBackend(
+            try service.configuration(),
+            credentials: Given.credentials,
+            transport: try SystemTransport(),
+            mapping: { record in
+                let id = "object-\(record.sequence)"
+                return record.sequence % 2 == 0 ? Given.activity(id) : Given.tinCan(id)
+            }
+        )
+        // The kinds go one after another: the second is refused.
+        service.answer("200 OK", "400 Bad Request")
+        let records = records(0..<4)
+        guard case .refused = await backend.deliver(Batch(records: records)) else { throw CancellationError() }
+        for half in [records[..<2], records[2...]] {
+            #expect(await backend.deliver(Batch(records: Array(half))) == .acknowledged)
+        }
+        #expect(service.arrived.count == 4 && Set(service.arrived).count == 4)
     }
 
     @Test("It keeps the backends' contract")

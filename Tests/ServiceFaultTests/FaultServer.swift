@@ -65,7 +65,7 @@ final class FaultServer: Sendable {
         case 5: ("hang", [.hang])
         case 6: ("half head", [.send(Array("HTTP/1.1 20".utf8)), .close])
         case 7 where count > 1: ("413", [.respond("413 Too large")])
-        case _ where hasCulprit: ("400", [.respond("400 Bad", Array("one of them is bad".utf8))])
+        case _ where hasCulprit: ("400", [.respond("400 Bad", Array("\u{1B}[2Jone of them\r\nis bad\n".utf8))])
         case 8: ("taken, reset", [.reset])
         case 9: ("taken, hang", [.hang])
         case 10:

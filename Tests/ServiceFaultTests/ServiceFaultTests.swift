@@ -58,6 +58,8 @@ struct ServiceFaultTests {
         #expect(first.count == count - culprits, label)
         #expect(Set(first.keys).isDisjoint(with: dead.map(\.record.id)), label)
         #expect(dead.allSatisfy { "\($0.record.sample)".contains(FaultServer.culprit) }, label)
+        #expect(dead.allSatisfy { $0.reason.contains("one of them is bad") }, label)
+        #expect(dead.allSatisfy { !$0.reason.contains("\u{1B}") && !$0.reason.contains("\n") }, label)
         let numbers = order.compactMap { Self.number(of: first[$0]) }
         #expect(numbers == (0..<count).filter { !Self.isCulprit($0) }, label)
         let answers = state.answers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }

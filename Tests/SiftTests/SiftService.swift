@@ -17,6 +17,10 @@ final class SiftService: Sendable {
         case reset
         /// Refuses batches that hold an event of this type.
         case refuseType(String)
+
+        var isTooLarge: Bool {
+            if case .refuse(let status, _) = self { status.hasPrefix("413") } else { false }
+        }
     }
 
     struct Request: Sendable {
@@ -70,7 +74,9 @@ final class SiftService: Sendable {
         do {
             let request = try SiftFormat.check(received)
             state.requests.append(request)
-            let mood = state.moods.isEmpty ? state.lastMood : state.moods.removeFirst()
+            // The first event goes alone, and alone it cannot be too large.
+            let isNext = state.moods.first.map { !$0.isTooLarge || request.events.count > 1 } ?? false
+            let mood = isNext ? state.moods.removeFirst() : state.lastMood
             return (answer(request, mood, &state), request)
         } catch {
             state.complaints.append("\(error)")

@@ -88,6 +88,63 @@ struct VideoProfileTests {
         #expect(screening.see(.ping, at: 110, place: 100) == [])
     }
 
+    @Test("No segment is longer than the video, whenever its length becomes known and whatever was remembered")
+    func withinTheLength() {
+        var remembered = PlayedSegments()
+        for (from, to) in [(0, 8000), (5000, 9000), (1000, 2000)] { remembered.append(from: from, to: to) }
+        var screening = Screening(length: nil, history: VideoProfile.History(segments: remembered))
+        screening.see(.start, at: 0, place: 0)
+        screening.see(.pauseBegin, at: 7, place: 7)
+        screening.see(.pauseFinish, at: 8, place: 2)
+        screening.length = 3
+        screening.see(.pauseBegin, at: 9, place: 2.5)
+        screening.see(.stop, at: 10, place: 9)
+        let segments = screening.statements.compactMap {
+            $0.result?.extensions[VideoVocabulary.extension("played-segments")]?.string
+        }
+        #expect(segments.last == "0[.]3[,]1[.]2[,]0[.]3[,]2[.]2.5")
+        #expect(screening.profile.history.segments.ranges.allSatisfy { $0.upperBound <= 3000 })
+        for text in segments {
+            #expect(PlayedSegments(text)?.ranges.allSatisfy { $0.upperBound <= 3000 } == true, "\(text)")
+        }
+    }
+
+    @Test("Segments are clipped to a length, and those behind it are gone")
+    func clipped() {
+        let segments = PlayedSegments("0[.]8[,]2[.]3[,]3[.]5[,]9[.]10")
+        #expect(segments?.clipped(toMilliseconds: 3000).description == "0[.]3[,]2[.]3")
+        #expect(segments?.clipped(toMilliseconds: 20_000) == segments)
+        #expect(segments?.clipped(toMilliseconds: 0).ranges == [])
+    }
+
+    @Test("A change of volume and switching the sound off are interacted, with what holds now")
+    func sound() throws {
+        var screening = Screening()
+        func change(at time: Double, _ volume: Int?, _ isMuted: Bool?) -> [String: JSONValue] {
+            screening.see(.volumeChange, at: time, place: time) {
+                $0[.volume] = volume
+                $0[.isMuted] = isMuted
+            }
+            let extensions = screening.statements.last?.context?.extensions ?? [:]
+            return Dictionary(
+                ["volume", "muted"].compactMap { name in
+                    extensions[VideoVocabulary.extension(name)].map { (name, $0) }
+                }
+            ) { first, _ in first }
+        }
+        #expect(change(at: 0, 50, false) == [:])
+        screening.see(.start, at: 1, place: 1)
+        #expect(change(at: 2, 50, false) == ["volume": 0.5, "muted": false])
+        #expect(change(at: 3, 50, true) == ["volume": 0, "muted": true])
+        #expect(change(at: 4, 130, false) == ["volume": 1, "muted": false])
+        screening.see(.pauseBegin, at: 5, place: 5)
+        #expect(change(at: 6, nil, true) == ["volume": 0, "muted": true])
+        let last = try #require(screening.statements.last)
+        #expect(Screening.short(last) == "interacted time=6")
+        #expect(last.failures().isEmpty)
+        #expect(last.context?.extensions[VideoVocabulary.extension("session-id")] != nil)
+    }
+
     @Test("Pauses and jumps make segments in their order, and what is seen twice counts once")
     func segments() {
         var screening = Screening(length: 200.5)

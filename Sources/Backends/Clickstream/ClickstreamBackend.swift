@@ -70,7 +70,8 @@ public final class ClickstreamBackend: Backend {
         if pairs.isEmpty { return .acknowledged }
         do throws(HTTPError) {
             let request = try request(pairs.map(\.action), key: IdempotencyKey.key(of: pairs.map(\.id)))
-            return DeliveryOutcome(try await transport.send(request), now: clock.wallTime, rules: configuration.rules)
+            let response = try await transport.send(request)
+            return DeliveryOutcome(response, to: request, now: clock.wallTime, rules: configuration.rules)
         } catch {
             return DeliveryOutcome(error)
         }

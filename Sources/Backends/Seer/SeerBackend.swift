@@ -70,7 +70,8 @@ public final class SeerBackend: Backend {
         for kind in SeerPayload.Kind.allCases {
             if let outcome = await send(entries.filter { $0.payload.kind == kind }, kind) { return outcome }
         }
-        arrived.withLock { $0 = [] }
+        // Of the rest of a batch that the queue has halved, what has arrived is still to be known.
+        arrived.withLock { $0.subtract(batch.records.map(\.id)) }
         return refused.isEmpty ? .acknowledged : .acknowledgedExcept(refused)
     }
 
@@ -85,7 +86,7 @@ public final class SeerBackend: Backend {
             let outcome = await session.post(
                 isAlone ? first.bytes : kind.body(of: chosen.map(\.bytes)),
                 to: isAlone ? kind.endpoint : kind.batchEndpoint
-            )
+            ).outcome
             guard outcome == .acknowledged else { return outcome }
             arrived.withLock { $0.formUnion(chosen.map(\.id)) }
             rest = rest.dropFirst(chosen.count)

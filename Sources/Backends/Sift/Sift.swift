@@ -18,16 +18,6 @@ public final class Sift: Sendable {
     private let uplink: SiftUplink
     private let queue: BatchQueue
     private let tracker: TrackerID
-    /// Whether an upload is under way that the rules asked for: another would change nothing.
-    private let isUploading = Lock(Turn())
-
-    private struct Turn {
-        var isTaken = false
-        mutating func take() -> Bool {
-            defer { isTaken = true }
-            return !isTaken
-        }
-    }
 
     /// Adds a ``SiftBackend`` for each queue to an instrument. If it has backends of these names already, those stay.
     ///
@@ -108,7 +98,6 @@ extension Sift {
         let now = uplink.clock.timestamp
         guard let admitted = uplink.admit(event, to: queue, now: now.wallTime) else { return false }
         self.queue.append([SiftSample.make(admitted, queue, from: tracker, at: now)])
-        uploadIfOverdue(queue)
         return true
     }
 
@@ -129,20 +118,6 @@ extension Sift {
         }
         if isWanted { Task { [queue] in await queue.flush(timeout: Self.uploadTimeout) } }
         return isWanted
-    }
-
-    /// What the shared queue does not do by itself: it would let an event that comes after a silence wait for company.
-    private func uploadIfOverdue(_ queue: SiftQueue) {
-        let memory = uplink.settings.queues[queue.name] ?? SiftQueueMemory()
-        guard uplink.rules(of: queue).isOverdue(after: memory, now: uplink.clock.wallTime), uplink.maySend,
-            isUploading.withLock({ $0.take() })
-        else { return }
-        Task { [weak self, shared = self.queue] in
-            let isEmpty = await shared.flush(timeout: Self.uploadTimeout)
-            self?.isUploading.withLock { $0.isTaken = false }
-            // What came while the upload was ending found it under way.
-            if isEmpty, shared.ledger[BackendName(queue.name)]?.queued ?? 0 > 0 { self?.uploadIfOverdue(queue) }
-        }
     }
 }
 

@@ -30,15 +30,11 @@ public struct SiftCredentials: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text of a server's, without what it may repeat of the credentials.
-    func hidden(in text: String) -> String {
-        let secrets = [accountID, encodedAccount, beaconKey, Base64.encode(Array(beaconKey.utf8))]
-        // By bytes: a mark that combines with the last letter would hide a secret from a comparison by characters.
-        let bytes = secrets.sorted { $0.utf8.count > $1.utf8.count }.reduce(Array(text.utf8)) { bytes, secret in
-            bytes.replacing(Array(secret.utf8), with: Array("…".utf8))
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    /// What a server may repeat and nobody may see.
+    var secrets: [String] { [accountID, encodedAccount, beaconKey, Base64.encode(Array(beaconKey.utf8))] }
+
+    /// A text without the secrets.
+    func hidden(in text: String) -> String { HiddenTexts(secrets).hide(in: text) }
 }
 
 extension SiftCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -75,6 +75,13 @@ extension SiftQueue {
         uploadWhenOlderThan > .zero && now > memory.lastUpload.advanced(by: uploadWhenOlderThan)
     }
 
+    /// How long it takes until then; zero if it is so.
+    func timeUntilOverdue(after memory: SiftQueueMemory, now: WallTime) -> Duration {
+        let due = memory.lastUpload.advanced(by: uploadWhenOlderThan)
+        let (left, overflow) = due.milliseconds.subtractingReportingOverflow(now.milliseconds)
+        return overflow || left < 0 ? .zero : .milliseconds(left + 1)
+    }
+
     /// The rules as the shared queue has them; `limit` bounds a body whatever they are.
     func policy(limit: Int, maxBytes: Int) -> DeliveryPolicy {
         let never = Duration.seconds(10 * 365 * 86_400)

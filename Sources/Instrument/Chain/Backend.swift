@@ -23,6 +23,12 @@ public protocol Backend: Sendable {
     /// Runs on a thread of the backend's own and may block it: no other backend waits. Its task is cancelled when the policy's
     /// time is up, or when the queue shuts down and may wait no longer: answer ``DeliveryOutcome/retry(after:reason:)`` then.
     func deliver(_ batch: Batch) async -> DeliveryOutcome
+    /// How long what waits may go on waiting for company, from now on; nil, the default, leaves that to the policy.
+    ///
+    /// For a service whose rules look at the last delivery and not at the oldest sample. Never makes a sample wait longer than
+    /// the policy's ``DeliveryPolicy/maxAge``. Called on the backend's thread whenever the queue looks at what waits; must not
+    /// block.
+    func patience() -> Duration?
     /// The instrument is ready.
     func ready()
     /// Its service ended: it was removed or the instrument shut down; nothing more will be delivered.
@@ -34,6 +40,8 @@ extension Backend {
     public var policy: DeliveryPolicy { DeliveryPolicy() }
     /// False: what a process did not deliver, the next one delivers.
     public var isEphemeral: Bool { false }
+    /// The policy alone counts.
+    public func patience() -> Duration? { nil }
     /// Does nothing.
     public func ready() {}
     /// Does nothing.

@@ -44,6 +44,8 @@ extension DeliveryLane {
     /// When the next batch is due; nil while there is nothing to send, or no way.
     private func departure(notBefore: MonotonicInstant?) -> Departure? {
         let hasNetwork = !policy.needsNetwork || reachability.isOnline
+        // Outside the lock, which `emit` takes.
+        let patience = backend.patience()
         return state.withLock { state in
             // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
             state.pending = store.backlog(of: name)
@@ -59,9 +61,16 @@ extension DeliveryLane {
             let since = state.waitingSince ?? clock.now
             state.waitingSince = since
             let isDue = !state.flushes.isEmpty || state.promptGoal != nil || isFull(state.pending)
-            let due = isDue ? since : since.advanced(by: policy.maxAge)
+            let due = isDue ? since : dueByAge(since, patience)
             return Departure(time: max(due, notBefore ?? due), epoch: state.epoch)
         }
+    }
+
+    /// When samples that wait since then have waited long enough.
+    private func dueByAge(_ since: MonotonicInstant, _ patience: Duration?) -> MonotonicInstant {
+        let oldest = since.advanced(by: policy.maxAge)
+        guard let patience else { return oldest }
+        return max(since, min(oldest, clock.now.advanced(by: max(.zero, patience))))
     }
 
     private func deliverNext(_ epoch: Int, _ course: inout DeliveryCourse) async {

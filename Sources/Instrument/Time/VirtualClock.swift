@@ -18,16 +18,21 @@ public final class VirtualClock: SchedulingClock {
     }
 
     private let state: Lock<State>
+    private let latestWallTime: (@Sendable () -> WallTime)?
 
     /// Creates a clock that stands still.
     ///
     /// - Parameters:
     ///   - origin: its first instant.
     ///   - wallTime: the calendar time at that instant; by default 2026-01-01T00:00:00Z.
+    ///   - latestWallTime: a calendar that this one never overtakes. With the system's, a session that is played faster than
+    ///     time has no event in the future, however long it turns out to be. By default nothing limits the calendar.
     public init(
         startingAt origin: MonotonicInstant = MonotonicInstant(nanoseconds: 0),
-        wallTime: WallTime = WallTime(milliseconds: 1_767_225_600_000)
+        wallTime: WallTime = WallTime(milliseconds: 1_767_225_600_000),
+        notAfter latestWallTime: (@Sendable () -> WallTime)? = nil
     ) {
+        self.latestWallTime = latestWallTime
         state = Lock(State(now: origin, wallOffset: wallTime.milliseconds - origin.milliseconds))
     }
 
@@ -35,8 +40,15 @@ public final class VirtualClock: SchedulingClock {
     public var now: MonotonicInstant { state.withLock { $0.now } }
 
     /// The calendar time at which the clock stands; moves with `now`.
-    public var wallTime: WallTime {
-        state.withLock { WallTime(milliseconds: $0.now.milliseconds + $0.wallOffset) }
+    public var wallTime: WallTime { timestamp.wallTime }
+
+    /// Both readings of the instant at which the clock stands.
+    public var timestamp: Timestamp { timestamp(of: now) }
+
+    /// Both readings of `instant`.
+    public func timestamp(of instant: MonotonicInstant) -> Timestamp {
+        let time = WallTime(milliseconds: instant.milliseconds + state.withLock { $0.wallOffset })
+        return Timestamp(instant: instant, wallTime: latestWallTime.map { min(time, $0()) } ?? time)
     }
 
     /// One nanosecond.

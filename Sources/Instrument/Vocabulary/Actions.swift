@@ -102,6 +102,10 @@ extension Action {
 }
 
 extension Action {
+    /// The viewer made the sound louder or softer, or switched it off or on; `volume` and `isMuted` say what holds now. Not
+    /// in the data model's list: our addition.
+    public static let volumeChange = Action("VolumeChange")
+
     /// Every action of the player's vocabulary, in the order of a session.
     public static let playerActions: [Action] = [
         .trackerInit, .playerSet, .playerReady, .mediaRequest, .prepareItem, .manifestLoad, .streamLoad, .start,

@@ -111,6 +111,7 @@ extension MPVModel {
         case (.eofReached, true?): reachedEnd(at: now)
         case (.idleActive, true?): conclude(isFollowed: false)
         case (.decodedPicture, _): pictureChanged(at: now)
+        case (.volume, _), (.isMuted, _): soundChanged(at: now)
         default: break
         }
     }
@@ -156,5 +157,13 @@ extension MPVModel {
         defer { self.area = area }
         guard phase == .playing, let before = self.area, before != area else { return }
         emit(area > before ? .qualityChangeUp : .qualityChangeDown, at: now)
+    }
+
+    /// A change counts while something is played, paused or not: before that nobody hears it.
+    private mutating func soundChanged(at now: MonotonicInstant) {
+        guard let sound = values.sound else { return }
+        defer { self.sound = sound }
+        guard phase == .playing, let before = self.sound, before != sound else { return }
+        emit(.volumeChange, at: now, status: values.status)
     }
 }

@@ -59,6 +59,8 @@ struct MPVModel {
     var restart: MonotonicInstant?
     /// The picture's size that changes are measured by.
     var area: Int?
+    /// The sound that changes are measured by.
+    var sound: MPVValues.Sound?
     private var effects: [Effect] = []
     private var held: [PlayerSignal] = []
     private var questionCount = 0

@@ -5,10 +5,18 @@ internal import InstrumentTrackers
 /// What mpv last said of its properties.
 struct MPVValues {
     private var values: [MPVProperty: JSONValue] = [:]
+    /// What is played, as `source` says it. Looked up when mpv names it, because that asks the file system.
+    private var source: String?
 
     subscript(property: MPVProperty) -> JSONValue? {
         get { values[property] }
-        set { values[property] = newValue }
+        set {
+            let isLocation = (property == .path || property == .workingDirectory) && values[property] != newValue
+            values[property] = newValue
+            guard isLocation else { return }
+            let directory = values[.workingDirectory]?.string
+            source = values[.path]?.string.map { SourceText.location($0, in: directory) }
+        }
     }
 
     /// Forgets what belonged to the last playback.
@@ -40,14 +48,29 @@ struct MPVValues {
         (status.resolutionWidth, status.resolutionHeight) = (picture?.width, picture?.height)
         status.bitrate = bitrate
         status.framesPerSecond = values[.framesPerSecond]?.number
-        // mpv amplifies up to 130 and more; the data model ends at 100.
-        status.volume = values[.volume]?.number.flatMap { Int(exactly: min(100, max(0, $0)).rounded()) }
-        status.isMuted = values[.isMuted]?.truth
+        (status.volume, status.isMuted) = (volume, values[.isMuted]?.truth)
         status.language = values[.language]?.string
         status.subtitles = values[.subtitles]?.string
-        status.source = values[.path]?.string.map(SourceText.redacted)
+        status.source = source
         status.title = title
         return status
+    }
+
+    /// mpv amplifies up to 130 and more; the data model ends at 100.
+    private var volume: Int? {
+        values[.volume]?.number.flatMap { Int(exactly: min(100, max(0, $0)).rounded()) }
+    }
+
+    /// What the viewer hears, as far as the data model can say it; nil as long as mpv has not said both.
+    var sound: Sound? {
+        guard let volume, let isMuted = values[.isMuted]?.truth else { return nil }
+        return Sound(volume: volume, isMuted: isMuted)
+    }
+
+    /// How loud it is, and whether it is switched off.
+    struct Sound: Hashable {
+        let volume: Int
+        let isMuted: Bool
     }
 
     /// The media's own title. Without one mpv takes the end of the address, where secrets may stand in the query.

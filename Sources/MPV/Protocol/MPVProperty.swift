@@ -7,6 +7,8 @@ enum MPVProperty: String, CaseIterable {
     case playlistCount = "playlist-count"
     case keepOpen = "keep-open"
     case eofReached = "eof-reached"
+    /// Where relative paths count from; before `path`, which is read by it.
+    case workingDirectory = "working-directory"
     case path
     case mediaTitle = "media-title"
     case duration

@@ -14,6 +14,8 @@ struct PlaybackSession {
     var outbox: [PlayerSignal] = []
 
     private let source: MediaSource
+    /// Looked up once: the file may have gone by the end.
+    private let sourceText: String
     private let configuration: ProbeConfiguration
     private let kind: Kind
     private var quality = Quality(width: 0, height: 0, bitrate: 0)
@@ -48,6 +50,7 @@ struct PlaybackSession {
 
     init(source: MediaSource, configuration: ProbeConfiguration, kind: Kind = .media) {
         self.source = source
+        sourceText = source.sourceText
         self.configuration = configuration
         self.kind = kind
     }
@@ -90,7 +93,7 @@ extension PlaybackSession {
         status.framesPerSecond = info.framesPerSecond
         status.language = info.language
         status.title = configuration.title ?? info.title ?? source.fileName
-        status.source = source.description
+        status.source = sourceText
         return status
     }
 

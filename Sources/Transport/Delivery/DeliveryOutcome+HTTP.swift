@@ -53,6 +53,29 @@ extension DeliveryOutcome {
         }
     }
 
+    /// What became of a batch, by the answer to `request`.
+    ///
+    /// What ends delivery, or waits for a credential, carries the server's own words, without the secrets of the request
+    /// (``ServerWords``). The reason of another attempt is the status alone: words that change with each answer would make
+    /// each attempt news.
+    public init(
+        _ response: HTTPResponse,
+        to request: HTTPRequest,
+        now: WallTime,
+        rules: DeliveryRules = DeliveryRules(),
+        hiding secrets: [String] = []
+    ) {
+        self.init(response, now: now, rules: rules)
+        let reason = { ServerWords.reason(for: response, to: request, hiding: secrets) }
+        switch self {
+        case .unauthorized: self = .unauthorized(reason: reason())
+        case .refused: self = .refused(reason: reason())
+        case .tooLarge: self = .tooLarge(reason: reason())
+        case .gone: self = .gone(reason: reason())
+        case .acknowledged, .acknowledgedExcept, .retry: break
+        }
+    }
+
     /// What became of a batch, by the answer. The reason holds nothing of the answer's body, which may repeat what was sent.
     public init(_ response: HTTPResponse, now: WallTime, rules: DeliveryRules = DeliveryRules()) {
         self.init(status: response.status, retryAfter: response.headers["Retry-After"], now: now, rules: rules)

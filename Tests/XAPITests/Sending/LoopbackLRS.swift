@@ -50,6 +50,8 @@ final class LoopbackLRS: Sendable {
     var posts: [[UInt8]] { state.withLock { $0.posts } }
     func fail(_ faults: Fault...) { state.withLock { $0.faults += faults } }
     func remove(_ id: SampleID) { state.withLock { $0.stored[id.wire] = nil } }
+    /// Refuses batches with one of these verbs from now on.
+    func refuse(_ verbs: Set<String>) { state.withLock { $0.refusedVerbs = verbs } }
     func void(_ id: SampleID) { state.withLock { _ = $0.voided.insert(id.wire) } }
     func change(_ id: SampleID, _ name: String, to value: JSONValue) {
         state.withLock { state in
@@ -77,7 +79,9 @@ final class LoopbackLRS: Sendable {
         }
         guard let statements = elements(of: request.body) else { return [.respond("400 Bad Request")] }
         let verbs = statements.compactMap { $0["verb"]?["id"]?.string }
-        if !state.refusedVerbs.isDisjoint(with: verbs) { return [.respond("400 Bad Request")] }
+        if !state.refusedVerbs.isDisjoint(with: verbs) {
+            return [.respond("400 Bad Request", Array("the verb is not allowed".utf8))]
+        }
         let ids = statements.compactMap { $0["id"]?.string }
         let known = zip(ids, statements).filter { state.stored[$0.0] != nil }
         if known.contains(where: { state.isStrict || state.stored[$0.0] != $0.1 }) { return [.respond("409 Conflict")] }

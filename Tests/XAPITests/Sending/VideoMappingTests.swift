@@ -191,6 +191,12 @@ struct VideoMappingTests {
         arguments: [
             ("https://u:p@h.org/a b?token=1#t", nil, "https://h.org/a%20b"),
             ("/films/é.mp4", nil, "file:///films/%C3%A9.mp4"),
+            ("/films/./x//../é.mp4", nil, "file:///films/%C3%A9.mp4"),
+            ("file:///films/%C3%A9.mp4", nil, "file:///films/%C3%A9.mp4"),
+            ("file://localhost/films/%c3%a9%2Emp4", nil, "file:///films/%C3%A9.mp4"),
+            ("FILE:/films/é.mp4", nil, "file:///films/%C3%A9.mp4"),
+            ("/a b#c?d%20.mp4", nil, "file:///a%20b%23c%3Fd%2520.mp4"),
+            ("file://host/a", nil, "file://host/a"), ("/../..", nil, "file:///"),
             ("film.mp4", nil, "urn:x-instrument:sources/film.mp4"), (nil, "A film", "urn:x-instrument:titles/A%20film"),
             ("http://", nil, "urn:x-instrument:sources/http%3A%2F%2F"), (nil, nil, "urn:x-instrument:streams/S"),
             ("https://h.org/100%", nil, "urn:x-instrument:sources/https%3A%2F%2Fh.org%2F100%25"),

@@ -116,7 +116,7 @@ struct XAPIBackendTests {
         #expect(await queue.shutdown(timeout: .seconds(30)))
         #expect(lrs.order.count == 39)
         let letters = queue.deadLetters(of: "xapi")
-        #expect(letters.map(\.reason) == ["HTTP 400"])
+        #expect(letters.map(\.reason) == ["HTTP 400: the verb is not allowed"])
         #expect(queue.ledger["xapi"]?.acknowledged == 39)
     }
 

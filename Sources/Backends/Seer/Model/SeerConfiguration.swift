@@ -15,6 +15,9 @@ public struct SeerCredentials: Hashable, Sendable {
 
     /// What a token is asked for with.
     var authorization: String { "Basic " + Base64.encode(Array("\(clientID):\(clientSecret)".utf8)) }
+
+    /// What the service may repeat and nobody may see.
+    var secrets: [String] { [clientSecret, apiKey].compactMap(\.self) }
 }
 
 extension SeerCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -16,8 +16,8 @@ struct SeerCourier: Sendable {
                 return keep(payload, id, because: error)
             }
         }
-        let outcome = await session.post(payload.json.bytes, to: payload.kind.endpoint)
-        guard let error = SeerError(outcome) else {
+        let posting = await session.post(payload.json.bytes, to: payload.kind.endpoint)
+        guard let error = posting.error else {
             return SeerResponse(payload.kind.event, id, type: payload.kind)
         }
         guard error.code == .refused else { return keep(payload, id, because: error) }
@@ -69,8 +69,7 @@ struct SeerCourier: Sendable {
                 maxBytes: configuration.maxBatchBytes
             )
             if batch.isEmpty { return (sent, nil) }
-            let outcome = await send(batch, kind, hasBatches)
-            guard let error = SeerError(outcome) else {
+            guard let error = await send(batch, kind, hasBatches).error else {
                 queue.settle(batch)
                 sent += batch.map(\.requestID)
                 limit = limit > .max / 2 ? limit : limit * 2
@@ -91,8 +90,11 @@ struct SeerCourier: Sendable {
     }
 
     /// One payload that is alone too large for a batch goes as it is.
-    private func send(_ batch: [SeerQueue.Item], _ kind: SeerPayload.Kind, _ hasBatches: Bool) async -> DeliveryOutcome
-    {
+    private func send(
+        _ batch: [SeerQueue.Item],
+        _ kind: SeerPayload.Kind,
+        _ hasBatches: Bool
+    ) async -> SeerSession.Posting {
         let body = kind.body(of: batch.map(\.bytes))
         if let only = batch.first, batch.count == 1, !hasBatches || body.count > configuration.maxBatchBytes {
             return await session.post(only.bytes, to: kind.endpoint)

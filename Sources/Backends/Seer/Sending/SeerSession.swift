@@ -3,7 +3,7 @@ internal import InstrumentJSON
 internal import InstrumentTransport
 internal import InstrumentXAPI
 
-/// Sends with a token, which is fetched when there is none, when it has expired, and once after a 401.
+/// Sends with a token, which is fetched when there is none, when it has expired, and once after each 401.
 ///
 /// Source: RFC 6749, section 4.4 (client credentials).
 final class SeerSession: Sendable {
@@ -13,6 +13,31 @@ final class SeerSession: Sendable {
     }
 
     private enum Fetched { case token(String), failed(DeliveryOutcome) }
+    private typealias Exchange = (request: HTTPRequest, response: HTTPResponse)
+
+    /// What became of a body.
+    enum Posting: Sendable {
+        /// The service answered it, or there was no token to send it with.
+        case ended(DeliveryOutcome)
+        /// The service took neither the token that was there nor a new one.
+        case tokenRefused(reason: String)
+
+        /// What the queue has to do. The next attempt begins with a new token, so that it need not be slow.
+        var outcome: DeliveryOutcome {
+            switch self {
+            case .ended(let outcome): outcome
+            case .tokenRefused(let reason): .retry(after: nil, reason: reason)
+            }
+        }
+
+        /// What to tell the app; nil if the body has arrived.
+        var error: SeerError? {
+            switch self {
+            case .ended(let outcome): SeerError(outcome)
+            case .tokenRefused(let reason): SeerError(.unauthorized, reason)
+            }
+        }
+    }
 
     private let configuration: SeerConfiguration
     private let credentials: SeerCredentials
@@ -36,24 +61,33 @@ final class SeerSession: Sendable {
         self.onFetch = onFetch
     }
 
-    /// Sends a body to an endpoint; an endpoint without a path is a refusal.
-    func post(_ body: [UInt8], to endpoint: SeerEndpoints.Name) async -> DeliveryOutcome {
+    /// Sends a body to an endpoint; an endpoint without a path is a refusal. After a 401 the body goes once more, with a new
+    /// token, however new the other one was.
+    func post(_ body: [UInt8], to endpoint: SeerEndpoints.Name) async -> Posting {
         guard let path = configuration.endpoints.paths[endpoint] else {
-            return .refused(reason: "there is no endpoint \(endpoint); add it")
+            return .ended(.refused(reason: "there is no endpoint \(endpoint); add it"))
         }
         do throws(HTTPError) {
-            let known = validToken
-            if let known {
-                let response = try await send(body, path, known)
-                if response.status != 401 { return outcome(of: response) }
+            var refusal: String?
+            for isFirst in [true, false] {
+                switch await token(isRefused: !isFirst) {
+                case .failed(let outcome): return .ended(outcome)
+                case .token(let value):
+                    let answer = try await send(body, path, value)
+                    guard answer.response.status == 401 else { return .ended(outcome(of: answer)) }
+                    refusal = ServerWords.reason(for: answer.response, to: answer.request, hiding: credentials.secrets)
+                }
             }
-            switch await fetch() {
-            case .failed(let outcome): return outcome
-            case .token(let value): return outcome(of: try await send(body, path, value))
-            }
+            token.withLock { $0 = nil }
+            return .tokenRefused(reason: refusal ?? "HTTP 401")
         } catch {
-            return DeliveryOutcome(error)
+            return .ended(DeliveryOutcome(error))
         }
+    }
+
+    private func token(isRefused: Bool) async -> Fetched {
+        if !isRefused, let known = validToken { return .token(known) }
+        return await fetch()
     }
 
     /// Fetches a token anew.
@@ -72,7 +106,7 @@ final class SeerSession: Sendable {
         }
     }
 
-    private func send(_ body: [UInt8], _ path: String, _ token: String) async throws(HTTPError) -> HTTPResponse {
+    private func send(_ body: [UInt8], _ path: String, _ token: String) async throws(HTTPError) -> Exchange {
         try await send(body, path, "application/json", "Bearer " + token)
     }
 
@@ -81,16 +115,15 @@ final class SeerSession: Sendable {
         _ path: String,
         _ type: String,
         _ authorization: String
-    ) async throws(HTTPError) -> HTTPResponse {
+    ) async throws(HTTPError) -> Exchange {
         var headers = HTTPHeaders()
         try headers.add("Content-Type", type)
         try headers.add("Accept", "application/json")
         try headers.add("Authorization", authorization)
         if let key = credentials.apiKey { try headers.add("X-Api-Key", key) }
         let url = try configuration.baseURL.appending(path: path)
-        return try await transport.send(
-            HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.requestTimeout)
-        )
+        let request = HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.requestTimeout)
+        return (request, try await transport.send(request))
     }
 
     private func fetch() async -> Fetched {
@@ -108,17 +141,16 @@ final class SeerSession: Sendable {
             let body = Array("grant_type=client_credentials".utf8)
             let path = configuration.endpoints.paths[.token] ?? ""
             let form = "application/x-www-form-urlencoded"
-            let response = try await send(body, path, form, credentials.authorization)
-            return read(response)
+            return read(try await send(body, path, form, credentials.authorization))
         } catch {
             return .failed(waiting(DeliveryOutcome(error)))
         }
     }
 
-    private func read(_ response: HTTPResponse) -> Fetched {
-        let outcome = outcome(of: response)
+    private func read(_ answer: Exchange) -> Fetched {
+        let outcome = outcome(of: answer)
         guard outcome == .acknowledged else { return .failed(waiting(outcome)) }
-        let json = try? JSONValue(parsing: response.body)
+        let json = try? JSONValue(parsing: answer.response.body)
         guard let value = json?["access_token"]?.string, !value.isEmpty else {
             return .failed(.retry(after: nil, reason: "the service answered without a token"))
         }
@@ -127,8 +159,8 @@ final class SeerSession: Sendable {
         return .token(value)
     }
 
-    private func outcome(of response: HTTPResponse) -> DeliveryOutcome {
-        DeliveryOutcome(response, now: clock.wallTime)
+    private func outcome(of answer: Exchange) -> DeliveryOutcome {
+        DeliveryOutcome(answer.response, to: answer.request, now: clock.wallTime, hiding: credentials.secrets)
     }
 
     /// What goes wrong with a token never refuses what was to be sent with it.

@@ -6,13 +6,11 @@ internal import InstrumentTransport
 enum SiftAnswer {
     /// The `status` in an answer's body that says: too many requests.
     private static let rateLimit = 60
-    /// How much of a server's words is kept.
-    private static let maxWords = 300
-
     /// The outcome by the status, with one exception: a rate limit that comes as 400 is no refusal. The reason has the
     /// server's words, without what they may repeat of the credentials.
     static func outcome(
         of response: HTTPResponse,
+        to request: HTTPRequest,
         now: WallTime,
         hiding credentials: SiftCredentials
     ) -> DeliveryOutcome {
@@ -22,7 +20,7 @@ enum SiftAnswer {
             status: isRateLimit ? 429 : response.status,
             retryAfter: response.headers["Retry-After"],
             now: now,
-            reason: reason(response.status, answer, hiding: credentials)
+            reason: reason(response, to: request, answer, hiding: credentials)
         )
     }
 
@@ -34,13 +32,22 @@ enum SiftAnswer {
         return DeliveryOutcome(error)
     }
 
-    private static func reason(_ status: Int, _ answer: JSONValue?, hiding credentials: SiftCredentials) -> String {
-        var reason = "HTTP \(status)"
-        if let code = answer?["status"]?.int { reason += ", status \(code)" }
-        if let words = answer?["error_message"]?.string {
-            // By scalars: one character may have any number of marks.
-            reason += ": " + String(credentials.hidden(in: words).unicodeScalars.prefix(maxWords))
-        }
-        return reason
+    private static func reason(
+        _ response: HTTPResponse,
+        to request: HTTPRequest,
+        _ answer: JSONValue?,
+        hiding credentials: SiftCredentials
+    ) -> String {
+        let status = answer?["status"]?.int.map { ", status \($0)" } ?? ""
+        let words: String? =
+            if let message = answer?["error_message"]?.string {
+                // The rest of an answer of Sift's repeats the request.
+                ServerWords.words(message, to: request, hiding: credentials.secrets)
+            } else if case .object(let members)? = answer, members.count == 1, !status.isEmpty {
+                nil
+            } else {
+                ServerWords.words(of: response, to: request, hiding: credentials.secrets)
+            }
+        return "HTTP \(response.status)" + status + (words.map { ": " + $0 } ?? "")
     }
 }

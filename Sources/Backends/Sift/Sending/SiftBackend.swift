@@ -65,6 +65,13 @@ public final class SiftBackend: Backend {
         self.init(configuration.queues.first ?? .standard, uplink, transport)
     }
 
+    /// The first event after a silence goes at once: how long that is, ``SiftQueue/uploadWhenOlderThan`` says.
+    public func patience() -> Duration? {
+        guard queue.uploadWhenOlderThan > .zero, uplink.maySend else { return nil }
+        let memory = uplink.settings.queues[queue.name] ?? SiftQueueMemory()
+        return queue.timeUntilOverdue(after: memory, now: uplink.clock.wallTime)
+    }
+
     /// Sends the batch in one request, once that is allowed. Samples of which nothing is to be sent count as delivered; one
     /// that was saved as an event and is none is a dead letter and keeps no other.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
@@ -106,7 +113,7 @@ public final class SiftBackend: Backend {
             }
             let response = try await transport.send(request)
             let now = uplink.clock.wallTime
-            let outcome = SiftAnswer.outcome(of: response, now: now, hiding: credentials)
+            let outcome = SiftAnswer.outcome(of: response, to: request, now: now, hiding: credentials)
             if outcome == .acknowledged { uplink.change { $0.queues[queue.name, default: .init()].lastUpload = now } }
             return outcome
         } catch {

@@ -45,7 +45,8 @@ public struct PlainMapping: XAPIMapping {
         .pauseFinish: VideoVocabulary.played, .pauseBegin: VideoVocabulary.paused,
         .seekFinish: VideoVocabulary.seeked, .forwardFinish: VideoVocabulary.seeked,
         .rewindFinish: VideoVocabulary.seeked, .qualityChangeUp: VideoVocabulary.interacted,
-        .qualityChangeDown: VideoVocabulary.interacted, .stop: VideoVocabulary.terminated,
+        .qualityChangeDown: VideoVocabulary.interacted, .volumeChange: VideoVocabulary.interacted,
+        .stop: VideoVocabulary.terminated,
         .end: VideoVocabulary.terminated, .next: VideoVocabulary.terminated,
     ]
 

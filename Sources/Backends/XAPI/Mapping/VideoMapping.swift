@@ -5,8 +5,8 @@ public import InstrumentJSON
 ///
 /// What was played is remembered per viewer, video and registration, over all attempts and restarts; what each player
 /// is doing is remembered beside it, so that a batch that is sent again gives the same bytes. A session that a crash
-/// left open stays open, as the profile has no word for that; what it had played counts in the next. A dead letter that is tried again is told by what is
-/// remembered then, not by what was when it was refused.
+/// left open stays open, as the profile has no word for that; what it had played counts in the next. A sample that the LRS
+/// refuses is remembered like any other: a retry of the dead letter sends the statements of then.
 ///
 /// What has no duration when it plays is a live stream, of which the profile cannot speak; the plain mapping does.
 public struct VideoMapping: XAPIMapping {
@@ -58,7 +58,8 @@ public struct VideoMapping: XAPIMapping {
     private static func isOfPlaying(_ event: Event) -> Bool {
         guard event[milliseconds: .duration] ?? 0 <= 0 else { return false }
         switch event.action {
-        case .start, .pauseBegin, .pauseFinish, .seekFinish, .forwardFinish, .rewindFinish, .stop, .end, .next:
+        case .start, .pauseBegin, .pauseFinish, .seekFinish, .forwardFinish, .rewindFinish, .volumeChange, .stop, .end,
+            .next:
             return true
         default: return false
         }

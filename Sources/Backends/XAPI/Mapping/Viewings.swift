@@ -11,8 +11,8 @@ public struct Viewings: Sendable {
 
     /// Creates the usual reader: one viewer, and whatever is played.
     ///
-    /// The activity is the sample's `source` without user, query and fragment, which may hold secrets; a path becomes a
-    /// `file:` IRI. Without a source it is named by `title`, without that by `streamId`, below `base`; else there is
+    /// The activity is the sample's `source` without user, query and fragment, which may hold secrets; an absolute
+    /// path, or a `file:` URL of this machine, becomes one `file:` IRI, however it is spelled. Without a source it is named by `title`, without that by `streamId`, below `base`; else there is
     /// none, and nothing is said.
     public init(
         viewer: Statement.Actor,
@@ -76,7 +76,9 @@ enum MediaName {
     }
 
     private static func address(_ source: String, _ base: IRI) -> IRI {
-        if source.hasPrefix("/") { return IRI(stringLiteral: "file://" + PercentText.encoded(source, keeping: "/")) }
+        if let path = LocalFile.path(of: source) {
+            return IRI(stringLiteral: "file://" + PercentText.encoded(path, keeping: "/"))
+        }
         let end = source.firstIndex { $0 == "?" || $0 == "#" } ?? source.endIndex
         let text = withoutUser(PercentText.encoded(source[..<end], keeping: "/:@!$&'()*+,;=%[]"))
         return text.contains("://") ? IRI(checking: text) ?? name("sources", text, base) : name("sources", text, base)

@@ -23,7 +23,8 @@ public import InstrumentJSON
 ///
 /// **The same record with the same memory gives the same statements**, identifiers and times included: a batch may come
 /// again, also to the next process, and an LRS tells copies by their identifiers. Nothing random, and no clock. The
-/// backend keeps what is remembered as of the samples that were acknowledged, and of no others.
+/// backend asks once about each sample, in order, and keeps what is remembered, whether or not the LRS takes the statements;
+/// those that it refuses are kept as they are, for a retry.
 public protocol XAPIMapping: Sendable {
     /// Under which name something is remembered about this sample; nil, the default, where nothing is.
     func memoryKey(for record: SampleRecord) -> String?

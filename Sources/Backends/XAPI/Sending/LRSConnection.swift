@@ -40,10 +40,10 @@ struct LRSConnection: Sendable {
         )
     }
 
-    /// Sends statements, packed only if that was asked for.
-    func post(_ statements: [UInt8]) async throws(HTTPError) -> HTTPResponse {
+    /// A request that brings statements, packed only if that was asked for.
+    func request(posting statements: [UInt8]) throws(HTTPError) -> HTTPRequest {
         let request = try request(.post, "statements", body: statements, type: "application/json")
-        return try await transport.send(configuration.packsBodies ? request.gzipped() : request)
+        return configuration.packsBodies ? request.gzipped() : request
     }
 
     /// Asks for one statement; `kind` is `statementId` or `voidedStatementId`.
@@ -61,7 +61,7 @@ extension HTTPURL {
     }
 }
 
-/// Percent encoding of everything but what RFC 3986 never reserves.
+/// Percent encoding (RFC 3986, section 2.1), of everything but what RFC 3986 never reserves.
 package enum PercentText {
     package static func encoded(_ text: some StringProtocol, keeping others: String = "") -> String {
         let (digits, kept) = (Array("0123456789ABCDEF".utf8), Array("-._~".utf8) + Array(others.utf8))
@@ -75,5 +75,22 @@ package enum PercentText {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bytes with `%xx` decoded.
+    static func decoded(_ text: some StringProtocol) -> [UInt8] {
+        var (bytes, left) = ([UInt8](), Array(text.utf8)[...])
+        while let byte = left.popFirst() {
+            let digits = String(decoding: left.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }),
+                let decoded = UInt8(digits, radix: 16)
+            {
+                bytes.append(decoded)
+                left = left.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
     }
 }

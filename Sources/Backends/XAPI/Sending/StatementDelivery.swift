@@ -7,7 +7,7 @@ internal import InstrumentTransport
 /// Source: xAPI 1.0.3, Communication 2.1.2 (POST) and 2.1.3 (GET); Data 2.3.1.
 struct StatementDelivery: Sendable {
     enum Verdict: Hashable {
-        /// They have arrived, but for those of these samples, for the given reasons.
+        /// All have arrived but for these statements, which the LRS will never take, with its reasons.
         case delivered(except: [SampleID: String])
         /// What the queue has to do.
         case failed(DeliveryOutcome)
@@ -16,27 +16,62 @@ struct StatementDelivery: Sendable {
     let connection: LRSConnection
     let clock: any SchedulingClock
 
+    /// Sends statements. If the LRS refuses all because of one, the queue halves the batch until one sample is left, and then
+    /// the statements of that sample go one by one.
     func deliver(_ entries: [StatementDraft.Entry]) async -> Verdict {
+        let verdict = await attempt(entries)
+        guard let reason = verdict.refusal, let first = entries.first,
+            entries.allSatisfy({ $0.sample == first.sample })
+        else { return verdict }
+        if entries.count == 1 { return .delivered(except: [first.id: reason]) }
+        return await deliverOneByOne(entries)
+    }
+
+    private func deliverOneByOne(_ entries: [StatementDraft.Entry]) async -> Verdict {
+        var refused: [SampleID: String] = [:]
+        for entry in entries {
+            let verdict = await attempt([entry])
+            if let reason = verdict.refusal {
+                refused[entry.id] = reason
+            } else if case .delivered(let conflicts) = verdict {
+                refused.merge(conflicts) { first, _ in first }
+            } else {
+                return verdict
+            }
+        }
+        return .delivered(except: refused)
+    }
+
+    private func attempt(_ entries: [StatementDraft.Entry]) async -> Verdict {
+        let (status, outcome) = await post(entries)
+        return status == 409 ? await resolve(entries) : Self.verdict(outcome)
+    }
+
+    /// Sends statements in one request; the status is nil where there was no answer that could be read.
+    private func post(
+        _ entries: [StatementDraft.Entry]
+    ) async -> (status: Int?, outcome: DeliveryOutcome) {
+        var body = [UInt8(ascii: "[")]
+        for entry in entries {
+            if body.count > 1 { body.append(UInt8(ascii: ",")) }
+            body += entry.bytes
+        }
+        body.append(UInt8(ascii: "]"))
         do throws(HTTPError) {
-            let response = try await post(entries)
-            if response.status == 409 { return try await resolve(entries) }
-            return verdict(on: response)
+            let request = try connection.request(posting: body)
+            let response = try await connection.transport.send(request)
+            return (response.status, DeliveryOutcome(response, to: request, now: clock.wallTime))
         } catch {
-            return .failed(DeliveryOutcome(error))
+            return (nil, DeliveryOutcome(error))
         }
     }
 
-    private func post(_ entries: [StatementDraft.Entry]) async throws(HTTPError) -> HTTPResponse {
-        try await connection.post(JSONValue.array(entries.map(\.json)).bytes)
-    }
-
-    private func verdict(on response: HTTPResponse, except: [SampleID: String] = [:]) -> Verdict {
-        let outcome = DeliveryOutcome(response, now: clock.wallTime)
-        return outcome == .acknowledged ? .delivered(except: except) : .failed(outcome)
+    private static func verdict(_ outcome: DeliveryOutcome, except: [SampleID: String] = [:]) -> Verdict {
+        outcome == .acknowledged ? .delivered(except: except) : .failed(outcome)
     }
 
     /// The LRS knows some of the identifiers: what is there and the same has arrived, what is missing goes once more.
-    private func resolve(_ entries: [StatementDraft.Entry]) async throws(HTTPError) -> Verdict {
+    private func resolve(_ entries: [StatementDraft.Entry]) async -> Verdict {
         var (missing, conflicts) = ([StatementDraft.Entry](), [SampleID: String]())
         for start in stride(from: 0, to: entries.count, by: Self.questionsAtOnce) {
             let part = entries[start..<min(start + Self.questionsAtOnce, entries.count)]
@@ -44,14 +79,14 @@ struct StatementDelivery: Sendable {
                 switch stored {
                 case .same: break
                 case .missing: missing.append(entry)
-                case .other: conflicts[entry.sample] = "HTTP 409: another statement is stored as \(entry.id)"
+                case .other: conflicts[entry.id] = "HTTP 409: another statement is stored as \(entry.id)"
                 case .unknown(let outcome): return .failed(outcome)
                 }
             }
         }
         if missing.isEmpty { return .delivered(except: conflicts) }
         if missing.count == entries.count { return .failed(.refused(reason: "HTTP 409, though none of it is stored")) }
-        return verdict(on: try await post(missing), except: conflicts)
+        return Self.verdict(await post(missing).outcome, except: conflicts)
     }
 
     private enum Stored { case same, other, missing, unknown(DeliveryOutcome) }
@@ -101,6 +136,16 @@ struct StatementDelivery: Sendable {
         case .retry(let delay, let reason): .retry(after: delay, reason: reason)
         case .unauthorized(let reason): .unauthorized(reason: reason)
         default: .retry(after: nil, reason: "HTTP \(response.status) to a question for a statement")
+        }
+    }
+}
+
+extension StatementDelivery.Verdict {
+    /// Why all of it will never be taken; nil if that is not so.
+    fileprivate var refusal: String? {
+        switch self {
+        case .failed(.refused(let reason)), .failed(.tooLarge(let reason)): reason
+        case .failed, .delivered: nil
         }
     }
 }

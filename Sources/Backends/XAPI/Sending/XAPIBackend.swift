@@ -24,11 +24,14 @@ public import InstrumentTransport
 /// - the rest goes in one request. 200 and 204 acknowledge it, however many identifiers come back;
 /// - after 409 the LRS is asked for each: what it has and is the same has arrived, the rest goes once more, and one that is
 ///   another becomes a dead letter;
-/// - after another refusal the queue halves the batch until the culprit is alone;
+/// - after another refusal the queue halves the batch until one sample is left, whose statements then go one by one: the
+///   sample becomes a dead letter with the LRS's words, and a retry sends what was refused, byte for byte, and nothing else;
+/// - a refusal changes nothing of what is said of later samples: the mapping remembers a refused sample like any other;
 /// - identifiers, times and bytes are the same at every attempt, also after a crash.
 ///
-/// What the mapping remembers is written down before the batch is acknowledged; where that fails, the queue tries again
-/// and nothing is sent twice. ``XAPIStateStore/removeAll()`` forgets it, for a person whose samples are erased.
+/// What the mapping remembers, and refused statements, are saved before the batch is acknowledged; where that fails, the
+/// queue tries again and nothing is sent twice. ``XAPIStateStore/removeAll()`` forgets both, for a person whose samples are
+/// erased.
 ///
 /// Source: xAPI 1.0.3, Communication; IEEE 9274.1.1-2023.
 public final class XAPIBackend: Backend {
@@ -77,17 +80,17 @@ public final class XAPIBackend: Backend {
             let now = clock.wallTime
             let draft = try StatementDraft(batch, mapping, shelf, configuration.version, now: now)
             if let wait = FutureTimes.wait(until: draft.latest, now: now) { return wait }
-            var conflicts: [SampleID: String] = [:]
+            var rejected: [SampleID: String] = [:]
             if !draft.entries.isEmpty {
                 switch await delivery.deliver(draft.entries) {
                 case .failed(let outcome): return outcome
-                case .delivered(let except): conflicts = except
+                case .delivered(let except): rejected = except
                 }
             }
-            let refused = draft.refused.merging(conflicts) { own, _ in own }
-            shelf.advance(to: draft.memories(without: conflicts.keys), refused: refused)
+            let change = try draft.change(rejecting: rejected, shelf)
+            shelf.advance(by: change)
             try shelf.save()
-            return refused.isEmpty ? .acknowledged : .acknowledgedExcept(refused)
+            return change.refused.isEmpty ? .acknowledged : .acknowledgedExcept(change.refused)
         } catch {
             return .retry(after: nil, reason: error.description)
         }

@@ -52,6 +52,14 @@ public struct FileStateStore: XAPIStateStore {
             unlink(path + ".new")
             throw error
         }
+        // The queue relies on the new name from now on, also after a loss of power.
+        guard synchronizeDirectory() else { throw failure("cannot be written to") }
+    }
+
+    /// Deletes the key's file.
+    public func remove(_ key: String) throws(XAPIStateError) {
+        guard unlink(try path(of: key)) != 0, errno != ENOENT else { return }
+        throw failure("cannot be emptied")
     }
 
     /// Deletes the files of memories, and nothing else.
@@ -71,6 +79,14 @@ public struct FileStateStore: XAPIStateStore {
         for name in names where unlink(root + "/" + name) != 0 && errno != ENOENT {
             throw failure("cannot be emptied")
         }
+    }
+
+    private func synchronizeDirectory() -> Bool {
+        let directory = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return false }
+        defer { close(directory) }
+        // Some file systems have nothing to synchronize there.
+        return fsync(directory) == 0 || errno == EINVAL
     }
 
     private func path(of key: String) throws(XAPIStateError) -> String {

@@ -25,6 +25,13 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
         if from >= 0, from < to { ranges.append(from..<to) }
     }
 
+    /// The parts within the first `length` milliseconds; nothing is played behind the end of a video.
+    public func clipped(toMilliseconds length: Int) -> PlayedSegments {
+        var clipped = PlayedSegments()
+        for range in ranges { clipped.append(from: range.lowerBound, to: min(range.upperBound, length)) }
+        return clipped
+    }
+
     /// How much was played at least once, in milliseconds: what was played twice counts once.
     public var coveredMilliseconds: Int {
         var (covered, end) = (0, 0)

@@ -11,6 +11,7 @@ extension VideoProfile {
         case .seekBegin, .forwardBegin, .rewindBegin: beginSeek()
         case .seekFinish, .forwardFinish, .rewindFinish: finishSeek(at: event)
         case .qualityChangeUp, .qualityChangeDown: changeQuality(at: event)
+        case .volumeChange: statements(forChanging: Self.sound(of: event), at: event)
         case .ping: checkpoint(at: event)
         case .end: end(at: event)
         case .stop, .next: terminate(at: event)
@@ -26,6 +27,8 @@ extension VideoProfile {
         let session = Session(id: makeID(), began: event.time.instant, length: length)
         self.session = session
         place = min(place, length)
+        // What was remembered, or played before the length was known, may reach beyond it.
+        past.segments = past.segments.clipped(toMilliseconds: length)
         var statements = [initialized(session, at: event)]
         if case .playing(let from) = phase {
             phase = .playing(from: min(from, length))
@@ -132,6 +135,7 @@ extension VideoProfile {
     /// Enough was played, and nobody said so yet.
     private func isComplete(_ history: History) -> Bool {
         guard let session, !history.isCompleted else { return false }
-        return history.segments.progress(ofMilliseconds: session.length) >= viewing.completionThreshold
+        return history.segments.clipped(toMilliseconds: session.length).progress(ofMilliseconds: session.length)
+            >= viewing.completionThreshold
     }
 }

@@ -17,10 +17,11 @@ extension VideoProfile {
 
     /// What `paused`, `completed` and `terminated` say alike.
     func progress(_ verb: Statement.Verb, in session: Session, at event: Event) -> Statement {
+        let segments = past.segments.clipped(toMilliseconds: session.length)
         let result: [String: JSONValue] = [
             "time": Self.seconds(place),
-            "progress": .number(past.segments.progress(ofMilliseconds: session.length)),
-            "played-segments": .string(past.segments.description),
+            "progress": .number(segments.progress(ofMilliseconds: session.length)),
+            "played-segments": .string(segments.description),
         ]
         return statement(verb, in: session, at: event, result: result, context: lengthAndThreshold(of: session))
     }
@@ -67,15 +68,25 @@ extension VideoProfile {
         var known: [String: JSONValue] = [:]
         known["quality"] = quality(of: event)
         known["frame-rate"] = event[.fps].map(JSONValue.number)
-        if event[.isMuted] == true {
-            known["volume"] = 0
-        } else if let volume = event[.volume] {
-            known["volume"] = .number(Double(min(max(volume, 0), 100)) / 100)
-        }
+        known["volume"] = volume(of: event)
         if let subtitles = event[.subtitles] {
             known["cc-subtitle-enabled"] = .bool(!subtitles.isEmpty)
             if !subtitles.isEmpty { known["cc-subtitle-lang"] = .string(subtitles) }
         }
+        return known
+    }
+
+    /// How loud it is, from 0 to 1.
+    private static func volume(of event: Event) -> JSONValue? {
+        if event[.isMuted] == true { return 0 }
+        return event[.volume].map { .number(Double(min(max($0, 0), 100)) / 100) }
+    }
+
+    /// What `interacted` says of the sound. The profile knows how loud it is; that it is muted is what other players add.
+    static func sound(of event: Event) -> [String: JSONValue] {
+        var known: [String: JSONValue] = [:]
+        known["volume"] = volume(of: event)
+        known["muted"] = event[.isMuted].map(JSONValue.bool)
         return known
     }
 

@@ -1,0 +1,237 @@
+import Foundation
+import Instrument
+import InstrumentJSON
+import LoopbackServers
+import Testing
+
+/// An LRS that refuses or takes everything, by command.
+private final class SwitchedLRS: Sendable {
+    private struct State {
+        var refusal: String?
+        var stored: [JSONValue] = []
+        var posts: [[UInt8]] = []
+    }
+
+    private let state: Lock<State>
+    private let server: TestServer
+
+    init(refusal: String?) throws {
+        let state = Lock(State(refusal: refusal))
+        self.state = state
+        server = try TestServer { request in
+            state.withLock { state in
+                state.posts.append(request.body)
+                if let refusal = state.refusal {
+                    return [.respond(refusal, Array("no such\r\nendpoint \u{1B}[31mhere (the-password)".utf8))]
+                }
+                if case .array(let statements)? = try? JSONValue(parsing: request.body) { state.stored += statements }
+                return [.respond("200 OK", Array("[]".utf8))]
+            }
+        }
+    }
+
+    var address: String { server.url("/xapi") }
+    func refuse(_ refusal: String?) { state.withLock { $0.refusal = refusal } }
+    var statements: [JSONValue] { state.withLock { $0.stored } }
+    var verbs: [String] {
+        statements.compactMap { $0["verb"]?["id"]?.string?.split(separator: "/").last.map(String.init) }
+    }
+    var objects: Set<String> { Set(statements.compactMap { $0["object"]?["id"]?.string }) }
+    var times: [String] { statements.compactMap { $0["timestamp"]?.string } }
+    func reset() { state.withLock { $0.stored = [] } }
+}
+
+// One after another, for the same reason as the other runs of the command line.
+@Suite("player-monitor: what was not delivered", .serialized)
+struct UndeliveredTests {
+    private static let whole = [
+        "initialized", "played", "interacted", "interacted", "completed", "paused", "terminated",
+    ]
+    private let queue = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
+
+    private func play(_ lrs: SwitchedLRS, _ more: String...) throws -> Run {
+        let backend = ["--backend", "xapi:" + lrs.address, "--credentials-from", "LRS"]
+        return try Run.playerMonitor(
+            ["play", "--speed", "max"] + backend + more,
+            environment: ["LRS": "user:the-password"]
+        )
+    }
+
+    private func expectWords(_ run: Run) {
+        #expect(run.status == 3)
+        #expect(run.errors.contains("samples were not delivered to xapi"))
+        #expect(run.errors.contains("HTTP 404: no such endpoint [31mhere (…)"))
+        #expect(!run.errors.contains("the-password") && !run.errors.contains("\u{1B}"))
+    }
+
+    @Test(
+        "A playback of which the server refused everything ends with 3, the server's words and what to do",
+        arguments: [1, 3]
+    )
+    func refused(sources: Int) throws {
+        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        for quiet in [[], ["-q"]] {
+            let backend = ["--backend", "xapi:" + lrs.address, "--credentials-from", "LRS"]
+            let paths = (0..<sources).map { _ in Sample.path }
+            let run = try Run.playerMonitor(
+                ["play", "--speed", "max"] + quiet + backend + paths,
+                environment: ["LRS": "user:the-password"]
+            )
+            expectWords(run)
+            #expect(run.errors.contains("--queue"))
+            #expect(run.output.isEmpty)
+        }
+    }
+
+    @Test("A retry of all dead letters brings the whole session, with the bytes of the first attempt")
+    func retried() throws {
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        let run = try play(lrs, "--queue", queue, Sample.path)
+        expectWords(run)
+        #expect(run.errors.contains("queue dead --retry all \(queue)"))
+        let dead = try Run.playerMonitor("queue", "dead", queue).output
+        #expect(dead.contains("HTTP 404: no such endpoint [31mhere (…)"))
+        #expect(try Run.playerMonitor("queue", "dead", "--retry", "all", queue).status == 0)
+        let flush = ["queue", "flush", "--backend", "xapi:" + lrs.address, queue]
+        // Refused again: not delivered again.
+        let again = try Run.playerMonitor(flush)
+        #expect(again.status == 3)
+        #expect(again.errors.contains("HTTP 404: no such endpoint"))
+        lrs.refuse(nil)
+        #expect(try Run.playerMonitor("queue", "dead", "--retry", "all", queue).status == 0)
+        #expect(try Run.playerMonitor(flush).status == 0)
+        #expect(lrs.verbs == Self.whole)
+        let session = "https://w3id.org/xapi/video/extensions/session-id"
+        let first = lrs.statements.first?["id"]?.string
+        #expect(lrs.statements.allSatisfy { $0["context"]?["extensions"]?[session]?.string == first })
+        // What an earlier run lost and this one did not is no loss of this one.
+        #expect(try play(lrs, "--queue", queue, Sample.path).status == 0)
+    }
+
+    @Test("Dead letters of an earlier run do not make a later run end with 3")
+    func earlierLosses() throws {
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        #expect(try play(lrs, "--queue", queue, Sample.path).status == 3)
+        lrs.refuse(nil)
+        let run = try play(lrs, "--queue", queue, Sample.path)
+        #expect(run.status == 0)
+        #expect(!run.errors.contains("not delivered"))
+    }
+
+    @Test("What waits for a credential is named with the server's words, and stays in the queue")
+    func waiting() throws {
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let lrs = try SwitchedLRS(refusal: "401 Unauthorized")
+        let run = try play(lrs, "--queue", queue, "--duration", "1", Sample.path)
+        #expect(run.status == 3)
+        #expect(run.errors.contains("waiting: HTTP 401: no such endpoint"))
+        #expect(run.errors.contains("queue flush"))
+    }
+
+    @Test(
+        "Nothing that is played faster than time lies in the future: several sources, several rounds, jumps back",
+        arguments: [
+            (3, ["--spacing", "0"], []), (1, ["--loop", "3"], []), (2, ["--loop", "2"], []),
+            (1, ["--seek", "1=0"], ["--seek", "2=0"]),
+        ]
+    )
+    func past(sources: Int, options: [String], more: [String]) throws {
+        let lrs = try SwitchedLRS(refusal: nil)
+        let paths = (0..<sources).map { _ in Sample.path }
+        let run = try Run.playerMonitor(
+            ["play", "--speed", "max", "--backend", "xapi:" + lrs.address] + options + more + paths
+        )
+        #expect(run.status == 0)
+        #expect(run.errors.contains("retr") == false)
+        #expect(lrs.verbs.count > 4)
+        let now = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 1))
+        #expect(lrs.times.allSatisfy { $0 < now }, "\(lrs.times)")
+        #expect(lrs.times == lrs.times.sorted())
+    }
+
+    @Test("A local file is one object, however its path is written")
+    func oneObject() throws {
+        let lrs = try SwitchedLRS(refusal: nil)
+        let folder = NSTemporaryDirectory() + "films \(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/sub", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.copyItem(atPath: Sample.path, toPath: folder + "/a film.ts")
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link.ts", withDestinationPath: "a film.ts")
+        let escaped = folder.replacingOccurrences(of: " ", with: "%20")
+        let spellings = [
+            "a film.ts", "./a film.ts", "sub/../a film.ts", folder + "/a film.ts", folder + "//./a film.ts",
+            "file://" + escaped + "/a%20film.ts", "file://localhost" + escaped + "/a%20film%2Ets", "link.ts",
+        ]
+        for spelling in spellings {
+            let run = try Run.playerMonitor(
+                ["play", "-q", "--speed", "max", "--backend", "xapi:" + lrs.address, spelling],
+                directory: folder
+            )
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        #expect(lrs.objects.count == 1, "\(lrs.objects)")
+        let object = try #require(lrs.objects.first)
+        #expect(object.hasPrefix("file:///") && object.hasSuffix("/a%20film.ts"))
+        #expect(lrs.verbs.filter { $0 == "initialized" }.count == spellings.count)
+    }
+
+    @Test("Sift gets the first event of a playback while it plays")
+    func siftAtOnce() throws {
+        let arrived = Lock(false)
+        let server = try TestServer { _ in
+            arrived.withLock { $0 = true }
+            return [.respond("200 OK")]
+        }
+        _ = try Run.playerMonitor(
+            ["play", "--backend", "json", "--backend", "sift:" + server.url(), "--credentials-from", "K", Sample.path],
+            environment: ["K": "account:key"]
+        ) { process, wait in
+            // It would wait for a minute, or for the end; the sample plays for twelve seconds.
+            while !arrived.withLock({ $0 }), process.isRunning { usleep(10_000) }
+            #expect(process.isRunning && arrived.withLock { $0 })
+            kill(process.processIdentifier, SIGINT)
+        }
+        #expect(server.requests.count > 0)
+    }
+
+    @Test(
+        "A command whose standard output cannot be written ends with a message and not with 0",
+        arguments: [
+            ["--help"], ["play", "--help"], ["privacy"], ["privacy", "--format", "json"], ["abr"],
+            ["abr", "--format", "json"],
+            ["device"], ["device", "--format", "json"], ["sensors"], ["sensors", "--watch"],
+            ["xapi", "validate", "STATEMENTS"], ["seer", "validate", "tincan", "STATEMENTS"],
+        ]
+    )
+    func fullOutput(arguments: [String]) throws {
+        try FileManager.default.createDirectory(atPath: queue, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let statements = queue + "/statements.ndjson"
+        try Data(#"{"actor":{"mbox":"mailto:a@example.org"},"verb":{"id":"urn:saw"},"object":{"id":"urn:film"}}"#.utf8)
+            .write(to: URL(fileURLWithPath: statements))
+        let run = try Run.playerMonitor(
+            arguments.map { $0 == "STATEMENTS" ? statements : $0 },
+            outputPath: "/dev/full"
+        )
+        #expect(run.status == 4)
+        #expect(run.errors.contains("cannot write to standard output: No space left on device"))
+    }
+
+    @Test("So do commands of a queue, and a playback whose samples standard output does not take ends with 3")
+    func fullOutputOfQueues() throws {
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let lrs = try SwitchedLRS(refusal: "404 Not Found")
+        #expect(try play(lrs, "--queue", queue, Sample.path).status == 3)
+        let commands = [["status"], ["dead"], ["dead", "--json"], ["verify"]]
+        for command in commands {
+            let run = try Run.playerMonitor(["queue"] + command + [queue], outputPath: "/dev/full")
+            #expect(run.status == 4, "\(command)")
+            #expect(run.errors.contains("cannot write to standard output"), "\(command)")
+        }
+        let run = try Run.playerMonitor(["play", "--speed", "max", Sample.path], outputPath: "/dev/full")
+        #expect(run.status == 3)
+        #expect(run.errors.contains("samples were not delivered to console"))
+    }
+}
