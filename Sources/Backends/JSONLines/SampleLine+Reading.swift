@@ -55,7 +55,7 @@ extension SampleLine {
     private static func attributes(_ json: JSONValue?) throws(Failure) -> Attributes {
         guard case .object(let members)? = json else { throw missing("attributes") }
         var attributes = Attributes(minimumCapacity: members.count)
-        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+        for (name, member) in members.sortedByBytes(of: \.key) {
             attributes[AttributeName(name)] = try attributeValue(member)
         }
         return attributes
