@@ -18,6 +18,13 @@ final class DeliveryLane: Sendable {
         var cameOnline = false
         var isSilenced = false
         var isClosed = false
+        /// How often the lane was woken, and how many of these wake-ups it has dealt with.
+        var wakeCount = 0
+        var handledWakeCount = 0
+        var hasEnded = false
+        var idleGates: [Gate] = []
+
+        var isIdle: Bool { hasEnded || handledWakeCount == wakeCount }
     }
 
     let backend: any Backend
@@ -50,7 +57,7 @@ final class DeliveryLane: Sendable {
         self.randomness = randomness
         self.reachability = reachability
         self.report = report
-        executor = LaneExecutor(backend.name)
+        executor = LaneExecutor(label: "instrument.backend.\(backend.name)")
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         store.attach(backend.name)
         earlierDrops = store.ledger(of: backend.name).drops
@@ -60,8 +67,28 @@ final class DeliveryLane: Sendable {
     func start() {
         Task(executorPreference: executor) { await self.run() }
         // What an earlier run left in the store is due like anything else.
+        wake()
+    }
+
+    /// Makes the lane look at what is due.
+    func wake() {
+        state.withLock { $0.wakeCount += 1 }
         signal.yield()
     }
+
+    /// Returns once the lane has dealt with everything it was woken for and waits, or once the current task is cancelled.
+    func waitUntilIdle() async {
+        let gate = state.withLock { state -> Gate? in
+            if state.isIdle { return nil }
+            let gate = Gate()
+            state.idleGates.append(gate)
+            return gate
+        }
+        await gate?.waitUnlessCancelled()
+    }
+
+    /// Whether the lane has dealt with everything it was woken for.
+    var isIdle: Bool { state.withLock { $0.isIdle } }
 
     /// Called after samples were appended; wakes the lane only when that may change what it does.
     func appended(_ added: Backlog, isPrompt: Bool) {
@@ -72,7 +99,9 @@ final class DeliveryLane: Sendable {
             let before = state.pending
             state.pending = Backlog(count: before.count + added.count, bytes: before.bytes + added.bytes)
             if before.count == 0 { state.waitingSince = clock.now }
-            return before.count == 0 || isNewlyPrompt || (!isFull(before) && isFull(state.pending))
+            let isNews = before.count == 0 || isNewlyPrompt || (!isFull(before) && isFull(state.pending))
+            if isNews { state.wakeCount += 1 }
+            return isNews
         }
         if isNews { signal.yield() }
     }
@@ -89,7 +118,7 @@ final class DeliveryLane: Sendable {
             return isHopeless
         }
         if isHopeless { return false }
-        signal.yield()
+        wake()
         // What was settled between the look at the ledger and the entry in the list will not be told again.
         openGates()
         _ = await gate.wait(until: deadline, on: clock)
@@ -100,7 +129,7 @@ final class DeliveryLane: Sendable {
     /// Delivers no more after what is in flight, and lets the backend end. Who waits for a flush goes on.
     func close() {
         endFlushes { $0.isClosed = true }
-        signal.yield()
+        wake()
         signal.finish()
     }
 
@@ -115,7 +144,7 @@ final class DeliveryLane: Sendable {
     /// Sends again.
     func release() {
         state.withLock { $0.isHeld = false }
-        signal.yield()
+        wake()
     }
 
     /// What was read and has not set out is read again: some of it may be erased by now.
@@ -124,7 +153,7 @@ final class DeliveryLane: Sendable {
     /// There is a network, or there is none any more.
     func networkChanged(isOnline: Bool) {
         if isOnline { state.withLock { $0.cameOnline = true } }
-        signal.yield()
+        wake()
     }
 
     /// Waits until the backend's service has ended; at `deadline` cancels what is in flight and returns.

@@ -63,8 +63,8 @@ struct FutureTimesTests {
         queue.append([.event(Watching.event(.start, at: 30))])
         let shutdown = Task { await queue.shutdown(timeout: .seconds(3600)) }
         while queue.ledger["xapi"]?.queued == 1 {
+            await queue.waitUntilIdle()
             clock.advance(by: .seconds(1))
-            await Task.yield()
         }
         #expect(await shutdown.value)
         #expect(other.samples.count == 1)
