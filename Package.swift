@@ -198,8 +198,11 @@ let package = Package(
             path: "Examples/TestOrigin"
         ),
 
-        // Servers that misbehave on command, for the tests of whatever speaks HTTP.
+        // Servers that misbehave on command, and what tests share to block without blocking Swift's pool and to measure time.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
+
+        // Traits of tests: on a thread of its own, alone.
+        .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Tests/TestTraits"),
 
         .testTarget(
             name: "InstrumentTests",
@@ -215,7 +218,9 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(
             name: "BackendsTests",
-            dependencies: ["InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit"]
+            dependencies: [
+                "InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit", "TestTraits",
+            ]
         ),
         .testTarget(
             name: "ClickstreamTests",
@@ -234,14 +239,16 @@ let package = Package(
         ),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers"]
+            dependencies: [
+                "InstrumentTransport", "InstrumentCompression", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+            ]
         ),
-        .testTarget(name: "ManifestsTests", dependencies: ["InstrumentManifests", "InstrumentTestKit"]),
+        .testTarget(name: "ManifestsTests", dependencies: ["InstrumentManifests", "InstrumentTestKit", "TestTraits"]),
         .testTarget(
             name: "XAPITests",
             dependencies: [
                 "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON", "InstrumentTransport",
-                "InstrumentTestKit", "LoopbackServers",
+                "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ],
             exclude: ["LRS/serve.py"]
         ),
@@ -250,7 +257,7 @@ let package = Package(
             dependencies: [
                 "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport",
                 "InstrumentTestKit",
-                "InstrumentXAPI", "LoopbackServers",
+                "InstrumentXAPI", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -266,27 +273,33 @@ let package = Package(
             ],
             path: "Tests/QueueChild"
         ),
+        // The process in which nothing is left of Swift's pool.
+        .executableTarget(
+            name: "PoolChild",
+            dependencies: ["Instrument", "InstrumentDurableQueue", "InstrumentTransport", "LoopbackServers"],
+            path: "Tests/PoolChild"
+        ),
         // Each service's backend over the durable queue, against a server that fails in every way.
         .testTarget(
             name: "ServiceFaultTests",
             dependencies: [
                 "InstrumentClickstream", "InstrumentSeer", "InstrumentSift", "InstrumentXAPI", "InstrumentCompression",
                 "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTestKit", "InstrumentTransport",
-                "LoopbackServers",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "DurableQueueTests",
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild", "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "Instrument", "InstrumentOrigin", "InstrumentTestKit", "TestOrigin",
+                "Instrument", "InstrumentOrigin", "InstrumentTestKit", "LoopbackServers", "TestOrigin", "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
@@ -303,6 +316,7 @@ let package = Package(
             name: "TrackersTests",
             dependencies: [
                 "InstrumentTrackers", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit", "LifecycleChild",
+                "TestTraits",
             ]
         ),
         // The process that starts an mpv and is killed.
@@ -316,7 +330,7 @@ let package = Package(
             dependencies: [
                 "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON", "InstrumentMetricalcs",
                 "InstrumentTestKit",
-                "InstrumentTrackers", "LoopbackServers",
+                "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
         ),
         // The program that sees mocked devices and a network of its own.
@@ -330,11 +344,14 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON", "InstrumentSensors",
                 "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
+                "TestTraits",
             ]
         ),
         .testTarget(
             name: "TestKitTests",
-            dependencies: ["InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs"]
+            dependencies: [
+                "InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs", "LoopbackServers", "TestTraits",
+            ]
         ),
         .testTarget(
             name: "PlayerMonitorTests",
@@ -342,7 +359,7 @@ let package = Package(
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
                 "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin",
                 "InstrumentTestKit",
-                "LoopbackServers",
+                "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),
@@ -350,7 +367,7 @@ let package = Package(
             name: "ProbeTests",
             dependencies: [
                 "InstrumentProbe", "InstrumentManifests", "InstrumentOrigin", "InstrumentTrackers", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers",
+                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),
     ],

@@ -2,13 +2,14 @@ import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 /// Kills a process that emits and delivers, at random moments, again and again.
 ///
 /// A short form runs with every test; `make torture` runs the long one. `TORTURE_KILLS` says how often, `TORTURE_SEED`
 /// repeats a failure.
-@Suite("Torture of the durable queue", .serialized)
+@Suite("Torture of the durable queue", .ownThread, .serialized)
 struct TortureTests {
     private static let environment = ProcessInfo.processInfo.environment
     static let kills = environment["TORTURE_KILLS"].flatMap { Int($0) }

@@ -2,9 +2,10 @@ import Foundation
 import Instrument
 import InstrumentProbe
 import InstrumentTrackers
+import TestTraits
 import Testing
 
-@Suite("Controls", .timeLimit(.minutes(2)))
+@Suite("Controls", .ownThread, .timeLimit(.minutes(30)))
 struct ControlsTests {
     private let opening: [Action] = [
         .trackerInit, .playerSet, .playerReady, .mediaRequest, .prepareItem, .streamLoad, .bufferBegin, .bufferFinish,

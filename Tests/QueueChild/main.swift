@@ -46,7 +46,7 @@ do {
 let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store, deliveryClock: HurriedClock())
 
 if !isEmitting {
-    let isEmpty = await instrument.shutdown(timeout: .seconds(200_000))
+    let isEmpty = await instrument.shutdown(timeout: .seconds(2_000_000))
     let ledger = store.ledger(of: "samples")
     print(isEmpty, ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped)
     if arguments.count > 4 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentSift
 
-@Suite("The logger for Sift", .timeLimit(.minutes(1)))
+@Suite("The logger for Sift", .timeLimit(.minutes(30)))
 struct SiftLoggerTests {
     private let clock = VirtualClock()
     private let arrivals = AsyncStream.makeStream(of: SiftService.Request.self)

@@ -58,7 +58,7 @@ struct PlayerTrackerTests {
         player.signal(.error, attributes: ["errorDescription": "broken"])
         instrument.remove(id)
         player.signal(.end)
-        await instrument.queue.flush(timeout: .seconds(1))
+        await instrument.queue.flush(timeout: .seconds(1800))
         #expect(backend.events.map(\.action) == [.trackerInit, .playerSet, .playerReady, .start, .error])
         #expect(backend.events.allSatisfy { $0[.title] == "film" && $0[.trackerTarget] == "mine" })
         #expect(backend.events.map { $0[milliseconds: .position] } == [1000, 1000, 1000, 1000, 3000])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InstrumentTransport
 
-@Suite("Redirects", .timeLimit(.minutes(1)))
+@Suite("Redirects", .timeLimit(.minutes(30)))
 struct RedirectTests {
     let transport: SystemTransport
 

@@ -4,7 +4,7 @@ import InstrumentTransport
 import LoopbackServers
 import Testing
 
-@Suite("The transport", .timeLimit(.minutes(1)))
+@Suite("The transport", .timeLimit(.minutes(30)))
 struct TransportTests {
     let transport: SystemTransport
 

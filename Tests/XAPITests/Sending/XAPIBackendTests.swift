@@ -113,7 +113,7 @@ struct XAPIBackendTests {
         let queue = BatchQueue(backends: [backend])
         let actions = (0..<40).map { Action($0 == 27 ? "Disliked" : "Liked") }
         queue.append(actions.map { .event(Watching.event($0, at: 1)) })
-        #expect(await queue.shutdown(timeout: .seconds(30)))
+        #expect(await queue.shutdown(timeout: .seconds(1800)))
         #expect(lrs.order.count == 39)
         let letters = queue.deadLetters(of: "xapi")
         #expect(letters.map(\.reason) == ["HTTP 400"])
