@@ -226,14 +226,14 @@ let package = Package(
             name: "ClickstreamTests",
             dependencies: [
                 "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentTestKit", "LoopbackServers",
+                "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "SiftTests",
             dependencies: [
                 "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers",
+                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),

@@ -7,9 +7,10 @@ import InstrumentMetricalcs
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
-@Suite("Clickstream from the logger to the service", .timeLimit(.minutes(30)))
+@Suite("Clickstream from the logger to the service", .ownThread, .timeLimit(.minutes(30)))
 struct ClickstreamServiceTests {
     /// A queue with its backend over the real transport, and a logger in front of it.
     private func chain(

@@ -3,10 +3,11 @@ import Instrument
 import InstrumentMPV
 import InstrumentTestKit
 import InstrumentTrackers
+import TestTraits
 import Testing
 
 /// A peer that behaves as no mpv should.
-@Suite("A player that misbehaves")
+@Suite("A player that misbehaves", .ownThread)
 struct SessionTests {
     private let scratch: Scratch
     private var socket: String { scratch.file("peer.sock") }

@@ -10,7 +10,7 @@ final class SignallingBackend: Backend {
     private let acknowledged = DispatchSemaphore(value: 0)
     private let body: @Sendable () async -> Bool
 
-    /// - Parameter body: what a delivery does; false fails it.
+    /// - Parameter body: what a delivery does; after false it is tried again.
     init(
         _ name: BackendName,
         maxAge: Duration,
@@ -25,7 +25,7 @@ final class SignallingBackend: Backend {
 
     func deliver(_ batch: Batch) async -> DeliveryOutcome {
         if let outcome = outcomes.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return outcome }
-        guard await body() else { return .refused(reason: "it failed") }
+        guard await body() else { return .retry(after: nil, reason: "it failed") }
         acknowledged.signal()
         return .acknowledged
     }

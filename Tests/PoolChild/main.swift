@@ -30,8 +30,9 @@ guard CommandLine.arguments.count == 3, let kind = Monopoly.Kind(rawValue: Comma
 }
 let folder = CommandLine.arguments[2]
 if folder != "memory" { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-func store(_ name: String) throws -> any SampleStore {
-    folder == "memory" ? InMemoryStore() : try DurableStore(directory: "\(folder)/\(name)")
+func store(_ name: String) -> any SampleStore {
+    if folder == "memory" { return InMemoryStore() }
+    do { return try DurableStore(directory: "\(folder)/\(name)") } catch { fail("no store: \(error)") }
 }
 
 // What hangs ends: the parent waits for the end of this process.
@@ -46,7 +47,7 @@ let hour = Duration.seconds(3600)
 
 // A flush that a task of the pool has called, and cannot resume from.
 let pooled = SignallingBackend("pooled", maxAge: hour)
-let pooledQueue = BatchQueue(store: try store("pooled"), backends: [pooled])
+let pooledQueue = BatchQueue(store: store("pooled"), backends: [pooled])
 pooledQueue.append([sample(0)])
 let (isRunning, mayFlush) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 Task.detached {
@@ -66,38 +67,42 @@ check(pooled.waitForDelivery(), "a flush from a task of the pool delivers")
 let aged = SignallingBackend("aged", maxAge: .milliseconds(50), first: [.retry(after: nil, reason: "busy")]) {
     await Delivery.everything(url, transport)
 }
-let agedQueue = BatchQueue(store: try store("aged"), backends: [aged])
+let agedQueue = BatchQueue(store: store("aged"), backends: [aged])
 agedQueue.append([sample(1)])
 check(aged.waitForDelivery(), "a batch that is due by age is delivered over HTTP, after a back-off")
 
-// From the main actor, whose thread is not the pool's.
-let flushed = SignallingBackend("flushed", maxAge: hour)
-let flushedQueue = BatchQueue(store: try store("flushed"), backends: [flushed])
-flushedQueue.append([sample(2)])
-check(await flushedQueue.flush(timeout: hour), "a flush from the main actor delivers and returns")
-flushedQueue.append([sample(3)])
-check(flushedQueue.flushAndWait(timeout: .seconds(480)), "a flush that blocks its thread delivers and returns")
+// A task of the main actor and not the top level of the program: a task that has suspended there resumes on the pool, on Linux.
+Task { @MainActor in
+    // From the main actor, whose thread is not the pool's.
+    let flushed = SignallingBackend("flushed", maxAge: hour)
+    let flushedQueue = BatchQueue(store: store("flushed"), backends: [flushed])
+    flushedQueue.append([sample(2)])
+    check(await flushedQueue.flush(timeout: hour), "a flush from the main actor delivers and returns")
+    flushedQueue.append([sample(3)])
+    check(flushedQueue.flushAndWait(timeout: .seconds(480)), "a flush that blocks its thread delivers and returns")
 
-// A network that comes back.
-let network = ReachabilitySwitch(isOnline: false)
-let remote = SignallingBackend("remote", maxAge: .milliseconds(10))
-let remoteQueue = BatchQueue(store: try store("remote"), backends: [remote], reachability: network)
-remoteQueue.append([sample(4)])
-network.set(isOnline: true)
-check(remote.waitForDelivery(), "a network that comes back is noticed")
+    // A network that comes back.
+    let network = ReachabilitySwitch(isOnline: false)
+    let remote = SignallingBackend("remote", maxAge: .milliseconds(10))
+    let remoteQueue = BatchQueue(store: store("remote"), backends: [remote], reachability: network)
+    remoteQueue.append([sample(4)])
+    network.set(isOnline: true)
+    check(remote.waitForDelivery(), "a network that comes back is noticed")
 
-// Deadlines hold.
-let hanging = SignallingBackend("hanging", maxAge: .zero) {
-    try? await SystemClock().sleep(for: .seconds(3600))
-    return false
+    // Deadlines hold.
+    let hanging = SignallingBackend("hanging", maxAge: .zero) {
+        try? await SystemClock().sleep(for: .seconds(3600))
+        return false
+    }
+    let hangingQueue = BatchQueue(store: store("hanging"), backends: [hanging])
+    hangingQueue.append([sample(5)])
+    check(await !hangingQueue.shutdown(timeout: .milliseconds(200)), "a shutdown ends at its deadline")
+    check(hangingQueue.ledger["hanging"]?.queued == 1, "what a shutdown left is queued")
+    check(await flushedQueue.shutdown(timeout: hour), "a shutdown without a backlog returns")
+    check(monopoly.starves(for: 0.5), "until now no thread of the pool was free")
+    monopoly.end()
+    print("done")
+    fflush(nil)
+    exit(0)
 }
-let hangingQueue = BatchQueue(store: try store("hanging"), backends: [hanging])
-hangingQueue.append([sample(5)])
-check(await !hangingQueue.shutdown(timeout: .milliseconds(200)), "a shutdown ends at its deadline")
-check(hangingQueue.ledger["hanging"]?.queued == 1, "what a shutdown left is queued")
-check(await flushedQueue.shutdown(timeout: hour), "a shutdown without a backlog returns")
-check(monopoly.starves(for: 0.5), "until now no thread of the pool was free")
-monopoly.end()
-print("done")
-fflush(nil)
-exit(0)
+dispatchMain()

@@ -4,12 +4,13 @@ import InstrumentDurableQueue
 import InstrumentJSON
 import InstrumentTestKit
 import LoopbackServers
+import TestTraits
 import Testing
 
 /// Each service through a server that fails in every way, over a durable queue that is closed and opened again.
 ///
 /// `TORTURE_SEED` repeats a failure.
-@Suite("Services through a server that fails", .serialized, .timeLimit(.minutes(30)))
+@Suite("Services through a server that fails", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct ServiceFaultTests {
     private static let seed =
         ProcessInfo.processInfo.environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...0xFFFF_FFFF)

@@ -2,11 +2,12 @@ import Instrument
 import InstrumentHubs
 import InstrumentJSON
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentSift
 
-@Suite("The logger for Sift", .timeLimit(.minutes(30)))
+@Suite("The logger for Sift", .ownThread, .timeLimit(.minutes(30)))
 struct SiftLoggerTests {
     private let clock = VirtualClock()
     private let arrivals = AsyncStream.makeStream(of: SiftService.Request.self)

@@ -6,6 +6,7 @@ import InstrumentJSON
 import InstrumentMetricalcs
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentSift
@@ -50,7 +51,7 @@ struct SiftChain {
     var ledger: Ledger? { instrument.queue.ledger["sift-default"] }
 }
 
-@Suite("Sift from the logger to the service", .timeLimit(.minutes(30)))
+@Suite("Sift from the logger to the service", .ownThread, .timeLimit(.minutes(30)))
 struct SiftServiceTests {
     @Test("It keeps the backends' contract")
     func contract() async throws {

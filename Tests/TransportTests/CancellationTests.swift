@@ -2,9 +2,10 @@ import Instrument
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
-@Suite("Cancellation", .timeLimit(.minutes(30)))
+@Suite("Cancellation", .ownThread, .timeLimit(.minutes(30)))
 struct CancellationTests {
     private func code(_ task: Task<HTTPResponse, any Error>) async -> HTTPError.Code? {
         (await task.result).failure.flatMap { $0 as? HTTPError }?.code

@@ -1,9 +1,10 @@
 import Instrument
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
-@Suite("What goes wrong", .timeLimit(.minutes(30)))
+@Suite("What goes wrong", .ownThread, .timeLimit(.minutes(30)))
 struct TransportErrorTests {
     let transport: SystemTransport
 

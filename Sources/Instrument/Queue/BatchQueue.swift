@@ -278,11 +278,13 @@ public final class BatchQueue: Sendable {
 
     private func watchNetwork() {
         let changes = reachability.changes()
-        let watch = Task(executorPreference: waiting) { [weak self] in
+        let watch = Task(executorPreference: waiting) { [weak self, waiting] in
             for await isOnline in changes {
-                guard let lanes = self?.lanes else { return }
+                guard let lanes = self?.lanes else { break }
                 for lane in lanes { lane.networkChanged(isOnline: isOnline) }
             }
+            // The task may outlive the queue, and needs its executor to the end.
+            withExtendedLifetime(waiting) {}
         }
         networkWatch.withLock { $0 = watch }
     }

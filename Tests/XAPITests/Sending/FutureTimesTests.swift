@@ -1,11 +1,12 @@
 import Instrument
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("Times that lie in the future")
+@Suite("Times that lie in the future", .ownThread)
 struct FutureTimesTests {
     /// When `Watching.event(_, at: 0)` happens.
     private static let start: Int64 = 1_700_000_000_000

@@ -3,11 +3,12 @@ import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("The xAPI backend")
+@Suite("The xAPI backend", .ownThread)
 struct XAPIBackendTests {
     private let actions = [Action("Liked"), .start, .error]
     private var records: [SampleRecord] { Watching.records(actions.map { Watching.event($0, at: 1) }) }
