@@ -4,8 +4,8 @@ URL ?=
 # Further options: make play OPTIONS="--speed max --backend json"
 OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
-# Suites that measure time or block threads: beside others they would measure those, and hold them up.
-ALONE = HTTP2StreamTests|OriginStreamTests|RealTimeTests|CancellationTests|TransportErrorTests|TransportTests|BadInputTests|DurableFaultTests|TortureTests|CommandLineTests|AttachCommandTests|RealPlayerTests|LifecycleProcessTests|HostileServerTests|StreamTLSTests|FleetCommandTests|RelayTests
+# Suites that measure time or memory have a name that ends in AloneTests. Beside others they pass, but what they measure is not judged.
+ALONE = AloneTests[/.]
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies compare-mpv origin

@@ -207,8 +207,11 @@ let package = Package(
         .target(name: "CostMeasurement", path: "Tests/CostMeasurement"),
         .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
-        // Servers that misbehave on command, for the tests of whatever speaks HTTP.
+        // Servers that misbehave on command, and what tests share to block without blocking Swift's pool and to measure time.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
+
+        // Traits of tests: on a thread of its own, alone.
+        .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Tests/TestTraits"),
 
         .testTarget(
             name: "InstrumentTests",
@@ -228,20 +231,21 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "CostMeasurement", "InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit",
+                "TestTraits",
             ]
         ),
         .testTarget(
             name: "ClickstreamTests",
             dependencies: [
                 "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentTestKit", "LoopbackServers",
+                "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "SiftTests",
             dependencies: [
                 "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers",
+                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),
@@ -249,19 +253,19 @@ let package = Package(
             name: "TransportTests",
             dependencies: [
                 "CostMeasurement", "InstrumentTransport", "InstrumentCompression", "InstrumentTestKit",
-                "LoopbackServers",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "ManifestsTests",
-            dependencies: ["CostMeasurement", "InstrumentManifests", "InstrumentTestKit"]
+            dependencies: ["CostMeasurement", "InstrumentManifests", "InstrumentTestKit", "TestTraits"]
         ),
         .testTarget(
             name: "XAPITests",
             dependencies: [
                 "CostMeasurement", "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON",
                 "InstrumentTransport",
-                "InstrumentTestKit", "LoopbackServers",
+                "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ],
             exclude: ["LRS/serve.py"]
         ),
@@ -270,7 +274,7 @@ let package = Package(
             dependencies: [
                 "InstrumentSeer", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTransport",
                 "InstrumentTestKit",
-                "InstrumentXAPI", "LoopbackServers",
+                "InstrumentXAPI", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -287,20 +291,27 @@ let package = Package(
             ],
             path: "Tests/QueueChild"
         ),
+        // The process in which nothing is left of Swift's pool.
+        .executableTarget(
+            name: "PoolChild",
+            dependencies: ["Instrument", "InstrumentDurableQueue", "InstrumentTransport", "LoopbackServers"],
+            path: "Tests/PoolChild"
+        ),
         // Each service's backend over the durable queue, against a server that fails in every way.
         .testTarget(
             name: "ServiceFaultTests",
             dependencies: [
                 "InstrumentClickstream", "InstrumentSeer", "InstrumentSift", "InstrumentXAPI", "InstrumentCompression",
                 "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTestKit", "InstrumentTransport",
-                "LoopbackServers",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "DurableQueueTests",
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild", "QueueChildPlan",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild", "QueueChildPlan",
+                "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["FaultShim"]
@@ -308,7 +319,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "TestOrigin",
+                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "LoopbackServers", "TestOrigin",
+                "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
@@ -325,6 +337,7 @@ let package = Package(
             name: "TrackersTests",
             dependencies: [
                 "InstrumentTrackers", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit", "LifecycleChild",
+                "TestTraits",
             ]
         ),
         // The process that starts an mpv and is killed.
@@ -339,7 +352,7 @@ let package = Package(
                 "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON",
                 "InstrumentMetricalcs",
                 "InstrumentTestKit",
-                "InstrumentTrackers", "LoopbackServers",
+                "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
         ),
         // The program that sees mocked devices and a network of its own.
@@ -354,12 +367,14 @@ let package = Package(
                 "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON",
                 "InstrumentSensors",
                 "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
+                "TestTraits",
             ]
         ),
         .testTarget(
             name: "TestKitTests",
             dependencies: [
                 "Instrument", "InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -368,7 +383,7 @@ let package = Package(
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
                 "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin",
                 "InstrumentTestKit",
-                "LoopbackServers",
+                "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),
@@ -376,7 +391,7 @@ let package = Package(
             name: "ProbeTests",
             dependencies: [
                 "InstrumentProbe", "InstrumentManifests", "InstrumentOrigin", "InstrumentTrackers", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers",
+                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),
     ],

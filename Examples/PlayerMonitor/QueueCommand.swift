@@ -151,7 +151,7 @@ struct DeadCommand: AsyncParsableCommand {
     func run() async throws {
         if (retry + drop).isEmpty {
             let queue = try options.read()
-            for name in try chosen(from: queue.backends) { await list(queue.deadLetters(of: name), of: name) }
+            for name in try chosen(from: queue.backends) { try await list(queue.deadLetters(of: name), of: name) }
             return
         }
         guard let store = try options.open() else { return }
@@ -186,7 +186,7 @@ struct DeadCommand: AsyncParsableCommand {
                 try await writeLines([letter.record])
             } else {
                 let (id, name) = (letter.record.id, letter.record.sample.name)
-                try Terminal(isQuiet: true).output("\(backend)\t\(id)\t\(name)\t\(letter.reason)\n")
+                try terminal.output("\(backend)\t\(id)\t\(name)\t\(letter.reason)\n")
             }
         }
     }

@@ -1,6 +1,6 @@
 package import Instrument
 
-/// In which order the attributes of a sample are written, sorted by name, with their names made ready.
+/// In which order the attributes of a sample are written, sorted by the bytes of their names, with their names made ready.
 ///
 /// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. Lives as long
 /// as the writer of one batch, and so stays small.
@@ -18,7 +18,7 @@ package struct AttributeOrder {
         if let entries = known[numbers] { return entries }
         let entries = attributes.enumerated()
             .map { (position: $0.offset, name: $0.element.name.spelling) }
-            .sorted { $0.name < $1.name }
+            .sortedByBytes(of: \.name)
             .map { Entry(position: $0.position, quotedName: JSONWriter.quoted($0.name)) }
         known[numbers] = entries
         return entries

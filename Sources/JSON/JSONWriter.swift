@@ -45,7 +45,7 @@ package struct JSONWriter {
         case .array(let values): array { for value in values { $0.value(value) } }
         case .object(let values):
             object { writer in
-                for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                for (name, value) in values.sortedByBytes(of: \.key) {
                     writer.key(name)
                     writer.value(value)
                 }
@@ -64,7 +64,7 @@ package struct JSONWriter {
         case .array(let values): array { for value in values { $0.json(value) } }
         case .object(let members):
             object { writer in
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                for (name, value) in members.sortedByBytes(of: \.key) {
                     writer.key(name)
                     writer.json(value)
                 }

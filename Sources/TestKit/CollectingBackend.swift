@@ -23,6 +23,7 @@ public final class CollectingBackend: Backend {
     /// As given.
     public let policy: DeliveryPolicy
     private let state: Lock<State>
+    private let attemptCounter = EventCounter()
 
     /// Creates a backend that answers its first deliveries with `script`, in order.
     public init(
@@ -37,6 +38,8 @@ public final class CollectingBackend: Backend {
 
     /// Every batch that was offered, whatever the answer.
     public var attempts: [Batch] { state.withLock { $0.attempts } }
+    /// Returns once at least `count` batches were offered, without polling; returns early if the current task is cancelled.
+    public func waitForAttempts(_ count: Int) async { await attemptCounter.wait(for: count) }
     /// The batches that were acknowledged.
     public var batches: [Batch] { state.withLock { $0.batches } }
     /// The samples that were acknowledged, in order.
@@ -52,7 +55,8 @@ public final class CollectingBackend: Backend {
 
     /// Takes the batch, unless the script says otherwise.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        state.withLock { state in
+        defer { attemptCounter.increment() }
+        return state.withLock { state in
             state.attempts.append(batch)
             let outcome = state.script.isEmpty ? .acknowledged : state.script.removeFirst()
             if outcome == .acknowledged { state.batches.append(batch) }

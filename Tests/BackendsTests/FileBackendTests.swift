@@ -3,6 +3,7 @@ import Instrument
 import InstrumentJSON
 import InstrumentTestKit
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import InstrumentBackends
@@ -15,7 +16,7 @@ func readAll(_ path: String) throws -> (records: [SampleRecord], problems: [Samp
     return (records, reader.problems)
 }
 
-@Suite("File backend")
+@Suite("File backend", .ownThread)
 struct FileBackendTests {
     let scratch: Scratch
     let clock = VirtualClock()

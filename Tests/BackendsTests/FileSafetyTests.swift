@@ -2,11 +2,12 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import InstrumentBackends
 
-@Suite("File backend and what is already there")
+@Suite("File backend and what is already there", .ownThread)
 struct FileSafetyTests {
     let scratch: Scratch
     let clock = VirtualClock()

@@ -2,11 +2,12 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import InstrumentBackends
 
-@Suite("File backend and the disk")
+@Suite("File backend and the disk", .ownThread)
 struct FileSynchronizationTests {
     /// Counts what is synchronized, and fails when told to.
     final class Disk: Sendable {

@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentClickstream
 
-@Suite("The clickstream backend")
+@Suite("The clickstream backend", .ownThread)
 struct ClickstreamBackendTests {
     private let transport = RecordingTransport()
 

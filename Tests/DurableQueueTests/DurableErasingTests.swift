@@ -2,11 +2,12 @@ import Foundation
 import GRDB
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentDurableQueue
 
-@Suite("Erasing from the durable store")
+@Suite("Erasing from the durable store", .ownThread)
 struct DurableErasingTests {
     let scratch: Scratch
     let store: DurableStore
@@ -198,7 +199,7 @@ struct DurableErasingTests {
     }
 }
 
-@Suite("Sequence set")
+@Suite("Sequence set", .ownThread)
 struct SequenceSetTests {
     @Test("It counts, finds and forgets like a set of numbers")
     func property() {

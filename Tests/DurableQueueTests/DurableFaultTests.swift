@@ -6,6 +6,7 @@ import InstrumentHubs
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
 /// Posts JSON lines to a server.
@@ -30,7 +31,7 @@ private final class SilentTracker: Tracker {
 }
 
 /// These need the wall clock: they show that a deadline is kept by a real request. The bounds are wide.
-@Suite("Faults around the durable queue")
+@Suite("Faults around the durable queue", .ownThread)
 struct DurableFaultTests {
     let scratch: Scratch
 
@@ -53,16 +54,18 @@ struct DurableFaultTests {
         let closed = "http://127.0.0.1:\(try TestServer.closedPort())/"
         let hanging = try TestServer { _ in [.hang] }
         for address in [closed, hanging.url()] {
+            let load = MachineLoad()
             let elapsed = try await withTaskExecutorPreference(OwnThread()) {
                 let start = clock.now
                 let isEmpty = try await run(against: address, emitting: 50, timeout: .milliseconds(300))
                 #expect(!isEmpty)
                 return start.duration(to: clock.now)
             }
-            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(25))
+            #expect(elapsed >= .milliseconds(300))
+            if load.allowsJudging("the end of a run whose server is down") { #expect(elapsed < .seconds(25)) }
         }
         let up = try TestServer { _ in [.respond("200 OK")] }
-        #expect(try await run(against: up.url(), emitting: 0, timeout: .seconds(60)))
+        #expect(try await run(against: up.url(), emitting: 0, timeout: .seconds(1800)))
         let lines = up.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
         let numbers = try lines.map { try JSONLines.decode(Array($0)).sample.attributes[AttributeKey<Int>("number")] }
         #expect(numbers == Array(0..<50) + Array(0..<50))

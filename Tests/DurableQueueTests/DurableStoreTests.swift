@@ -1,11 +1,12 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentDurableQueue
 
-@Suite("Durable store")
+@Suite("Durable store", .ownThread)
 struct DurableStoreTests {
     let scratch: Scratch
 

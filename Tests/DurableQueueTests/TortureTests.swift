@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import QueueChildPlan
+import TestTraits
 import Testing
 
 /// Kills a process that emits and delivers, at random moments, again and again; see ``TortureSettings``.

@@ -91,7 +91,7 @@ struct AnalyticsTests {
         }
         Analytics.unregister(instrument)
         instrument.emit(.end, from: id)
-        await instrument.queue.flush(timeout: .seconds(10))
+        await instrument.queue.flush(timeout: .seconds(1800))
         let attributes = backend.delivered.map(\.attributes)
         #expect(attributes.map { $0["source"] } == ["tabs", "tabs", nil])
         #expect(attributes.map { $0["app"] } == ["demo", "narrow", "broad"])

@@ -18,7 +18,7 @@ struct CollectedFieldsTests {
 
     /// The names of the attributes of what arrived, without those that every event has.
     private func arrived(_ instrument: Instrument) async -> [[String]] {
-        await instrument.queue.flush(timeout: .seconds(5))
+        await instrument.queue.flush(timeout: .seconds(1800))
         let everywhere: Set<AttributeName> = ["senderId", "trackerTarget"]
         return backend.events.map { event in
             event.attributes.map(\.name).filter { !everywhere.contains($0) }.map(\.spelling).sorted()

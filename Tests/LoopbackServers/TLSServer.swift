@@ -1,12 +1,13 @@
 #if os(Linux)
 internal import Foundation
 
-/// A server with a certificate of its own making for `localhost`, which answers everything with `hello`, and lives for half a minute at most.
+/// A server with a certificate of its own making for `localhost`, which answers everything with `hello`, and ends with this process.
 package final class TLSServer {
     package let port: Int
     package let certificate: String
     private let directory: URL
     private let process: Process
+    private let input = Pipe()
 
     package static var isPossible: Bool {
         ["openssl", "python3"].allSatisfy { (try? run(["sh", "-c", "command -v \($0)"])) != nil }
@@ -31,6 +32,7 @@ package final class TLSServer {
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.program, certificate, key]
+        process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -107,7 +109,8 @@ package final class TLSServer {
                 self.wfile.write(b"hello")
             def log_message(self, *arguments):
                 pass
-        threading.Timer(30, lambda: os._exit(0)).start()
+        # The pipe ends with the process that holds its other end.
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])

@@ -26,7 +26,7 @@ final class Log<Entry: Sendable>: Sendable {
 
     /// True once it is so; false if that takes too long, which is the wall clock's to say: a real player takes real time.
     @discardableResult
-    func wait(_ seconds: Double = 20, until isEnough: @escaping @Sendable ([Entry]) -> Bool) async -> Bool {
+    func wait(_ seconds: Double = 1800, until isEnough: @escaping @Sendable ([Entry]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let once = Lock<CheckedContinuation<Bool, Never>?>(continuation)
             let resume: @Sendable (Bool) -> Void = { result in
@@ -42,7 +42,7 @@ final class Log<Entry: Sendable>: Sendable {
                 return false
             }
             if isReady { return resume(true) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { resume(false) }
+            DispatchQueue(label: "test.deadline").asyncAfter(deadline: .now() + seconds) { resume(false) }
         }
     }
 }

@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Instrument
 internal import InstrumentTransport
-internal import Testing
+internal import TestTraits
+import Testing
 
 @testable internal import InstrumentManifests
 
 /// Manifests as the ffmpeg command line writes them.
-@Suite struct PackagerTests {
+@Suite(.ownThread) struct PackagerTests {
     private func package(_ arguments: [String], _ file: String) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "instrument-manifests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

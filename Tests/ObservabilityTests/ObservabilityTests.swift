@@ -75,7 +75,7 @@ struct ObservabilityTests {
             report: { metrics.count($0) }
         )
         queue.append([sample()])
-        #expect(await queue.flush(timeout: .seconds(5)))
+        #expect(await queue.flush(timeout: .seconds(1800)))
         metrics.record(queue)
         queue.append((0..<5).map { _ in sample() })
         metrics.record(queue)

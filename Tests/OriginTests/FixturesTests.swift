@@ -1,11 +1,13 @@
 import Foundation
 import Instrument
+import LoopbackServers
 import NIOCore
+import TestTraits
 import Testing
 
 @testable import InstrumentOrigin
 
-@Suite("The fixtures", .timeLimit(.minutes(3)))
+@Suite("The fixtures", .ownThread, .timeLimit(.minutes(30)))
 struct FixturesTests {
     @Test("Made twice they are the same, byte for byte")
     func deterministic() async throws {
@@ -104,7 +106,7 @@ struct FixturesTests {
     func plays(path: String) async throws {
         let origin = try await Origin.start(media: [.fixtures(try await SharedFixtures.get())])
         let result = try await command(
-            ["timeout", "60", "ffmpeg", "-nostdin", "-v", "warning", "-i", origin.url(path)]
+            ["timeout", "1800", "ffmpeg", "-nostdin", "-v", "warning", "-i", origin.url(path)]
                 + ["-map", "0:v:0", "-map", "0:a:0", "-f", "framecrc", "-"]
         )
         // With constant durations ffmpeg 5.1 asks for one segment more than there are.
@@ -126,7 +128,7 @@ struct FixturesTests {
         let origin = try await Origin.start(media: [.fixtures(try await SharedFixtures.get())])
         let result = try await command(
             [
-                "timeout", "60", "ffprobe", "-v", "error", "-show_entries",
+                "timeout", "1800", "ffprobe", "-v", "error", "-show_entries",
                 "stream=codec_name,width,height:stream_tags=language",
             ]
                 + ["-of", "csv=p=0", origin.url(path)]

@@ -1,9 +1,11 @@
 import Foundation
 import InstrumentOrigin
+import LoopbackServers
+import TestTraits
 import Testing
 
 // One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
-@Suite("test-origin", .serialized, .timeLimit(.minutes(2)))
+@Suite("test-origin", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct OriginCommandLineTests {
     static let program: String = {
         let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
@@ -24,7 +26,7 @@ struct OriginCommandLineTests {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         let (handle, rest) = (output.fileHandleForReading, errors.fileHandleForReading)
-        let said = try await blocking {
+        let said = await blocking {
             var said = Data()
             while !String(decoding: said, as: UTF8.self).contains("Ctrl-C") {
                 let more = handle.availableData
@@ -39,7 +41,7 @@ struct OriginCommandLineTests {
         #expect(try await fetch(number, "/s/a/vod/ts/v0/0.ts").body.count == 100_016)
         #expect(try await fetch(number, "/vod/dash/base.mpd").status == 503)
         process.interrupt()
-        let complaints = try await blocking { String(decoding: rest.readDataToEndOfFile(), as: UTF8.self) }
+        let complaints = await blocking { String(decoding: rest.readDataToEndOfFile(), as: UTF8.self) }
         process.waitUntilExit()
         #expect(process.terminationStatus == 0 && complaints == "Stopped after 2 requests.\n")
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")

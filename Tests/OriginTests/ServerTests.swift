@@ -1,11 +1,13 @@
 import Foundation
 import Instrument
+import LoopbackServers
 import NIOCore
+import TestTraits
 import Testing
 
 @testable import InstrumentOrigin
 
-@Suite("The origin", .timeLimit(.minutes(2)))
+@Suite("The origin", .ownThread, .timeLimit(.minutes(30)))
 struct ServerTests {
     private func withOrigin(
         _ schedule: String = "unlimited",
@@ -98,7 +100,9 @@ struct ServerTests {
             for path in ["/", "/requests", "/favicon.ico", "/s/a/"] {
                 #expect(try await fetch(origin.port, path).status == 200)
             }
-            let answer = try await fetch(origin.port, "/vod/ts/master.m3u8", timeout: 0.3)
+            let answer = try await fetch(origin.port, "/vod/ts/master.m3u8") {
+                origin.requests.last?.status == 500
+            }
             #expect(answer.status == 500 && answer.ending == .silence)
             #expect(origin.requests.last?.start == .zero && origin.requests.last?.rule == 0)
         }
@@ -163,8 +167,9 @@ struct ServerTests {
     func hangs() async throws {
         try await withOrigin(faults: ["hang nth 1", "hang after 700 nth 2", "hang after 0 nth 3"]) { origin in
             let (first, second, third) = try await (
-                fetch(origin.port, Self.segment, timeout: 0.3), fetch(origin.port, Self.segment, timeout: 0.3),
-                fetch(origin.port, Self.segment, timeout: 0.3)
+                fetch(origin.port, Self.segment) { origin.requests.map(\.outcome) == [.hanging] },
+                fetch(origin.port, Self.segment) { origin.requests.map(\.outcome) == [.hanging, .hanging] },
+                fetch(origin.port, Self.segment) { origin.requests.count(where: { $0.outcome == .hanging }) == 3 }
             )
             #expect(first.head.isEmpty && first.ending == .silence)
             #expect(second.body.count == 700 && second.ending == .silence)
@@ -310,6 +315,8 @@ struct ServerTests {
 }
 
 /// Waits for what another thread does; the test's time limit ends it if that never comes.
+///
+/// Looks every millisecond, by a clock that needs no thread of Swift's pool: the origin tells nobody of a request.
 func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
+    while !condition() { try await SystemClock().sleep(for: .milliseconds(1)) }
 }

@@ -1,10 +1,12 @@
 import Foundation
 import Instrument
+import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentOrigin
 
-@Suite("The origin by a virtual clock", .timeLimit(.minutes(1)))
+@Suite("The origin by a virtual clock", .ownThread, .timeLimit(.minutes(30)))
 struct VirtualTimeTests {
     /// An origin whose clock goes on only when `settle` says so.
     private func start(
@@ -24,12 +26,19 @@ struct VirtualTimeTests {
         )
     }
 
-    /// Moves the clock from one deadline to the next, as they come up, until so many requests are complete.
-    private func settle(_ origin: Origin, _ clock: VirtualClock, complete count: Int) async throws {
-        try await until {
-            if let next = clock.nextDeadline { clock.advance(to: next) }
-            return origin.requests.filter { $0.outcome == .complete }.count >= count
+    /// Moves the clock from one deadline to the next, as they come up, until the client has its answers.
+    private func settle<Answers: Sendable>(
+        _ clock: VirtualClock,
+        until answers: Task<Answers, any Error>
+    ) async throws -> Answers {
+        let driver = Task {
+            while !Task.isCancelled {
+                await clock.waitUntilPending()
+                if let next = clock.nextDeadline { clock.advance(to: next) }
+            }
         }
+        defer { driver.cancel() }
+        return try await answers.value
     }
 
     @Test("First and last bytes leave at their instants, to the nanosecond")
@@ -38,14 +47,13 @@ struct VirtualTimeTests {
         let text = "300k latency 20ms for 1s, 0 for 3s, 1M for 500ms, 70k"
         let schedule = try DeliverySchedule(text)
         let origin = try await start(text, clock: clock)
-        let answer = Task { try await fetch(origin.port, "/vod/ts/v0/0.ts", timeout: 30) }
-        try await settle(origin, clock, complete: 1)
+        let answer = try await settle(clock, until: Task { try await fetch(origin.port, "/vod/ts/v0/0.ts") })
         let size = Fixtures.renditions[0].transportSegmentLength
         let record = try #require(origin.requests.first)
         #expect(record.lastByte == schedule.instant(ofByte: size, startingAt: .milliseconds(20)))
         // The first piece is what ten milliseconds carry, and leaves with its last byte.
         #expect(record.firstByte == .milliseconds(30))
-        #expect(try await answer.value.body.count == size)
+        #expect(answer.body.count == size)
         await origin.stop()
     }
 
@@ -58,12 +66,11 @@ struct VirtualTimeTests {
         let port = origin.port
         let answers = Task {
             try await blocking {
-                let client = try RawClient(port: port, timeout: 30)
+                let client = try RawClient(port: port)
                 return (0..<10).map { client.get("/s/a/vod/ts/v0/\($0).ts").body.count }
             }
         }
-        try await settle(origin, clock, complete: 10)
-        #expect(try await answers.value == Array(repeating: 100_016, count: 10))
+        #expect(try await settle(clock, until: answers) == Array(repeating: 100_016, count: 10))
         for record in origin.requests {
             #expect(record.lastByte == schedule.instant(ofByte: 100_016, startingAt: record.start))
         }
@@ -80,13 +87,12 @@ struct VirtualTimeTests {
         let origin = try await start("800k", clock: clock) { $0.scope = .server }
         let port = origin.port
         let answers = Task {
-            async let first = fetch(port, "/s/a/vod/ts/v0/0.ts", timeout: 30)
-            async let second = fetch(port, "/s/b/vod/ts/v0/0.ts", timeout: 30)
+            async let first = fetch(port, "/s/a/vod/ts/v0/0.ts")
+            async let second = fetch(port, "/s/b/vod/ts/v0/0.ts")
             return try await [first, second].map(\.body.count)
         }
         try await until { origin.requests.count == 2 }
-        try await settle(origin, clock, complete: 2)
-        #expect(try await answers.value == [100_016, 100_016])
+        #expect(try await settle(clock, until: answers) == [100_016, 100_016])
         #expect(origin.requests.compactMap(\.lastByte).max() == .nanoseconds(2_000_320_000))
         await origin.stop()
     }
@@ -95,13 +101,12 @@ struct VirtualTimeTests {
     func change() async throws {
         let clock = VirtualClock()
         let origin = try await start("0", clock: clock)
-        let answer = Task { try await fetch(origin.port, "/vod/ts/v0/0.ts", timeout: 30) }
+        let answer = Task { try await fetch(origin.port, "/vod/ts/v0/0.ts") }
         try await until { origin.requests.count == 1 }
         clock.advance(by: .seconds(10))
         origin.setSchedule(DeliverySchedule(.kilobits(800)))
-        try await settle(origin, clock, complete: 1)
+        #expect(try await settle(clock, until: answer).body.count == 100_016)
         #expect(origin.requests[0].lastByte == .seconds(10) + .nanoseconds(1_000_160_000))
-        #expect(try await answer.value.body.count == 100_016)
         await origin.stop()
     }
 

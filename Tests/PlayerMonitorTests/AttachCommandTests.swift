@@ -1,10 +1,11 @@
 import Foundation
 import InstrumentJSON
 import LoopbackServers
+import TestTraits
 import Testing
 
 // One after another, for the same reason as the other runs of the command line.
-@Suite("player-monitor attach", .serialized)
+@Suite("player-monitor attach", .ownThread, .serialized)
 struct AttachCommandTests {
     let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
 
@@ -25,7 +26,7 @@ struct AttachCommandTests {
 
     /// Waits until somebody answers there: the file comes before the ear.
     func waitForSocket() {
-        let end = Date(timeIntervalSinceNow: 20)
+        let end = Date(timeIntervalSinceNow: 1800)
         while !isAnswering, Date() < end { usleep(2000) }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentBackends
+import TestTraits
 import Testing
 
 /// What a run of `player-monitor` said, and how it ended.
@@ -56,7 +57,7 @@ struct Run {
 }
 
 // One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
-@Suite("player-monitor", .serialized)
+@Suite("player-monitor", .ownThread, .serialized)
 struct CommandLineTests {
     @Test("Playing as fast as possible ends with 0, shows the session on standard output and sums up on standard error")
     func played() throws {

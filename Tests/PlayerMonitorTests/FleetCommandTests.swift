@@ -2,10 +2,11 @@ import Foundation
 import InstrumentJSON
 import InstrumentOrigin
 import LoopbackServers
+import TestTraits
 import Testing
 
 // One after another, for the same reason as the other runs of the command line.
-@Suite("player-monitor with many streams", .serialized)
+@Suite("player-monitor with many streams", .ownThread, .serialized)
 struct FleetCommandTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
     private let directory = NSTemporaryDirectory() + "fleet-\(UUID().uuidString)"

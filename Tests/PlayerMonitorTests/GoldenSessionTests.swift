@@ -6,9 +6,10 @@ import InstrumentMetricalcs
 import InstrumentProbe
 import InstrumentTestKit
 import InstrumentTrackers
+import TestTraits
 import Testing
 
-@Suite("The sample's session")
+@Suite("The sample's session", .ownThread)
 struct GoldenSessionTests {
     static let golden = Sample.root + "/Tests/PlayerMonitorTests/Golden/three-renditions.ndjson"
 
@@ -33,7 +34,7 @@ struct GoldenSessionTests {
         instrument.add(PlayerTracker(probe))
         instrument.ready()
         #expect(probe.playThrough(advancing: clock) == .ended)
-        #expect(await instrument.shutdown(timeout: .seconds(20)))
+        #expect(await instrument.shutdown(timeout: .seconds(1800)))
         return String(decoding: output.withLock { $0 }, as: UTF8.self)
             .replacingOccurrences(of: Sample.path, with: "SAMPLE")
     }

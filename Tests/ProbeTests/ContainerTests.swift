@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentProbe
+import TestTraits
 import Testing
 
 struct Container: Sendable, CustomTestStringConvertible {
@@ -9,7 +10,7 @@ struct Container: Sendable, CustomTestStringConvertible {
     var fps: Double?
 }
 
-@Suite("Containers")
+@Suite("Containers", .ownThread)
 struct ContainerTests {
     static let containers = [
         Container(testDescription: "MP4", path: Fixtures.mp4, width: 320, fps: 25),

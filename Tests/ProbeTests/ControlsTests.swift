@@ -2,9 +2,10 @@ import Foundation
 import Instrument
 import InstrumentProbe
 import InstrumentTrackers
+import TestTraits
 import Testing
 
-@Suite("Controls", .timeLimit(.minutes(2)))
+@Suite("Controls", .ownThread, .timeLimit(.minutes(30)))
 struct ControlsTests {
     private let opening: [Action] = [
         .trackerInit, .playerSet, .playerReady, .mediaRequest, .prepareItem, .streamLoad, .bufferBegin, .bufferFinish,
@@ -152,6 +153,30 @@ struct ControlsTests {
             return await probe.waitUntilFinished()
         }
         #expect(outcome == .stopped || outcome == .ended)
+    }
+
+    @Test("A probe reports Stop when it is released while another thread delivers its signal")
+    func releasedDuringDelivery() async throws {
+        let film = try Fixtures.data(try Fixtures.long.get())
+        let server = try LoopbackServer([
+            LoopbackServer.head("200 OK", length: film.count), .send(film.prefix(90_000)), .hang,
+        ])
+        let (stopped, isReleased) = (AsyncStream<Action>.makeStream(), DispatchSemaphore(value: 0))
+        var probe: Probe? = Probe(MediaSource(server.address))
+        probe?.report { signal in
+            guard signal.action == .start || signal.action == .stop else { return }
+            stopped.continuation.yield(signal.action)
+            if signal.action == .start { _ = isReleased.wait(timeout: .now() + 900) }
+        }
+        probe?.play()
+        var actions: [Action] = []
+        for await action in stopped.stream {
+            actions.append(action)
+            if action == .stop { break }
+            probe = nil
+            isReleased.signal()
+        }
+        #expect(actions == [.start, .stop])
     }
 
     @Test("A probe that is let go of stops, also in the middle of a read")

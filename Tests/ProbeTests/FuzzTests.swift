@@ -2,9 +2,10 @@ import Foundation
 import Instrument
 import InstrumentProbe
 import InstrumentTestKit
+import TestTraits
 import Testing
 
-@Suite("Damaged media", .timeLimit(.minutes(5)))
+@Suite("Damaged media", .ownThread, .timeLimit(.minutes(30)))
 struct FuzzTests {
     static let films = [Fixtures.mp4, Fixtures.ts, Fixtures.mkv, Fixtures.webm, Fixtures.ogg, Fixtures.flv]
 

@@ -54,7 +54,7 @@ func playThrough(
     instrument.ready()
     script(clock, probe)
     let outcome = probe.playThrough(advancing: clock)
-    await instrument.shutdown(timeout: .seconds(20))
+    await instrument.shutdown(timeout: .seconds(1800))
     return Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
 }
 

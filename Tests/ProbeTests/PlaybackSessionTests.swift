@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTrackers
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Playback session")
+@Suite("Playback session", .ownThread)
 struct PlaybackSessionTests {
     private func at(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
     private func packet(until seconds: Int64) -> Packet {

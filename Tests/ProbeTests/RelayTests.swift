@@ -5,12 +5,13 @@ import InstrumentMetricalcs
 import InstrumentOrigin
 import InstrumentTrackers
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
 /// One engine after another, against real servers on the loopback address.
-@Suite("Streams under any name, and playing again", .timeLimit(.minutes(1)))
+@Suite("Streams under any name, and playing again", .ownThread, .timeLimit(.minutes(30)))
 struct RelayTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
@@ -58,7 +59,7 @@ struct RelayTests {
             }
         }
         #expect(probe.outcome == outcome && probe.progress.state == .finished)
-        await instrument.shutdown(timeout: .seconds(20))
+        await instrument.shutdown(timeout: .seconds(1800))
         return Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
     }
 

@@ -1,10 +1,11 @@
 import Foundation
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Segments")
+@Suite("Segments", .ownThread)
 struct SegmentTests {
     private func bytes(_ folder: Result<String, FixtureError>, _ name: String) throws -> [UInt8] {
         [UInt8](try Fixtures.data(try folder.get() + "/" + name))

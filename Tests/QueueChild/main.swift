@@ -67,7 +67,7 @@ case .emit:
 case .drain:
     if plan.count ?? 0 > 0, let tracker = trackers.first { emission.run(line: 0, tracker: tracker) }
     notes?.setReady()
-    let isEmpty = await instrument.shutdown(timeout: .seconds(200_000))
+    let isEmpty = await instrument.shutdown(timeout: .seconds(2_000_000))
     do {
         try Drain(plan: plan, store: store).write(isEmpty: isEmpty)
     } catch {

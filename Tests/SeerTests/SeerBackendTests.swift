@@ -4,11 +4,12 @@ import InstrumentTestKit
 import InstrumentTransport
 import InstrumentXAPI
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentSeer
 
-@Suite("The Seer backend")
+@Suite("The Seer backend", .ownThread)
 struct SeerBackendTests {
     private static let viewer = Statement.Actor.agent(
         Statement.Agent(.account(homePage: "https://example.org", name: "4711"))

@@ -4,11 +4,12 @@ import InstrumentTestKit
 import InstrumentTransport
 import InstrumentXAPI
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentSeer
 
-@Suite("The Seer client")
+@Suite("The Seer client", .ownThread)
 struct SeerClientTests {
     @Test("Each type goes to its endpoint below the base address, with the token of the client's credentials")
     func endpoints() async throws {

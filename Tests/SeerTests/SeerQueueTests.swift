@@ -5,11 +5,12 @@ import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
 import InstrumentXAPI
+import TestTraits
 import Testing
 
 @testable import InstrumentSeer
 
-@Suite("Seer's queue")
+@Suite("Seer's queue", .ownThread)
 struct SeerQueueTests {
     @Test(
         "Everything goes out, in batches within the limit, types apart, each in its envelope",

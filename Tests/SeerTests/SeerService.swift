@@ -135,6 +135,7 @@ enum Given {
 final class Listener: Sendable {
     let client: SeerClient
     private let heard: Lock<[SeerResponse]>
+    private let heardCounter = EventCounter()
     private let observation: SeerObservation
 
     init(
@@ -154,7 +155,10 @@ final class Listener: Sendable {
         )
         let heard = Lock<[SeerResponse]>([])
         self.heard = heard
-        observation = client.observe { response in heard.withLock { $0.append(response) } }
+        observation = client.observe { [heardCounter] response in
+            heard.withLock { $0.append(response) }
+            heardCounter.increment()
+        }
     }
 
     /// All responses but those about tokens.
@@ -167,7 +171,16 @@ final class Listener: Sendable {
         }
     }
 
+    /// Reports the queue; returns when the observer has the response, too, which another thread tells it.
     func reportQueue() async -> SeerResponse {
-        await withCheckedContinuation { continuation in client.reportQueue { continuation.resume(returning: $0) } }
+        let response = await withCheckedContinuation { continuation in
+            client.reportQueue { continuation.resume(returning: $0) }
+        }
+        while !Task.isCancelled {
+            let count = heardCounter.count
+            if all.contains(response) { break }
+            await heardCounter.wait(for: count + 1)
+        }
+        return response
     }
 }

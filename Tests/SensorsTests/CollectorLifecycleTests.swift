@@ -8,10 +8,11 @@ import InstrumentSift
 import InstrumentTestKit
 import InstrumentTrackers
 import InstrumentTransport
+import TestTraits
 import Testing
 
 /// From what happens to the app, over the collectors and the chain, to the requests that Sift gets.
-@Suite("Collectors and the app's life")
+@Suite("Collectors and the app's life", .ownThread)
 struct CollectorLifecycleTests {
     /// Takes everything, and keeps the events of the bodies.
     private final class Service: HTTPTransport {
@@ -171,5 +172,5 @@ struct CollectorLifecycleTests {
         Int(clock.timestamp(of: MonotonicInstant(nanoseconds: Int64(milliseconds) * 1_000_000)).wallTime.milliseconds)
     }
 
-    private func end() async { await instrument.shutdown(timeout: .seconds(10)) }
+    private func end() async { await instrument.shutdown(timeout: .seconds(1800)) }
 }

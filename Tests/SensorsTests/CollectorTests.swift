@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentHubs
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
@@ -41,7 +42,7 @@ struct Collecting {
     /// What has arrived at the end, in order.
     func events() async -> [Event] {
         collector.enter(.terminating)
-        _ = await instrument.shutdown(timeout: .seconds(60))
+        _ = await instrument.shutdown(timeout: .seconds(1800))
         return backend.samples.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
@@ -49,7 +50,7 @@ struct Collecting {
     func times() async -> [Int64] { await events().map { $0.time.instant.milliseconds } }
 }
 
-@Suite("App state collector")
+@Suite("App state collector", .ownThread)
 struct AppStateCollectorTests {
     @Test("In the foreground sensors run for four seconds, and the event's time is when that began")
     func foreground() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("Device")
+@Suite("Device", .ownThread)
 struct DeviceTests {
     static let files = [
         "/etc/os-release": "# comment\nNAME=\"Debian GNU/Linux\"\nVERSION_ID='12'\nBROKEN\nEMPTY=\n",
@@ -175,7 +176,7 @@ struct DeviceTests {
     }
 }
 
-@Suite("Installation")
+@Suite("Installation", .ownThread)
 struct InstallationTests {
     @Test("An identifier is made once and kept, for the user alone to read")
     func kept() throws {

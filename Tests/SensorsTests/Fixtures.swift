@@ -97,7 +97,7 @@ func sensorThreadCount() -> Int {
 }
 
 /// Waits for the world outside, up to a limit; false if it did not come about.
-func eventually(within seconds: Double = 20, _ condition: () async -> Bool) async -> Bool {
+func eventually(within seconds: Double = 1800, _ condition: () async -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
         if await condition() { return true }

@@ -3,11 +3,12 @@ import Foundation
 import Glibc
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("gpsd's lines")
+@Suite("gpsd's lines", .ownThread)
 struct GPSDReaderTests {
     private let now = WallTime(milliseconds: 42)
 
@@ -114,7 +115,7 @@ struct GPSDTestError: Error {}
 
 // Among those that count threads, one after another.
 extension NetworkTests {
-    @Suite("A real gpsd")
+    @Suite("A real gpsd", .ownThread)
     struct GPSDTests {
         @Test(
             "It is fed a recorded track: positions arrive; it is killed and started again: so do they; nobody listens: no thread"
@@ -222,9 +223,9 @@ private final class Feeder: Sendable {
         close(socket)
     }
 
-    /// What the daemon writes until it is so many lines; nil if it does not within 20 s.
+    /// What the daemon writes until it is so many lines; nil if it does not within half an hour.
     static func record(_ port: Int, lines count: Int) -> [UInt8]? {
-        let end = Date(timeIntervalSinceNow: 20)
+        let end = Date(timeIntervalSinceNow: 1800)
         while Date() < end {
             let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(socket) }

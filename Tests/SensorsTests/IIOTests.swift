@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("Industrial I/O")
+@Suite("Industrial I/O", .ownThread)
 struct IIOTests {
     private func acceleration(_ files: [String: String]) throws -> SensorUpdate<SensorVector> {
         let tree = try Tree()
@@ -163,7 +164,7 @@ struct IIOTests {
     }
 }
 
-@Suite("Power supply")
+@Suite("Power supply", .ownThread)
 struct PowerSupplyTests {
     @Test(
         "What the kernel says of a battery, as states",
@@ -202,7 +203,7 @@ struct PowerSupplyTests {
     }
 }
 
-@Suite("Orientation")
+@Suite("Orientation", .ownThread)
 struct OrientationTests {
     @Test(
         "Where gravity pulls says how the device is held",

@@ -1,11 +1,12 @@
 #if os(Linux)
 import Foundation
 import Instrument
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("Network", .serialized)
+@Suite("Network", .ownThread, .serialized)
 struct NetworkTests {
     private static let header = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
 

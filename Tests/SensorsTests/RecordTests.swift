@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("Records")
+@Suite("Records", .ownThread)
 struct RecordTests {
     private func full() -> AppState {
         var state = AppState()

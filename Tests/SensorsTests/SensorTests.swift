@@ -1,10 +1,11 @@
 import Foundation
 import Instrument
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("Sensors")
+@Suite("Sensors", .ownThread)
 struct SensorTests {
     private let clock = VirtualClock()
 

@@ -1,9 +1,10 @@
 import Instrument
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 
-@Suite("A source of which the system has one")
+@Suite("A source of which the system has one", .ownThread)
 struct SharedSourceTests {
     private final class System: Sendable {
         let said = Collected<String>()

@@ -2,12 +2,13 @@ import Instrument
 import InstrumentHubs
 import InstrumentJSON
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentSensors
 @testable import InstrumentSift
 
-@Suite("Sift and collectors")
+@Suite("Sift and collectors", .ownThread)
 struct SiftCollectedTests {
     /// Takes everything.
     private struct Taking: HTTPTransport {

@@ -1,8 +1,9 @@
 #if os(Linux)
 import Foundation
+import TestTraits
 import Testing
 
-@Suite("Mocked devices")
+@Suite("Mocked devices", .ownThread)
 struct UmockdevTests {
     @Test("A program sees an accelerometer, a magnetometer and a battery that umockdev puts under /sys")
     func devices() throws {

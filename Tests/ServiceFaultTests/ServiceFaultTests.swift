@@ -4,12 +4,13 @@ import InstrumentDurableQueue
 import InstrumentJSON
 import InstrumentTestKit
 import LoopbackServers
+import TestTraits
 import Testing
 
 /// Each service through a server that fails in every way, over a durable queue that is closed and opened again.
 ///
 /// `TORTURE_SEED` repeats a failure.
-@Suite("Services through a server that fails", .serialized, .timeLimit(.minutes(3)))
+@Suite("Services through a server that fails", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct ServiceFaultTests {
     private static let seed =
         ProcessInfo.processInfo.environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...0xFFFF_FFFF)
@@ -32,7 +33,7 @@ struct ServiceFaultTests {
             for number in 0..<Self.perRun { queue.append([Self.sample(run * Self.perRun + number)]) }
             let isLast = run == Self.runs - 1
             // Minutes of back-off are seconds here; but for the last, a run ends in the middle of it.
-            let isEmpty = await queue.shutdown(timeout: .seconds(isLast ? 12_000 : 10))
+            let isEmpty = await queue.shutdown(timeout: .seconds(isLast ? 2_000_000 : 10))
             if isLast { #expect(isEmpty, "seed \(Self.seed)") }
             (ledger, dead) = (store.ledger(of: backend.name), store.deadLetters(of: backend.name))
             store.close()

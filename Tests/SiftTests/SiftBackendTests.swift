@@ -2,11 +2,12 @@ import Instrument
 import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentSift
 
-@Suite("The Sift backend")
+@Suite("The Sift backend", .ownThread)
 struct SiftBackendTests {
     private func backend(
         _ transport: any HTTPTransport,

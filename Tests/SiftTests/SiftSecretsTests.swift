@@ -1,10 +1,11 @@
 import Instrument
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentSift
 
-@Suite("Account and key")
+@Suite("Account and key", .ownThread)
 struct SiftSecretsTests {
     @Test("appear in no description, no dump and no string that holds the credentials")
     func descriptions() throws {

@@ -40,7 +40,7 @@ struct LifecycleTests {
         await enter(.terminating)
         #expect(backend.events.last?.action == .appTerminating)
         #expect(backend.events.allSatisfy { $0[.trackerTarget] == "app" })
-        await instrument.shutdown(timeout: .seconds(5))
+        await instrument.shutdown(timeout: .seconds(1800))
         #expect(!life.isObserved)
     }
 

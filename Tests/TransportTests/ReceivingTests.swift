@@ -2,13 +2,14 @@ import CTransportShim
 import Instrument
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
 #if canImport(Glibc)
 import Glibc
 #endif
 
-@Suite("Bodies that are received as they come", .timeLimit(.minutes(1)))
+@Suite("Bodies that are received as they come", .ownThread, .timeLimit(.minutes(30)))
 struct ReceivingTests {
     @Test("A successful body arrives in pieces, and the response has none")
     func pieces() async throws {
@@ -67,7 +68,7 @@ struct ReceivingTests {
 }
 
 #if canImport(Glibc)
-@Suite("Private addresses")
+@Suite("Private addresses", .ownThread)
 struct PrivateAddressTests {
     @Test("A transport that refuses private addresses connects to none")
     func refused() async throws {

@@ -1,10 +1,11 @@
 import Instrument
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentTransport
 
-@Suite("Redirects", .timeLimit(.minutes(1)))
+@Suite("Redirects", .ownThread, .timeLimit(.minutes(30)))
 struct RedirectTests {
     let transport: SystemTransport
 
@@ -95,6 +96,7 @@ struct RedirectTests {
     func circle() async throws {
         let server = try TestServer { _ in [.wait(.milliseconds(20)), .respond("302 Go", [], "Location: /")] }
         var request = HTTPRequest(.get, try HTTPURL(server.url()), redirects: .follow(atMost: 4))
+        request.timeout = .seconds(900)
         let limited = request
         let error = await #expect(throws: HTTPError.self) { try await transport.send(limited) }
         #expect(error?.code == .redirectRefused)

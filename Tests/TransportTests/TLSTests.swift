@@ -3,9 +3,15 @@ import Foundation
 import Instrument
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
-@Suite("TLS", .timeLimit(.minutes(1)), .enabled(if: TLSServer.isPossible, "openssl and python3 are needed"))
+@Suite(
+    "TLS",
+    .ownThread,
+    .timeLimit(.minutes(30)),
+    .enabled(if: TLSServer.isPossible, "openssl and python3 are needed")
+)
 struct TLSTests {
     private func send(_ address: String, trusting file: String?) async throws -> HTTPResponse {
         let transport = try SystemTransport(TransportConfiguration(additionalCAFile: file))

@@ -2,11 +2,12 @@ import Instrument
 import InstrumentJSON
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("The xAPI client")
+@Suite("The xAPI client", .ownThread)
 struct XAPIClientTests {
     private func client(_ server: TestServer, version: XAPIVersion = .v1) throws -> XAPIClient {
         let configuration = XAPIConfiguration(

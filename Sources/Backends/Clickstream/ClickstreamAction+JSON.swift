@@ -1,7 +1,7 @@
 internal import InstrumentJSON
 
 /// The format of a request's body: `[{"id", "name", "timestamp", "variables": {…}, "metadata": {…}}, …]`. Members of objects are
-/// sorted by name, so that the same actions are the same bytes. The last two are there even if they are empty.
+/// sorted by the bytes of their names, so that the same actions are the same bytes. The last two are there even if they are empty.
 extension ClickstreamAction {
     static func body(of actions: [ClickstreamAction]) -> [UInt8] {
         var writer = JSONWriter(capacity: actions.count * 1024)

@@ -56,7 +56,7 @@ extension SampleLine {
         guard case .object(let members)? = json else { throw missing("attributes") }
         var elements: [(name: AttributeName, value: AttributeValue)] = []
         elements.reserveCapacity(members.count)
-        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+        for (name, member) in members.sortedByBytes(of: \.key) {
             elements.append((AttributeName(name), try attributeValue(member)))
         }
         // Members of an object differ in their names.

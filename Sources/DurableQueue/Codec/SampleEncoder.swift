@@ -150,7 +150,7 @@ struct SampleEncoder {
         case .object(let members):
             writer.byte(Tag.object)
             writer.varint(UInt64(members.count))
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            for (name, value) in members.sortedByBytes(of: \.key) {
                 writer.text(name)
                 write(value, to: &writer)
             }

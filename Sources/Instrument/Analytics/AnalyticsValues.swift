@@ -81,7 +81,7 @@ public struct AnalyticsValues: Sendable {
 }
 
 extension AnalyticsValues: CustomStringConvertible, CustomDebugStringConvertible {
-    private var lines: [String] { slots.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
+    private var lines: [String] { slots.sortedByBytes(of: \.key).map { "\($0.key): \($0.value)" } }
 
     /// `key: value`, sorted by key, joined by ` | `.
     public var description: String { lines.joined(separator: " | ") }

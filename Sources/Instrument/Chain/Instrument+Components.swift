@@ -118,7 +118,7 @@ extension Instrument {
     ///
     /// - Returns: whether nothing is left.
     @discardableResult
-    public func shutdown(timeout: Duration) async -> Bool {
+    public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let (isFirst, ids) = registry.withLock { registry in
             defer { registry.isShutDown = true }
             return (!registry.isShutDown, registry.slots.keys.sorted(by: >))

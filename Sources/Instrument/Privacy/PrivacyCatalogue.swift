@@ -18,7 +18,7 @@ public struct PrivacyCatalogue: Hashable, Sendable {
     }
 
     /// The declarations, sorted by name.
-    public var fields: [FieldDeclaration] { byName.values.sorted { $0.name.spelling < $1.name.spelling } }
+    public var fields: [FieldDeclaration] { byName.values.sortedByBytes(of: \.name.spelling) }
 
     /// Whether nothing is declared.
     public var isEmpty: Bool { byName.isEmpty }

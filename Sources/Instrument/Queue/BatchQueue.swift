@@ -25,6 +25,8 @@ public final class BatchQueue: Sendable {
     /// Held while consent changes, one change at a time; never on the path of `emit`.
     let consentChange = Lock(())
     private let networkWatch = Lock<Task<Void, Never>?>(nil)
+    /// Runs what waits for lanes and for the network, and never blocks: neither needs a thread of Swift's pool.
+    private let waiting = LaneExecutor(label: "instrument.queue")
 
     /// Creates a queue over `store`.
     ///
@@ -130,17 +132,23 @@ public final class BatchQueue: Sendable {
 
     /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
     ///
-    /// Returns true if nothing was given up.
+    /// Returns true if nothing was given up. Runs like ``flush(timeout:isolation:)`` while the app's tasks keep every thread busy.
     @discardableResult
-    public func remove(_ backend: BackendName, timeout: Duration) async -> Bool {
+    public func remove(
+        _ backend: BackendName,
+        timeout: Duration,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Bool {
         guard let lane = lanes.first(where: { $0.name == backend }) else { return true }
         let deadline = clock.now.advanced(by: timeout)
-        let isEmpty = await lane.flush(until: deadline)
-        state.withLock { $0.lanes.removeAll { $0 === lane } }
-        lane.close()
-        await lane.end(by: deadline)
-        store.forget(backend)
-        return isEmpty
+        return await all([lane]) { [self] lane in
+            let isEmpty = await lane.flush(until: deadline)
+            state.withLock { $0.lanes.removeAll { $0 === lane } }
+            lane.close()
+            await lane.end(by: deadline)
+            store.forget(lane.name)
+            return isEmpty
+        }
     }
 
     /// Takes samples, in order, all of them or none. Never waits for a backend, nor for a disk longer than the store says.
@@ -220,24 +228,47 @@ public final class BatchQueue: Sendable {
     public var catalogue: PrivacyCatalogue { gate.withLock { $0.catalogue } }
 
     /// Delivers what was taken so far; true if all of it was settled within `timeout`. What was not stays queued.
+    ///
+    /// Blocks no thread. The delivery and the deadline need none of the threads that Swift's tasks share: the flush makes progress while
+    /// the app's own tasks keep all of them busy or blocked. The caller resumes where it was called: a task on such a busy pool resumes
+    /// when a thread of the pool is free, a task of the main actor as soon as the flush is over.
     @discardableResult
-    public func flush(timeout: Duration) async -> Bool {
+    public func flush(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
-        return await all { await $0.flush(until: deadline) }
+        return await all(lanes) { await $0.flush(until: deadline) }
     }
 
     /// Flushes within `timeout`, then delivers no more and ends the backends' service; true if nothing was left.
     ///
-    /// A delivery that is still in flight when the time is up is cancelled; its samples stay.
+    /// A delivery that is still in flight when the time is up is cancelled; its samples stay. Runs like ``flush(timeout:isolation:)`` while
+    /// the app's tasks keep every thread busy.
     @discardableResult
-    public func shutdown(timeout: Duration) async -> Bool {
+    public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
-        return await all { lane in
+        return await all(lanes) { lane in
             let isEmpty = await lane.flush(until: deadline)
             lane.close()
             await lane.end(by: deadline)
             return isEmpty
         }
+    }
+
+    /// Waits until every lane has delivered what is due now and waits for time to pass, for samples or for the network; returns
+    /// early if the current task is cancelled.
+    ///
+    /// For tests on a `VirtualClock`: what an advance of the clock makes due is delivered when this returns. A lane whose backend
+    /// has not answered yet is not idle.
+    ///
+    /// ```swift
+    /// clock.advance(by: .seconds(5))
+    /// await queue.waitUntilIdle()
+    /// #expect(backend.samples.count == 1)
+    /// ```
+    public func waitUntilIdle() async {
+        // A delivery may give another lane something to do.
+        repeat {
+            for lane in lanes { await lane.waitUntilIdle() }
+        } while !Task.isCancelled && !lanes.allSatisfy(\.isIdle)
     }
 
     /// Where each backend's samples are.
@@ -252,20 +283,29 @@ public final class BatchQueue: Sendable {
     /// Tells the backends that the instrument is ready.
     func ready() { for lane in lanes { lane.backend.ready() } }
 
-    private func all(_ body: @escaping @Sendable (DeliveryLane) async -> Bool) async -> Bool {
+    /// Runs `body` for each of the lanes at once, on none of the threads that tasks share; true if it is for all of them.
+    private func all(
+        _ lanes: [DeliveryLane],
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: @escaping @Sendable (DeliveryLane) async -> Bool
+    ) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for lane in lanes { group.addTask { await body(lane) } }
-            return await group.reduce(true) { $0 && $1 }
+            for lane in lanes { group.addTask(executorPreference: waiting) { await body(lane) } }
+            var isTrue = true
+            for await isTrueForOne in group { isTrue = isTrue && isTrueForOne }
+            return isTrue
         }
     }
 
     private func watchNetwork() {
         let changes = reachability.changes()
-        let watch = Task { [weak self] in
+        let watch = Task(executorPreference: waiting) { [weak self, waiting] in
             for await isOnline in changes {
-                guard let lanes = self?.lanes else { return }
+                guard let lanes = self?.lanes else { break }
                 for lane in lanes { lane.networkChanged(isOnline: isOnline) }
             }
+            // The task may outlive the queue, and needs its executor to the end.
+            withExtendedLifetime(waiting) {}
         }
         networkWatch.withLock { $0 = watch }
     }

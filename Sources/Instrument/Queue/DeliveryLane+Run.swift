@@ -14,11 +14,12 @@ extension DeliveryLane {
         var drops = known
         var alarm: ScheduledAction?
         for await _ in signals {
+            let wakeCount = state.withLock { $0.wakeCount }
             if takeOnline() { course.cameOnline() }
             while let departure = departure(notBefore: course.notBefore) {
                 if departure.time > clock.now {
                     alarm?.cancel()
-                    alarm = clock.schedule(at: departure.time) { [signal] in signal.yield() }
+                    alarm = clock.schedule(at: departure.time) { [weak self] in self?.wake() }
                     // A virtual clock may have been advanced meanwhile.
                     if departure.time > clock.now { break }
                 }
@@ -26,12 +27,25 @@ extension DeliveryLane {
             }
             reportDrops(&drops)
             if state.withLock({ $0.isClosed }) { break }
+            becomeIdle { $0.handledWakeCount = wakeCount }
         }
         alarm?.cancel()
         await backend.end()
         let reported = drops
         state.withLock { $0.reportedDrops = reported }
         ended.open()
+        becomeIdle { $0.hasEnded = true }
+    }
+
+    /// Changes the state and resumes the tasks that wait for an idle lane, if it is one now.
+    private func becomeIdle(_ change: (inout State) -> Void) {
+        let gates = state.withLock { state in
+            change(&state)
+            if !state.isIdle { return [Gate]() }
+            defer { state.idleGates = [] }
+            return state.idleGates
+        }
+        for gate in gates { gate.open() }
     }
 
     private func takeOnline() -> Bool {

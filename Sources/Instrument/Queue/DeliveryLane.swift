@@ -24,6 +24,13 @@ final class DeliveryLane: Sendable {
         var successor: DeliveryLane?
         /// What this lane has reported as dropped when it ended.
         var reportedDrops: [DropReason: Int] = [:]
+        /// How often the lane was woken, and how many of these wake-ups it has dealt with.
+        var wakeCount = 0
+        var handledWakeCount = 0
+        var hasEnded = false
+        var idleGates: [Gate] = []
+
+        var isIdle: Bool { hasEnded || handledWakeCount == wakeCount }
     }
 
     let name: BackendName
@@ -59,7 +66,7 @@ final class DeliveryLane: Sendable {
         self.randomness = randomness
         self.reachability = reachability
         self.report = report
-        executor = LaneExecutor(name)
+        executor = LaneExecutor(label: "instrument.backend.\(name)")
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         // A lane that replaces another takes over its place, or none if the backend is being removed in this moment.
         if predecessor == nil { store.attach(name, isEphemeral: backend.isEphemeral) }
@@ -71,8 +78,28 @@ final class DeliveryLane: Sendable {
     func start() {
         Task(executorPreference: executor) { await self.run(after: await self.predecessorDrops() ?? self.earlierDrops) }
         // What an earlier run left in the store is due like anything else.
+        wake()
+    }
+
+    /// Makes the lane look at what is due.
+    func wake() {
+        state.withLock { $0.wakeCount += 1 }
         signal.yield()
     }
+
+    /// Returns once the lane has dealt with everything it was woken for and waits, or once the current task is cancelled.
+    func waitUntilIdle() async {
+        let gate = state.withLock { state -> Gate? in
+            if state.isIdle { return nil }
+            let gate = Gate()
+            state.idleGates.append(gate)
+            return gate
+        }
+        await gate?.waitUnlessCancelled()
+    }
+
+    /// Whether the lane has dealt with everything it was woken for.
+    var isIdle: Bool { state.withLock { $0.isIdle } }
 
     /// Called after samples were appended; wakes the lane only when that may change what it does.
     func appended(_ added: Backlog, isPrompt: Bool) {
@@ -83,7 +110,9 @@ final class DeliveryLane: Sendable {
             let before = state.pending
             state.pending = Backlog(count: before.count + added.count, bytes: before.bytes + added.bytes)
             if before.count == 0 { state.waitingSince = clock.now }
-            return before.count == 0 || isNewlyPrompt || (!isFull(before) && isFull(state.pending))
+            let isNews = before.count == 0 || isNewlyPrompt || (!isFull(before) && isFull(state.pending))
+            if isNews { state.wakeCount += 1 }
+            return isNews
         }
         if isNews { signal.yield() }
         // A backend that was replaced in this moment leaves the hurry to the new one.
@@ -103,7 +132,7 @@ final class DeliveryLane: Sendable {
         }
         if let successor { return await successor.flush(until: deadline) }
         if isHopeless { return false }
-        signal.yield()
+        wake()
         // What was settled between the look at the ledger and the entry in the list will not be told again.
         openGates()
         _ = await gate.wait(until: deadline, on: clock)
@@ -114,7 +143,7 @@ final class DeliveryLane: Sendable {
     /// Delivers no more after what is in flight, and lets the backend end. Who waits for a flush goes on.
     func close() {
         endFlushes { $0.isClosed = true }
-        signal.yield()
+        wake()
         signal.finish()
     }
 
@@ -129,7 +158,7 @@ final class DeliveryLane: Sendable {
     /// Sends again.
     func release() {
         state.withLock { $0.isHeld = false }
-        signal.yield()
+        wake()
     }
 
     /// What was read and has not set out is read again: some of it may be erased by now.
@@ -138,7 +167,7 @@ final class DeliveryLane: Sendable {
     /// There is a network, or there is none any more.
     func networkChanged(isOnline: Bool) {
         if isOnline { state.withLock { $0.cameOnline = true } }
-        signal.yield()
+        wake()
     }
 
     /// Waits until the backend's service has ended; at `deadline` cancels what is in flight and returns.

@@ -1,10 +1,15 @@
 internal import Dispatch
 
-/// Runs one backend's deliveries on a queue of its own, so that one that blocks holds up nobody's thread but its own.
+/// Runs tasks on a serial dispatch queue of their own, and so on none of the threads that Swift's tasks share.
+///
+/// A backend that blocks its thread delays no other, and a task that prefers this executor makes progress while the app keeps every
+/// thread of Swift's pool busy. Child tasks, actors without an executor of their own and continuations that such a task awaits stay
+/// here; `Task.detached` and the main actor do not.
 final class LaneExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
-    init(_ name: BackendName) { queue = DispatchQueue(label: "instrument.backend.\(name)") }
+    /// Creates an executor; `label` is the name that debuggers show.
+    init(label: String) { queue = DispatchQueue(label: label) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -35,6 +35,27 @@ package final class Gate: Sendable {
         }
     }
 
+    /// Returns once it is open, or once the current task is cancelled.
+    package func waitUnlessCancelled() async {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOpen = state.withLock { state in
+                    if !state.isOpen { state.waiters[number] = Waiter { _ in continuation.resume() } }
+                    return state.isOpen
+                }
+                if isOpen { return continuation.resume() }
+                // The cancellation may have come before there was somebody to tell.
+                if Task.isCancelled { giveUp(number) }
+            }
+        } onCancel: {
+            giveUp(number)
+        }
+    }
+
     /// True once it is open, false if `deadline` comes first.
     func wait(until deadline: MonotonicInstant, on clock: any SchedulingClock) async -> Bool {
         if deadline <= clock.now { return state.withLock { $0.isOpen } }

@@ -42,17 +42,23 @@ public struct SystemClock: SchedulingClock {
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Suspends the current task until `deadline`; throws `CancellationError` if the task is cancelled meanwhile.
+    ///
+    /// Unlike `Task.sleep`, keeps to its time while tasks block or busy every thread that they share.
     public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
-        try await SuspendingClock().sleep(for: now.duration(to: deadline), tolerance: tolerance)
+        try await sleepUntilAlarm(at: deadline)
     }
 
-    /// Calls `action` at `deadline` on a thread of Dispatch's; at once if that has passed.
+    /// Calls `action` at `deadline` on a thread of Dispatch; at once if that has passed.
+    ///
+    /// Each action has a thread of its own: neither the app's tasks, nor its blocks on Dispatch's concurrent queues, nor another action
+    /// that blocks delay it.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        // Not a task: where an app blocks the few threads that tasks have, deadlines hold all the same.
-        let timer = Timer(source: DispatchSource.makeTimerSource(queue: Self.alarms))
+        // A serial queue for each, because Dispatch gives serial queues threads beyond the number of processors. A concurrent queue
+        // shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a second, that all are blocked.
+        let timer = Timer(source: DispatchSource.makeTimerSource(queue: DispatchQueue(label: "instrument.alarm")))
         timer.source.schedule(deadline: .now() + .nanoseconds(Int(max(.zero, now.duration(to: deadline)).nanoseconds)))
         timer.source.setEventHandler {
             // The handler keeps the timer alive until then.
@@ -62,8 +68,6 @@ public struct SystemClock: SchedulingClock {
         timer.source.resume()
         return ScheduledAction { timer.source.cancel() }
     }
-
-    private static let alarms = DispatchQueue(label: "instrument.alarms", attributes: .concurrent)
 
     /// `@unchecked Sendable`, because Dispatch's objects may be used from any thread; only Linux does not say so.
     private struct Timer: @unchecked Sendable { let source: any DispatchSourceTimer }

@@ -15,6 +15,24 @@ public final class VirtualClock: SchedulingClock {
         var wallOffset: Int64
         var entries: [Entry] = []
         var nextNumber: UInt64 = 0
+        var waiters: [Waiter] = []
+
+        var deadlines: [MonotonicInstant] { entries.map(\.deadline).sorted() }
+
+        /// Takes out the waiters whose condition holds.
+        mutating func takeSatisfied() -> [Gate] {
+            if waiters.isEmpty { return [] }
+            let deadlines = deadlines
+            let satisfied = waiters.filter { $0.isSatisfied(deadlines) }
+            waiters.removeAll { waiter in satisfied.contains { $0.gate === waiter.gate } }
+            return satisfied.map(\.gate)
+        }
+    }
+
+    /// A task that waits for something to be scheduled.
+    private struct Waiter {
+        var isSatisfied: @Sendable ([MonotonicInstant]) -> Bool
+        var gate: Gate
     }
 
     private let state: Lock<State>
@@ -57,6 +75,25 @@ public final class VirtualClock: SchedulingClock {
     /// How many actions and sleepers wait for a later instant.
     public var pendingCount: Int { state.withLock { $0.entries.count } }
 
+    /// Waits until at least `count` actions and sleepers wait for a later instant; returns early if the current task is cancelled.
+    ///
+    /// For tests that advance the clock once the subject has set its alarm.
+    public func waitUntilPending(_ count: Int = 1) async { await wait { $0.count >= count } }
+
+    /// Waits until an action or a sleeper waits for exactly `deadline`; returns early if the current task is cancelled.
+    public func waitUntilPending(at deadline: MonotonicInstant) async { await wait { $0.contains(deadline) } }
+
+    private func wait(until isSatisfied: @escaping @Sendable ([MonotonicInstant]) -> Bool) async {
+        let gate = state.withLock { state -> Gate? in
+            if isSatisfied(state.deadlines) { return nil }
+            let gate = Gate()
+            state.waiters.append(Waiter(isSatisfied: isSatisfied, gate: gate))
+            return gate
+        }
+        await gate?.waitUnlessCancelled()
+        if let gate { state.withLock { $0.waiters.removeAll { $0.gate === gate } } }
+    }
+
     /// The earliest instant at which something waits to happen.
     public var nextDeadline: MonotonicInstant? { state.withLock { $0.entries.map(\.deadline).min() } }
 
@@ -79,11 +116,12 @@ public final class VirtualClock: SchedulingClock {
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        let number = state.withLock { state in
+        let (number, gates) = state.withLock { state in
             state.nextNumber += 1
             state.entries.append(Entry(deadline: deadline, number: state.nextNumber, action: action))
-            return state.nextNumber
+            return (state.nextNumber, state.takeSatisfied())
         }
+        for gate in gates { gate.open() }
         return ScheduledAction { [weak self] in
             self?.state.withLock { state in state.entries.removeAll { $0.number == number } }
         }
@@ -91,17 +129,7 @@ public final class VirtualClock: SchedulingClock {
 
     /// Suspends the current task until the clock is advanced to `deadline`; throws if the task is cancelled meanwhile.
     public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
-        try Task.checkCancellation()
-        if deadline <= now { return }
-        let sleeper = Sleeper()
-        let scheduled = schedule(at: deadline) { sleeper.wake(.success(())) }
-        if deadline <= now { sleeper.wake(.success(())) }
-        try await withTaskCancellationHandler {
-            try await sleeper.wait()
-        } onCancel: {
-            scheduled.cancel()
-            sleeper.wake(.failure(CancellationError()))
-        }
+        try await sleepUntilAlarm(at: deadline)
     }
 
     private func takeNext(until target: MonotonicInstant) -> Entry? {
@@ -120,43 +148,5 @@ public final class VirtualClock: SchedulingClock {
             state.now = max(state.now, entry.deadline)
             return entry
         }
-    }
-}
-
-/// A task that sleeps until it is woken, exactly once.
-private final class Sleeper: Sendable {
-    private enum State {
-        case idle
-        case waiting(CheckedContinuation<Void, any Error>)
-        case woken(Result<Void, any Error>)
-    }
-
-    private let state = Lock(State.idle)
-
-    func wait() async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            let result: Result<Void, any Error>? = state.withLock { state in
-                if case .woken(let result) = state { return result }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let result { continuation.resume(with: result) }
-        }
-    }
-
-    func wake(_ result: Result<Void, any Error>) {
-        let continuation: CheckedContinuation<Void, any Error>? = state.withLock { state in
-            switch state {
-            case .idle:
-                state = .woken(result)
-                return nil
-            case .waiting(let continuation):
-                state = .woken(result)
-                return continuation
-            case .woken:
-                return nil
-            }
-        }
-        continuation?.resume(with: result)
     }
 }

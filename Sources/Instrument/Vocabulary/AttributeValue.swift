@@ -75,7 +75,7 @@ extension AttributeValue: CustomStringConvertible {
         case .array(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
         case .object(let values):
             "{"
-                + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+                + values.sortedByBytes(of: \.key).map { "\($0.key): \($0.value)" }.joined(separator: ", ")
                 + "}"
         }
     }

@@ -256,6 +256,6 @@ extension Attributes: ExpressibleByDictionaryLiteral, CustomStringConvertible {
 
     /// `name: value`, sorted by name.
     public var description: String {
-        map { "\($0.name): \($0.value)" }.sorted().joined(separator: ", ")
+        map { "\($0.name): \($0.value)" }.sortedByBytes(of: \.self).joined(separator: ", ")
     }
 }

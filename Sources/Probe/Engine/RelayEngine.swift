@@ -104,7 +104,17 @@ final class RelayEngine: PlaybackEngine {
     func resume() { change { $0.isPaused = false }.resume() }
     func setRate(_ rate: Double) { change { $0.rate = rate }.setRate(rate) }
     func seek(to position: Int64) { change { $0.position = position }.seek(to: position) }
-    func stop() { change { $0.isStopped = true }.stop() }
+    func stop() {
+        let engine = change { $0.isStopped = true }
+        engine.stop()
+        guard engine.outcome != nil else { return }
+        // Another thread may be delivering signals, and the last one is then its to deliver. It passes through this relay, which a
+        // probe that is released would take with it.
+        Task {
+            _ = await engine.waitUntilFinished()
+            withExtendedLifetime(self) {}
+        }
+    }
 
     private func begin(_ mode: Mode) -> any PlaybackEngine {
         change { if $0.mode == .idle { $0.mode = mode } }

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 
 #if canImport(Darwin)
 import Darwin
@@ -6,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// A plain blocking socket that sees every byte and when it came. Calls block: use `fetch`, which has a thread of its own.
+/// A plain blocking socket that sees every byte and when it came. Calls block: use `fetch`, or call them in `blocking`.
 final class RawClient {
     /// How the bytes ended.
     enum Ending: Hashable { case complete, closed, reset, silence }
@@ -35,8 +36,12 @@ final class RawClient {
 
     private let descriptor: CInt
     private var buffer: [UInt8] = []
+    private let hasFallenSilent: (@Sendable () -> Bool)?
 
-    init(port: Int, timeout: Double = 5) throws {
+    /// - Parameter hasFallenSilent: whether the server sends nothing more, for servers that keep the connection open: then nothing
+    ///   for half a second is the end. Without it, nothing for ten minutes is.
+    init(port: Int, silentOnce hasFallenSilent: (@Sendable () -> Bool)? = nil) throws {
+        self.hasFallenSilent = hasFallenSilent
         #if canImport(Darwin)
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -52,7 +57,7 @@ final class RawClient {
             }
         }
         guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
-        var time = timeval(tv_sec: Int(timeout), tv_usec: .init((timeout - timeout.rounded(.down)) * 1e6))
+        var time = hasFallenSilent == nil ? timeval(tv_sec: 600, tv_usec: 0) : timeval(tv_sec: 0, tv_usec: 500_000)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -113,20 +118,18 @@ final class RawClient {
 
     private func fill() -> Ending? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &chunk, chunk.count, 0)
-        if count > 0 {
-            buffer += chunk[..<count]
-            return nil
+        while true {
+            // Asked before: what the server had sent by then comes within the time.
+            let isSilent = hasFallenSilent?() ?? true
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count > 0 {
+                buffer += chunk[..<count]
+                return nil
+            }
+            if count == 0 { return .closed }
+            if errno == ECONNRESET { return .reset }
+            if isSilent { return .silence }
         }
-        if count == 0 { return .closed }
-        return errno == ECONNRESET ? .reset : .silence
-    }
-}
-
-/// Runs what blocks on a thread of its own.
-func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result { try body() }) }.start()
     }
 }
 
@@ -137,9 +140,14 @@ func fetch(
     method: String = "GET",
     headers: String = "",
     limit: Int = .max,
-    timeout: Double = 5
+    silentOnce hasFallenSilent: (@Sendable () -> Bool)? = nil
 ) async throws -> RawClient.Response {
     try await blocking {
-        try RawClient(port: port, timeout: timeout).get(target, method: method, headers: headers, limit: limit)
+        try RawClient(port: port, silentOnce: hasFallenSilent).get(
+            target,
+            method: method,
+            headers: headers,
+            limit: limit
+        )
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -49,7 +50,7 @@ struct PaddedLadder: Sendable {
     }
 }
 
-@Suite("Adaptive streams in virtual time")
+@Suite("Adaptive streams in virtual time", .ownThread)
 struct AdaptiveStreamTests {
     private static let ladder = PaddedLadder(bitrates: [400_000, 1_200_000, 3_000_000])
 
@@ -178,7 +179,7 @@ struct LongLadder: Sendable {
     }
 }
 
-@Suite("Live streams in virtual time")
+@Suite("Live streams in virtual time", .ownThread)
 struct LiveStreamTests {
     /// A window of five segments that slides; segment n is there at (n + 1) × 2 s.
     private func play(

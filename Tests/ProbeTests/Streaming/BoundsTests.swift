@@ -2,11 +2,12 @@ import Instrument
 import InstrumentManifests
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("What a stream leaves in memory")
+@Suite("What a stream leaves in memory", .ownThread)
 struct BoundsTests {
     @Test("Bytes that trickle in leave an instant for half a kilobyte, and the first and the last stay exact")
     func arrivals() {

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -73,7 +74,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Faults and what players make of them", .timeLimit(.minutes(2)))
+@Suite("Faults and what players make of them", .ownThread, .timeLimit(.minutes(30)))
 struct FaultTableTests {
     private static let ladder = PaddedLadder(bitrates: [400_000])
 

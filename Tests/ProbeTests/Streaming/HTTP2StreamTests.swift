@@ -2,6 +2,7 @@
 import Foundation
 import Instrument
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -9,7 +10,8 @@ import Testing
 /// nghttpd (nghttp2, a server of HTTP/2 that is not ours) serves a folder over TLS.
 @Suite(
     "Streams over HTTP/2",
-    .timeLimit(.minutes(1)),
+    .ownThread,
+    .timeLimit(.minutes(30)),
     .enabled(if: HTTP2Server.isPossible, "nghttpd and openssl are needed")
 )
 struct HTTP2StreamTests {
@@ -62,7 +64,7 @@ private final class HTTP2Server {
         port = Int.random(in: 20_000...29_000)
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "timeout", "-s", "KILL", "50", "nghttpd", "-a", "127.0.0.1", "-d", folder, "\(port)", key, certificate,
+            "timeout", "-s", "KILL", "1800", "nghttpd", "-a", "127.0.0.1", "-d", folder, "\(port)", key, certificate,
         ]
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try process.run()
@@ -78,7 +80,7 @@ private final class HTTP2Server {
     private func waitUntilItAnswers() async throws {
         let transport = try SystemTransport(TransportConfiguration(additionalCAFile: certificate))
         let request = HTTPRequest(.get, try HTTPURL("https://localhost:\(port)/media.m3u8"))
-        for _ in 0..<100 {
+        for _ in 0..<20_000 {
             if (try? await transport.send(request))?.status == 200 { return }
             try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(50)), tolerance: nil)
         }

@@ -1,12 +1,13 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
 /// Manifests and media that lie, over a network that is made up, in virtual time.
-@Suite("Hostile content", .timeLimit(.minutes(2)))
+@Suite("Hostile content", .ownThread, .timeLimit(.minutes(30)))
 struct HostileContentTests {
     private func play(
         _ path: String = "/a.m3u8",

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -50,7 +51,7 @@ struct TurnsAt: AdaptationRule {
     }
 }
 
-@Suite("Variants that are made otherwise")
+@Suite("Variants that are made otherwise", .ownThread)
 struct LayoutTests {
     private func play(_ ladder: MixedLadder, _ rule: any AdaptationRule) async throws -> (Played, SimulatedNetwork) {
         for variant in ladder.variants { _ = try variant.media.get() }
@@ -115,7 +116,7 @@ struct LayoutTests {
     }
 }
 
-@Suite("Playlists with holes")
+@Suite("Playlists with holes", .ownThread)
 struct HoleTests {
     private func playlist(gaps: Int, media: Int) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:2\n"

@@ -1,11 +1,12 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Manifests that change")
+@Suite("Manifests that change", .ownThread)
 struct ReloadedManifestTests {
     private static func manifest(_ representations: String..., location: String = "") -> String {
         let rows = representations.enumerated().map { index, name in

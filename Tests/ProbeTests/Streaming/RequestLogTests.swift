@@ -1,12 +1,13 @@
 import Foundation
 import Instrument
 import InstrumentOrigin
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
 /// What the origin was asked for is what had to be asked for: nothing twice, nothing left out. As fast as the network allows.
-@Suite("The origin's request log", .timeLimit(.minutes(2)))
+@Suite("The origin's request log", .ownThread, .timeLimit(.minutes(30)))
 struct RequestLogTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 

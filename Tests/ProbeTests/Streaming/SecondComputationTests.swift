@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
@@ -14,7 +15,7 @@ struct RungScript: AdaptationRule {
     }
 }
 
-@Suite("The session, computed twice", .timeLimit(.minutes(5)))
+@Suite("The session, computed twice", .ownThread, .timeLimit(.minutes(30)))
 struct SecondComputationTests {
     /// As read, and as read where it is looked at closely: the first of each variant, whose times differ by nanoseconds.
     private static let picture = contents(of: Fixtures.hlsTS, count: 6)

@@ -1,11 +1,12 @@
 import Foundation
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
 /// `make fuzz` runs it for long, under Address Sanitizer: `FUZZ_ROUNDS` says how often, `FUZZ_SEED` from where.
-@Suite("Damaged segments", .timeLimit(.minutes(60)))
+@Suite("Damaged segments", .ownThread, .timeLimit(.minutes(60)))
 struct SegmentFuzzTests {
     private static let rounds = ProcessInfo.processInfo.environment["FUZZ_ROUNDS"].flatMap { Int($0) } ?? 200
     private static let seed = ProcessInfo.processInfo.environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? 1

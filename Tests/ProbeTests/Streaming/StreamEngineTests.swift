@@ -1,11 +1,12 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Streams in virtual time")
+@Suite("Streams in virtual time", .ownThread)
 struct StreamEngineTests {
     /// One byte a microsecond.
     private static let fast: [(from: Int64, bitrate: Int64)] = [(0, 8_000_000)]
@@ -164,7 +165,7 @@ struct StreamEngineTests {
     }
 }
 
-@Suite("Streams with faults")
+@Suite("Streams with faults", .ownThread)
 struct StreamFaultTests {
     private func play(
         _ profile: PlayerProfile,

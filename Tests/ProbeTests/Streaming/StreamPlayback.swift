@@ -46,7 +46,7 @@ func playStream(
     probe.play()
     let end = clock.now.advanced(by: limit)
     while probe.outcome == nil, let next = clock.nextDeadline, next <= end { clock.advance(to: next) }
-    await instrument.shutdown(timeout: .seconds(20))
+    await instrument.shutdown(timeout: .seconds(1800))
     return Played(outcome: probe.outcome, events: recorder.events, rejected: instrument.rejectedCounts)
 }
 

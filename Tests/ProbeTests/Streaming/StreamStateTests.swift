@@ -2,11 +2,12 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Jumps and stops at awkward moments")
+@Suite("Jumps and stops at awkward moments", .ownThread)
 struct AwkwardMomentTests {
     private func play(
         _ ladder: PaddedLadder,
@@ -83,7 +84,7 @@ struct AwkwardMomentTests {
         #expect(kept.count == network.requests.count)
     }
 
-    @Test("Who stops while the network is waited for does not wait for it", .timeLimit(.minutes(1)))
+    @Test("Who stops while the network is waited for does not wait for it", .timeLimit(.minutes(30)))
     func stopWhileWaiting() throws {
         let server = try TestServer { _ in [.hang] }
         let asked = DispatchSemaphore(value: 0)
@@ -102,7 +103,7 @@ struct AwkwardMomentTests {
     }
 }
 
-@Suite("Live streams that behave oddly")
+@Suite("Live streams that behave oddly", .ownThread)
 struct OddLiveTests {
     /// Two seconds a segment; `playlist` says what is listed when so many are there.
     private func play(

@@ -1,11 +1,12 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Stalls that are none")
+@Suite("Stalls that are none", .ownThread)
 struct ZeroStallTests {
     @Test("What has come before the buffer ran dry keeps it from running dry", arguments: 1...40)
     func zero(tenths: Int64) async throws {

@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentJSON
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
@@ -10,6 +11,7 @@ import Testing
 /// `activities/state`, and it takes no `multipart/mixed`). `XAPIClientTests` has those against a server of ours.
 @Suite(
     "A real LRS and the client",
+    .ownThread,
     .serialized,
     .enabled(if: RealLRS.isInstalled, "SKIPPED: there is no LRS to test with; scripts/install-lrs.sh installs one")
 )

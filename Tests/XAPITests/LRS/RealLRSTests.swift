@@ -3,12 +3,14 @@ import Instrument
 import InstrumentBackends
 import InstrumentJSON
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
 @Suite(
     "A real LRS",
+    .ownThread,
     .serialized,
     .enabled(if: RealLRS.isInstalled, "SKIPPED: there is no LRS to test with; scripts/install-lrs.sh installs one")
 )
@@ -94,7 +96,7 @@ struct RealLRSTests {
         let transport = Spoiling(transport: try SystemTransport(), mark: "Spoilt")
         let queue = BatchQueue(backends: [try backend(lrs, Watching.all, transport)])
         queue.append((0..<50).map { .event(Watching.event(Action($0 == 31 ? "Spoilt" : "Liked"), at: Double($0))) })
-        #expect(await queue.shutdown(timeout: .seconds(60)))
+        #expect(await queue.shutdown(timeout: .seconds(1800)))
         #expect(queue.ledger["xapi"]?.acknowledged == 49)
         let reasons = queue.deadLetters(of: "xapi").map(\.reason)
         #expect(reasons.count == 1)

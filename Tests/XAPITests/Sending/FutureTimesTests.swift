@@ -1,11 +1,12 @@
 import Instrument
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("Times that lie in the future")
+@Suite("Times that lie in the future", .ownThread)
 struct FutureTimesTests {
     /// When `Watching.event(_, at: 0)` happens.
     private static let start: Int64 = 1_700_000_000_000
@@ -63,8 +64,8 @@ struct FutureTimesTests {
         queue.append([.event(Watching.event(.start, at: 30))])
         let shutdown = Task { await queue.shutdown(timeout: .seconds(3600)) }
         while queue.ledger["xapi"]?.queued == 1 {
+            await queue.waitUntilIdle()
             clock.advance(by: .seconds(1))
-            await Task.yield()
         }
         #expect(await shutdown.value)
         #expect(other.samples.count == 1)

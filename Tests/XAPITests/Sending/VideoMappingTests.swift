@@ -3,11 +3,12 @@ import Instrument
 import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("The video mapping")
+@Suite("The video mapping", .ownThread)
 struct VideoMappingTests {
     private let records = Watching.records(Watching.session)
 

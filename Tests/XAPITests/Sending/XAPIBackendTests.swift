@@ -3,11 +3,12 @@ import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("The xAPI backend")
+@Suite("The xAPI backend", .ownThread)
 struct XAPIBackendTests {
     private let actions = [Action("Liked"), .start, .error]
     private var records: [SampleRecord] { Watching.records(actions.map { Watching.event($0, at: 1) }) }
@@ -113,7 +114,7 @@ struct XAPIBackendTests {
         let queue = BatchQueue(backends: [backend])
         let actions = (0..<40).map { Action($0 == 27 ? "Disliked" : "Liked") }
         queue.append(actions.map { .event(Watching.event($0, at: 1)) })
-        #expect(await queue.shutdown(timeout: .seconds(30)))
+        #expect(await queue.shutdown(timeout: .seconds(1800)))
         #expect(lrs.order.count == 39)
         let letters = queue.deadLetters(of: "xapi")
         #expect(letters.map(\.reason) == ["HTTP 400: the verb is not allowed"])

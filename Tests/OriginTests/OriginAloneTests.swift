@@ -1,13 +1,14 @@
 import Foundation
 import Instrument
+import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentOrigin
 
-// These measure by the wall clock, and run alone.
-
-@Suite("The origin, in real time", .timeLimit(.minutes(3)), .serialized)
-struct OriginRealTimeTests {
+/// Measures time over real sockets: no byte comes before its instant, and on a machine that is not busy none comes late.
+@Suite("The origin, in real time", .ownThread, .timeLimit(.minutes(30)), .serialized)
+struct OriginAloneTests {
     /// How much later than its instant a byte may come: a piece's length, and what a busy machine adds.
     private static let tolerance = 0.050
 
@@ -23,13 +24,33 @@ struct OriginRealTimeTests {
         )
     }
 
-    /// No byte before its instant, none later than allowed; times count from the request's.
-    private func check(_ answer: RawClient.Response, _ schedule: DeliverySchedule, latency: Double = 0) throws {
+    /// Checks that a time is not too early, and on a machine that is not busy not too late either.
+    private func check(
+        _ time: Double?,
+        _ expected: Double,
+        early: Double = 0.01,
+        late: Double = tolerance,
+        _ machine: MachineLoad,
+        _ subject: String
+    ) throws {
+        let time = try #require(time)
+        #expect(time > expected - early, "\(subject)")
+        if machine.allowsJudging(subject) { #expect(time < expected + late, "\(subject)") }
+    }
+
+    /// No byte before its instant, and on a machine that is not busy none later than allowed; times count from the request's.
+    private func check(
+        _ answer: RawClient.Response,
+        _ schedule: DeliverySchedule,
+        latency: Double = 0,
+        _ machine: MachineLoad
+    ) throws {
         for (time, bytes) in answer.arrivals {
             let instant = try #require(schedule.instant(ofByte: bytes, startingAt: .seconds(latency)))
             // The client's clock starts just before the server sees the request, and so do its readings.
             #expect(time > instant.seconds - 0.001, "byte \(bytes)")
         }
+        guard machine.allowsJudging("the instants of the last bytes of a response") else { return }
         for count in stride(from: 1, through: answer.body.count, by: 10_000) {
             let time = try #require(answer.time(ofByte: count))
             let instant = try #require(schedule.instant(ofByte: count, startingAt: .seconds(latency)))
@@ -41,12 +62,12 @@ struct OriginRealTimeTests {
     func dip() async throws {
         let text = "4000k for 1s, 600k for 2s, 4000k"
         let origin = try await origin(text)
+        let machine = MachineLoad()
         let answer = try await fetch(origin.port, "/vod/movie.ts", limit: 1_000_000)
         #expect(answer.body.count == 1_000_000)
-        try check(answer, DeliverySchedule(text))
+        try check(answer, DeliverySchedule(text), machine)
         // 500 kB in the first second, 150 kB in the next two, the rest in 0.7 s.
-        let end = try #require(answer.arrivals.last?.time)
-        #expect(abs(end - 3.7) < Self.tolerance)
+        try check(answer.arrivals.last?.time, 3.7, machine, "the dip")
         await origin.stop()
     }
 
@@ -54,9 +75,10 @@ struct OriginRealTimeTests {
     func stall() async throws {
         let text = "800k latency 200ms for 1s, 0 for 500ms, 800k"
         let origin = try await origin(text)
+        let machine = MachineLoad()
         let answer = try await fetch(origin.port, "/vod/ts/v0/0.ts")
-        #expect(answer.headTime > 0.199 && answer.headTime < 0.2 + Self.tolerance)
-        try check(answer, DeliverySchedule(text), latency: 0.2)
+        try check(answer.headTime, 0.2, early: 0.001, machine, "the latency")
+        try check(answer, DeliverySchedule(text), latency: 0.2, machine)
         await origin.stop()
     }
 
@@ -64,50 +86,59 @@ struct OriginRealTimeTests {
     func sharing(sharing: LinkSharing) async throws {
         let origin = try await origin("1600k", sharing: sharing)
         // 100,016 bytes each: half a second alone.
+        let machine = MachineLoad()
         async let first = fetch(origin.port, "/vod/ts/v0/0.ts")
         try await until { origin.requests.count == 1 }
         let second = try await fetch(origin.port, "/vod/ts/v0/1.ts")
         let ends = try await (first.arrivals.last?.time, second.arrivals.last?.time)
         let expected = sharing == .fair ? 1.0 : 0.5
-        #expect(abs(try #require(ends.0) - expected) < Self.tolerance)
-        #expect(abs(try #require(ends.1) - 1.0) < Self.tolerance)
+        if machine.allowsJudging("how two responses share the link") {
+            #expect(abs(try #require(ends.0) - expected) < Self.tolerance)
+            #expect(abs(try #require(ends.1) - 1.0) < Self.tolerance)
+        }
+        // Both together have to pass the link; the client's clock starts at the later request's beginning.
+        #expect(try #require(ends.0) > 0.49)
         await origin.stop()
     }
 
     @Test("Sessions do not share a link, and each has its own beginning")
     func sessions() async throws {
         let origin = try await origin("1600k for 500ms, 160k")
+        let machine = MachineLoad()
         async let first = fetch(origin.port, "/s/a/vod/ts/v0/0.ts")
         async let second = fetch(origin.port, "/s/b/vod/ts/v0/0.ts")
         for answer in try await [first, second] {
-            #expect(abs(try #require(answer.arrivals.last?.time) - 0.5) < Self.tolerance)
+            try check(answer.arrivals.last?.time, 0.5, machine, "a session")
         }
         let third = try await fetch(origin.port, "/s/c/vod/ts/v0/0.ts")
-        #expect(abs(try #require(third.arrivals.last?.time) - 0.5) < Self.tolerance)
+        try check(third.arrivals.last?.time, 0.5, machine, "a later session")
         await origin.stop()
     }
 
     @Test("curl sees the time that the bandwidth asks for")
     func curl() async throws {
         let origin = try await origin("800k latency 100ms")
+        let machine = MachineLoad()
         let format = "%{http_code} %{size_download} %{time_starttransfer} %{time_total}"
         let result = try await command(["curl", "-s", "-o", "/dev/null", "-w", format, origin.url("vod/ts/v0/0.ts")])
         let numbers = result.output.split(separator: " ").compactMap { Double($0) }
         try #require(numbers.count == 4)
         #expect(numbers[0] == 200 && numbers[1] == 100_016)
-        #expect(numbers[2] > 0.099 && numbers[2] < 0.1 + Self.tolerance)
-        #expect(abs(numbers[3] - 0.1 - 1.00016) < Self.tolerance)
+        try check(numbers[2], 0.1, early: 0.001, machine, "the first byte by curl")
+        try check(numbers[3], 1.10016, machine, "the whole by curl")
         await origin.stop()
     }
 
     @Test("A slow first byte, and a byte at a time")
     func slow() async throws {
         let origin = try await origin("unlimited", faults: ["slow 300ms nth 1", "trickle 1 every 10ms nth 2"])
+        let machine = MachineLoad()
         let late = try await fetch(origin.port, "/vod/ts/v0/0.ts")
-        #expect(late.headTime > 0.299 && late.headTime < 0.3 + Self.tolerance)
+        try check(late.headTime, 0.3, early: 0.001, machine, "a slow first byte")
         let trickle = try await fetch(origin.port, "/vod/aes/key")
-        #expect(trickle.arrivals.count >= 8 && trickle.body.count == 16)
-        #expect(abs(try #require(trickle.arrivals.last?.time) - 0.15) < Self.tolerance)
+        #expect(trickle.body.count == 16)
+        try check(trickle.arrivals.last?.time, 0.15, machine, "a byte at a time")
+        if machine.allowsJudging("the pieces of a trickle") { #expect(trickle.arrivals.count >= 8) }
         await origin.stop()
     }
 
@@ -115,6 +146,7 @@ struct OriginRealTimeTests {
     func slowReader() async throws {
         let origin = try await origin("8000k")
         let port = origin.port
+        let machine = MachineLoad()
         let times = try await blocking {
             let client = try RawClient(port: port)
             let start = DispatchTime.now().uptimeNanoseconds
@@ -123,7 +155,8 @@ struct OriginRealTimeTests {
             let answer = client.receive(limit: 1_400_000)
             return (answer.body.count, Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
         }
-        #expect(times.0 == 1_400_000 && abs(times.1 - 1.5) < 0.2)
+        #expect(times.0 == 1_400_000)
+        try check(times.1, 1.5, early: 0.2, late: 0.2, machine, "what a slow reader gets")
         await origin.stop()
     }
 
@@ -139,7 +172,7 @@ struct OriginRealTimeTests {
         )
         clock.advance(by: .seconds(18))
         let result = try await command(
-            ["timeout", "30", "ffmpeg", "-nostdin", "-v", "error", "-live_start_index", "0"]
+            ["timeout", "1800", "ffmpeg", "-nostdin", "-v", "error", "-live_start_index", "0"]
                 + ["-i", origin.url(path + "?window=10"), "-t", "15", "-map", "0:v:0", "-f", "framecrc", "-"]
         )
         let times = result.output.split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -154,7 +187,7 @@ struct OriginRealTimeTests {
         let origin = try await origin("unlimited")
         let port = origin.port
         let sizes = try await blocking {
-            let clients = try (0..<400).map { _ in try RawClient(port: port, timeout: 30) }
+            let clients = try (0..<400).map { _ in try RawClient(port: port) }
             for client in clients { client.send("GET /vod/ts/v0/0.ts HTTP/1.1\r\n\r\n") }
             return clients.map { $0.receive().body.count }
         }
@@ -170,7 +203,9 @@ struct OriginRealTimeTests {
         let before = Self.residentBytes
         let clients = try await blocking { try UncheckedClients((0..<200).map { _ in try RawClient(port: port) }) }
         try await until { origin.connectionCount == 200 }
-        if let before, let after = Self.residentBytes { #expect(after - before < 200 * 50_000) }
+        if let before, let after = Self.residentBytes, MachineLoad.allowsJudgingMemory(of: "idle connections") {
+            #expect(after - before < 200 * 50_000)
+        }
         #expect(try await fetch(port, "/favicon.ico").status == 200)
         clients.close()
         try await until { origin.connectionCount == 0 }

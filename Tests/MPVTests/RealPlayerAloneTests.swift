@@ -6,11 +6,12 @@ import InstrumentMetricalcs
 import InstrumentTestKit
 import InstrumentTrackers
 import LoopbackServers
+import TestTraits
 import Testing
 
 /// A real mpv plays real files in real time. One after another, because what they measure is time.
-@Suite("A real mpv", .serialized)
-struct RealPlayerTests {
+@Suite("A real mpv", .ownThread, .serialized)
+struct RealPlayerAloneTests {
     private let scratch: Scratch
     private var socket: String { scratch.file("mpv.sock") }
 
@@ -121,7 +122,7 @@ struct RealPlayerTests {
         // What is under way is reported before that.
         watched.player.close()
         _ = await watched.player.waitUntilGone()
-        await instrument.shutdown(timeout: .seconds(5))
+        await instrument.shutdown(timeout: .seconds(1800))
         let actions = backend.events.map(\.action).filter { ![.trackerInit, .playerSet, .playerReady].contains($0) }
         #expect(actions == [.streamLoad, .start, .error, .streamLoad, .start, .error])
         let errors = backend.events.filter { $0.action == .error }
@@ -145,7 +146,7 @@ struct RealPlayerTests {
         try await Self.waitUntil { late.player.isPlaying }
         late.player.close()
         _ = await late.player.waitUntilGone()
-        await instrument.shutdown(timeout: .seconds(5))
+        await instrument.shutdown(timeout: .seconds(1800))
         let events = backend.events.suffix(3)
         #expect(events.map(\.action) == [.streamLoad, .start, .detach])
         #expect(events.map { $0[.joinedLate] } == [true, true, nil])
@@ -180,6 +181,7 @@ struct RealPlayerTests {
         let server = try TestServer { _ in
             [.send(Array(head.utf8) + film[..<half]), .waitUntil(.seconds(9)), .send(Array(film[half...])), .hang]
         }
+        let machine = MachineLoad()
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(
@@ -197,7 +199,9 @@ struct RealPlayerTests {
         #expect(watched.actions == [.streamLoad, .start, .bufferBegin, .bufferFinish, .stop])
         let load = try #require(watched.first(.streamLoad)?.instant)
         let finish = try #require(watched.first(.bufferFinish)?.instant)
-        #expect(abs(load.duration(to: finish) / .seconds(1) - 9) < 1.5)
+        let length = load.duration(to: finish) / .seconds(1)
+        #expect(length > 7.5)
+        if machine.allowsJudging("how long mpv stalls") { #expect(length < 10.5) }
         let source = watched.signals.entries.compactMap { $0.status?.source }
         #expect(source.contains("http://127.0.0.1:\(server.port)/film.mkv"))
         #expect(!watched.signals.entries.contains { "\($0)".contains("secret") })
@@ -288,7 +292,7 @@ struct RealPlayerTests {
 
     /// Looks every few milliseconds, for what nobody reports.
     private static func waitUntil(_ isSo: @escaping @Sendable () -> Bool) async throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(20))
+        let end = ContinuousClock.now.advanced(by: .seconds(1800))
         while !isSo(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
         #expect(isSo())
     }

@@ -5,13 +5,15 @@ import InstrumentMetricalcs
 import InstrumentOrigin
 import InstrumentTrackers
 import InstrumentTransport
+import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentProbe
 
-/// Real requests over real sockets to the test origin; on the wall clock, and tolerant.
-@Suite("Streams from the test origin", .timeLimit(.minutes(2)))
-struct OriginStreamTests {
+/// Real requests over real sockets to the test origin. What depends on the wall clock is judged on a machine that is not busy.
+@Suite("Streams from the test origin", .ownThread, .timeLimit(.minutes(30)))
+struct OriginStreamAloneTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
     /// A playback, and what the origin saw of it.
@@ -67,7 +69,7 @@ struct OriginStreamTests {
                 Thread { continuation.resume(returning: probe.playThrough(advancing: virtual)) }.start()
             }
         }
-        await instrument.shutdown(timeout: .seconds(20))
+        await instrument.shutdown(timeout: .seconds(1800))
         let paths = origin.requests.map { $0.path + ($0.range.map { " " + $0 } ?? "") }
         await origin.stop()
         let played = Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
@@ -109,7 +111,9 @@ struct OriginStreamTests {
         )
         // Longer than nothing comes.
         configuration.profile[retry: .segment].stallTimeout = .seconds(20)
+        let machine = MachineLoad()
         let watched = try await play(path, configuration, schedule: schedule, isRealTime: true, stopAfter: 14)
+        guard machine.allowsJudging("a stall of a stream, to a tenth of a second") else { return }
         let expected = try await analytic(path, configuration, watched)
         func relative(_ played: Played, _ action: Action, _ index: Int) throws -> Int64 {
             let begun = try #require(played.time(.mediaRequest))
@@ -151,10 +155,14 @@ struct OriginStreamTests {
         arguments: ["live/ts/master.m3u8", "live/fmp4/master.m3u8", "live/dash/number.mpd"]
     )
     func live(path: String) async throws {
+        let machine = MachineLoad()
         let watched = try await play(path, isRealTime: true, stopAfter: 9)
         #expect(watched.played.outcome == .stopped, "\(path): \(watched.paths)")
-        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
-        #expect(watched.played.actions.contains(.start) && !watched.played.actions.contains(.error))
+        #expect(!watched.played.actions.contains(.error))
+        if machine.allowsJudging("whether a live stream plays without a stall") {
+            #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
+            #expect(watched.played.actions.contains(.start))
+        }
         let segments = watched.paths.filter { !$0.hasSuffix("m3u8") && !$0.hasSuffix("mpd") }
         #expect(Set(segments).count == segments.count, "\(segments)")
     }
@@ -173,14 +181,15 @@ struct OriginStreamTests {
         ]
     )
     func faults(rule: String, code: ProbeError.Code, phase: ProbeError.Phase) async throws {
-        var configuration = ProbeConfiguration(profile: .plain(retries: 1), readTimeout: .seconds(1))
-        configuration.profile[retry: .segment].stallTimeout = .seconds(1)
+        // Only what hangs is to come to the end of its time.
+        let patience: Duration = rule.hasPrefix("hang") ? .seconds(5) : .seconds(900)
+        var configuration = ProbeConfiguration(profile: .plain(retries: 1), readTimeout: patience)
+        configuration.profile[retry: .segment].stallTimeout = patience
         let watched = try await play(
             "vod/ts/master.m3u8",
             configuration,
             faults: [try FaultRule(rule)],
-            isRealTime: true,
-            stopAfter: 30
+            isRealTime: true
         )
         guard case .failed(let error) = watched.played.outcome else {
             Issue.record("\(rule): \(watched.played.story)")

@@ -1,0 +1,56 @@
+internal import Foundation
+
+/// What a program printed and how it ended.
+package struct CommandResult: Sendable {
+    package var status: Int32
+    package var output: String
+    package var errors: String
+}
+
+/// Runs a program, looked for in the path, to its end, on a thread of its own.
+package func command(_ arguments: [String]) async throws -> CommandResult {
+    try await blocking {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let complaints = DataBeingRead(errors.fileHandleForReading)
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return CommandResult(
+            status: process.terminationStatus,
+            output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: complaints.wait(), as: UTF8.self)
+        )
+    }
+}
+
+/// The path of a program of this package, which is built beside the tests.
+package func siblingProgram(_ name: String) -> String {
+    let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
+    return tests.appendingPathComponent(name).path
+}
+
+/// Reads a pipe to its end on another thread, so that it does not fill up meanwhile.
+///
+/// Unchecked: `data` is written before `done` is signalled and read after it.
+private final class DataBeingRead: @unchecked Sendable {
+    private var data = Data()
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ handle: FileHandle) {
+        Thread.detachNewThread { [self] in
+            data = handle.readDataToEndOfFile()
+            done.signal()
+        }
+    }
+
+    func wait() -> Data {
+        done.wait()
+        return data
+    }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+internal import Instrument
+
+/// Tells how busy the machine was while a test measured time or memory.
+///
+/// A limit on how long something takes holds only on a machine that has time for it. Tests assert lower bounds and order at all times,
+/// and upper bounds only where this allows it; otherwise it says on standard output what was not judged.
+package final class MachineLoad: Sendable {
+    private static let longestLateness: Duration = .milliseconds(8)
+    private static let leastIdleShare = 0.25
+
+    private let worstLateness = Lock(Duration.zero)
+    private let before = ProcessorTime.now
+
+    /// Begins to watch, on a thread of its own, which wakes up every few milliseconds and notes how late that is.
+    package init() {
+        Thread.detachNewThread { [weak self] in
+            let clock = SystemClock()
+            while true {
+                let due = clock.now.advanced(by: .milliseconds(5))
+                Thread.sleep(forTimeInterval: 0.005)
+                guard let self else { return }
+                let lateness = due.duration(to: clock.now)
+                self.worstLateness.withLock { $0 = max($0, lateness) }
+            }
+        }
+    }
+
+    /// False, with a message, if the machine was too busy since it began to judge how long `subject` took.
+    package func allowsJudging(_ subject: String) -> Bool {
+        let lateness = worstLateness.withLock { $0 }
+        let idle = ProcessorTime.now.flatMap { now in before.map { now.idleShare(since: $0) } }
+        if lateness <= Self.longestLateness, idle ?? 1 >= Self.leastIdleShare { return true }
+        let share = idle.map { ", \(Int($0 * 100)) % of the processors' time was free" } ?? ""
+        print("NOT JUDGED: \(subject): the machine was busy (a thread woke \(lateness.milliseconds) ms late\(share))")
+        return false
+    }
+
+    /// Whether no other test runs in this process, so that its memory can be attributed to the test; says so if not.
+    package static func allowsJudgingMemory(of subject: String) -> Bool {
+        if CommandLine.arguments.contains("--no-parallel") { return true }
+        print("NOT JUDGED: the memory of \(subject): other tests run in the process (run it with --no-parallel)")
+        return false
+    }
+}
+
+/// The processors' time since the start of the machine, from `/proc/stat` (proc(5)).
+private struct ProcessorTime {
+    var idle: Double
+    var total: Double
+
+    /// Nil where there is no such file.
+    static var now: ProcessorTime? {
+        guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
+        // `cpu user nice system idle iowait irq softirq steal …`
+        let fields = text.prefix { $0 != "\n" }.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
+        guard fields.count == 8 else { return nil }
+        return ProcessorTime(idle: fields[3] + fields[4], total: fields.reduce(0, +))
+    }
+
+    func idleShare(since start: ProcessorTime) -> Double {
+        let total = total - start.total
+        return total > 0 ? (idle - start.idle) / total : 1
+    }
+}

@@ -1,0 +1,34 @@
+internal import Foundation
+internal import LoopbackServers
+package import Testing
+
+/// Runs each test of a suite on threads of its own: for tests that wait for processes, files, sockets or players without suspending.
+///
+/// Swift's pool has as many threads as the machine has processors. A test that blocks one of them delays every other test of the run;
+/// two such tests stop the run on a machine with two processors.
+package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+    /// As many tests at a time as a machine can use.
+    private static let permits = Permits(max(16, 2 * ProcessInfo.processInfo.activeProcessorCount))
+    /// Whether an outer suite's trait has a permit already.
+    @TaskLocal private static var hasPermit = false
+
+    package var isRecursive: Bool { true }
+
+    package func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        if Self.hasPermit { return try await function() }
+        await Self.permits.take()
+        defer { Self.permits.give() }
+        try await Self.$hasPermit.withValue(true) {
+            try await withTaskExecutorPreference(OwnThread()) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == OwnThreadTrait {
+    /// Runs each test on threads of its own, so that it may block.
+    package static var ownThread: Self { Self() }
+}
