@@ -84,6 +84,8 @@ extension FaultyStore {
         return fault == .countsErasedForEach ? counted : erased.count
     }
 
+    var consent: Consent { state.withLock { $0.consent } }
+
     func hold() throws(QueueError) {
         state.withLock { state in
             if state.mark == nil || fault == .holdingMovesMark { state.mark = state.log.count }

@@ -23,6 +23,7 @@ final class FaultyStore: SampleStore {
         var log: [Sample?] = []
         var places: [BackendName: Place] = [:]
         var mark: Int?
+        var consent = Consent.granted
         var readCount: UInt64 = 0
     }
 

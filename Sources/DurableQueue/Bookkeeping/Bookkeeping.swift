@@ -210,11 +210,16 @@ final class Bookkeeping: Sendable {
                     INSERT OR REPLACE INTO letter (name, sequence, reason, payload, retried) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    place.name, Int64(bitPattern: letter.sequence), letter.reason, DatabaseValue(letter.payload),
+                    place.name, Int64(bitPattern: letter.sequence), reason(letter.reason), DatabaseValue(letter.payload),
                     letter.isRetried,
                 ]
             )
         }
+    }
+
+    /// SQLite ends a text at the first NUL: a reason that has one is kept as bytes.
+    private static func reason(_ text: String) -> DatabaseValue {
+        text.utf8.contains(0) ? DatabaseValue(Array(text.utf8)) : text.databaseValue
     }
 
     static func write(_ place: PlaceRow, to database: Database) throws {
@@ -262,7 +267,7 @@ final class Bookkeeping: Sendable {
             return try Row.fetchAll(database, sql: sql, arguments: [name]).map { row in
                 LetterRow(
                     sequence: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "sequence")),
-                    reason: try row.decode(String.self, forColumn: "reason"),
+                    reason: String(decoding: try row.decode(Data.self, forColumn: "reason"), as: UTF8.self),
                     payload: Array(try row.decode(Data.self, forColumn: "payload")),
                     isRetried: try row.decode(Bool.self, forColumn: "retried")
                 )
