@@ -166,16 +166,23 @@ final class Listener: Sendable {
     var all: [SeerResponse] { heard.withLock { $0 } }
 
     func report(_ payload: SeerPayload) async -> SeerResponse {
-        await withCheckedContinuation { continuation in
-            client.report(payload) { continuation.resume(returning: $0) }
-        }
+        await heard(
+            withCheckedContinuation { continuation in
+                client.report(payload) { continuation.resume(returning: $0) }
+            }
+        )
     }
 
-    /// Reports the queue; returns when the observer has the response, too, which another thread tells it.
     func reportQueue() async -> SeerResponse {
-        let response = await withCheckedContinuation { continuation in
-            client.reportQueue { continuation.resume(returning: $0) }
-        }
+        await heard(
+            withCheckedContinuation { continuation in
+                client.reportQueue { continuation.resume(returning: $0) }
+            }
+        )
+    }
+
+    /// Returns when the observer has the response, too: another thread tells it after the one that asked.
+    private func heard(_ response: SeerResponse) async -> SeerResponse {
         while !Task.isCancelled {
             let count = heardCounter.count
             if all.contains(response) { break }
