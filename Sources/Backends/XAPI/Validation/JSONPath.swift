@@ -73,7 +73,8 @@ struct JSONPath: CustomStringConvertible {
     }
 
     private static func step(_ name: String) -> String {
-        isWord(name) ? "." + shortened(name) : "['" + escaped(shortened(name)) + "']"
+        let short = shortened(name)
+        return isWord(short) ? "." + short : "['" + escaped(short) + "']"
     }
 
     /// A name that is longer than any real one is cut: otherwise each failure behind it would repeat it whole.
