@@ -107,7 +107,7 @@ extension Terminal {
     /// Says what was not delivered; true if everything was.
     func noteUndelivered(_ watch: DeliveryWatch) -> Bool {
         let lines = watch.lines()
-        for line in lines { note(line) }
+        for line in lines { note(TerminalText(line)) }
         return lines.isEmpty
     }
 }

@@ -113,8 +113,8 @@ struct DamagedSegmentTests {
         let (segment, original) = try makeQueue()
         let queue = scratch.path + "/queue"
         try FileManager.default.copyItem(atPath: queue, toPath: scratch.path + "/saved")
-        var generator = SeededGenerator(seed: TortureTests.seed)
-        for round in 0..<(TortureTests.kills == nil ? 120 : 2000) {
+        var generator = SeededGenerator(seed: TortureSettings.seed)
+        for round in 0..<(TortureSettings.isLong ? 2000 : 120) {
             var bytes = original.bytes
             var kinds = [Damage.allCases[round % Damage.allCases.count]]
             for _ in 0..<(round % 4) { kinds.append(Damage.allCases.randomElement(using: &generator) ?? .flips) }
@@ -125,7 +125,7 @@ struct DamagedSegmentTests {
             let expected = original.whole(in: bytes)
             let store = try open("queue")
             let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
-            #expect(numbers == expected, "seed \(TortureTests.seed), round \(round), \(kinds)")
+            #expect(numbers == expected, "seed \(TortureSettings.seed), round \(round), \(kinds)")
             let ledger = store.ledger(of: "one")
             #expect(
                 (ledger.emitted, ledger.acknowledged, ledger.dropped) == (500, expected.count, 500 - expected.count)
@@ -139,7 +139,7 @@ struct DamagedSegmentTests {
         let (segment, original) = try makeQueue()
         let queue = scratch.path + "/queue"
         try FileManager.default.copyItem(atPath: queue, toPath: scratch.path + "/saved")
-        var generator = SeededGenerator(seed: TortureTests.seed)
+        var generator = SeededGenerator(seed: TortureSettings.seed)
         for round in 0..<60 {
             var bytes = original.bytes
             // Not sealed, and with the room behind the end.
@@ -153,7 +153,7 @@ struct DamagedSegmentTests {
             let expected = original.whole(in: bytes)
             let store = try open("queue")
             let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
-            #expect(numbers == expected, "seed \(TortureTests.seed), round \(round), \(kinds)")
+            #expect(numbers == expected, "seed \(TortureSettings.seed), round \(round), \(kinds)")
             _ = try store.append([DurableStoreTests.sample(1000)])
             #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == [1000])
             let ledger = store.ledger(of: "one")

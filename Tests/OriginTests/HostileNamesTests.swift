@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 import Testing
 
 extension OriginCommandLineTests {
@@ -17,7 +18,7 @@ extension OriginCommandLineTests {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         let handle = output.fileHandleForReading
-        let said = try await blocking {
+        let said = await blocking {
             var said = Data()
             while !String(decoding: said, as: UTF8.self).contains("Ctrl-C") {
                 let more = handle.availableData
@@ -27,7 +28,7 @@ extension OriginCommandLineTests {
             return String(decoding: said, as: UTF8.self)
         }
         process.interrupt()
-        try await blocking { process.waitUntilExit() }
+        await blocking { process.waitUntilExit() }
         #expect(said.contains("nowhere.mp4"))
         #expect(said.split(separator: "\n").count { $0.hasPrefix("Test origin at") } == 1)
         let run = try await command([Self.program, "--fault", "explode \u{1B}[2J\u{202E}\nTest origin at x"])

@@ -89,13 +89,20 @@ extension FaultyStore {
     func hold() throws(QueueError) {
         state.withLock { state in
             if state.mark == nil || fault == .holdingMovesMark { state.mark = state.log.count }
+            state.consent = .pending
         }
     }
 
-    func release() throws(QueueError) { state.withLock { if fault != .ignoresRelease { $0.mark = nil } } }
+    func release() throws(QueueError) { 
+        state.withLock { state in
+            if fault != .ignoresRelease { state.mark = nil }
+            state.consent = .granted
+        }
+    }
 
     func eraseHeld() throws(QueueError) -> Int {
         state.withLock { state in
+            state.consent = .denied
             guard let mark = state.mark ?? (fault == .erasesWithoutMark ? 0 : nil) else { return 0 }
             let first = fault == .erasesBeforeMark ? 0 : mark
             if fault != .keepsMark { state.mark = nil }
