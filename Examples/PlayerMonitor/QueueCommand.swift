@@ -227,7 +227,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let found = try folder.verify()
             isWhole = isWhole && found.isWhole
             let aside = found.setAside.isEmpty ? "" : ", set aside: " + found.setAside.joined(separator: " ")
-            try Terminal(isQuiet: true).output(
+            try terminal.output(
                 """
                 \(folder.path)\t\(found.samples) samples\t\(found.damagedBytes) damaged bytes\t\(found.unknown) unknown\(aside)
 

@@ -55,7 +55,6 @@ extension DirectoryStore {
                     return .refused(QueueError(.storeFailed, "the queue in \(path) was closed"))
                 }
                 state.nextSequence += UInt64(samples.count)
-                state.isStalled = false
                 let isDrainDue = !state.isDrainScheduled
                 state.isDrainScheduled = true
                 let isMaintenanceDue = state.needsMaintenance || isSynchronizationDue(&state, samples.count)

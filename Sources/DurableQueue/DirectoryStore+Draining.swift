@@ -86,7 +86,11 @@ extension DirectoryStore {
             let count = try copy(units.prefix(step), of: UnsafeRawPointer(half.base), from: start)
             start = units[units.startIndex + count - 1].end
             units.removeFirst(count)
-            state.withLock { $0.staging?.copied(count) }
+            state.withLock { state in
+                state.staging?.copied(count)
+                // The disk responds again.
+                state.isStalled = false
+            }
         }
     }
 
@@ -139,12 +143,14 @@ extension DirectoryStore {
         state.withLock { $0.log.headIsSealed() }
     }
 
-    /// Copies everything and overwrites the memory that it was staged in. The caller holds `draining`.
+    /// Copies everything and overwrites the memory that it was staged in.
     func drainAndWipe() throws(QueueError) {
-        // A half at a time, since samples may be staged meanwhile.
-        for _ in 0..<2 {
-            try drainLocked()
-            state.withLock { $0.staging?.wipeEmptyHalf() }
+        try draining.withLock { (_: inout Void) throws(QueueError) in
+            // A half at a time, since samples may be staged meanwhile.
+            for _ in 0..<2 {
+                try drainLocked()
+                state.withLock { $0.staging?.wipeEmptyHalf() }
+            }
         }
     }
 

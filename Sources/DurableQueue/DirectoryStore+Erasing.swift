@@ -123,11 +123,15 @@ extension DirectoryStore {
     }
 
     private func rewriteSegments(without erased: SequenceSet) throws(QueueError) {
-        // What is written to is ended first: a segment is rewritten as a whole.
-        draining.withLock { _ in sealHead() }
-        // A file is replaced under its own name.
-        doChores()
-        let stretches = state.withLock { $0.log.sealedStretches }
+        // What is written to is ended first, since a segment is rewritten as a whole; and a file is replaced under its own
+        // name, so that no segment may begin between its naming and this look.
+        let stretches = chores.withLock { _ in
+            draining.withLock { _ in
+                sealHead()
+                doChoresLocked()
+                return state.withLock { $0.log.sealedStretches }
+            }
+        }
         for stretch in stretches {
             guard let segment = try stretch.segment.rewritten(without: erased, end: stretch.end) else { continue }
             // Everybody may have passed it meanwhile.

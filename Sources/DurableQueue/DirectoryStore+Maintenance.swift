@@ -52,16 +52,17 @@ extension DirectoryStore {
     }
 
     /// Names, cuts and makes files, so that whoever appends does not wait for the disk.
-    func doChores() {
-        chores.withLock { _ in
-            let (chores, missing) = state.withLock { state in
-                state.areChoresDue = false
-                return (state.log.takeChores(), state.log.missingSpare)
-            }
-            for chore in chores { perform(chore) }
-            if !chores.isEmpty { noteAges() }
-            if let missing { makeSpare(of: missing) }
+    func doChores() { chores.withLock { _ in doChoresLocked() } }
+
+    /// The caller holds `chores`.
+    func doChoresLocked() {
+        let (chores, missing) = state.withLock { state in
+            state.areChoresDue = false
+            return (state.log.takeChores(), state.log.missingSpare)
         }
+        for chore in chores { perform(chore) }
+        if !chores.isEmpty { noteAges() }
+        if let missing { makeSpare(of: missing) }
     }
 
     /// Writes down how old segments are, for the next run of this boot.

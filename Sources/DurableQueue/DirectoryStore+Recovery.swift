@@ -19,7 +19,8 @@ extension DirectoryStore {
 
     /// Makes the memory in which samples wait for the disk; before this, nothing can be appended.
     func prepareToAppend(_ randomness: RandomSource) throws(QueueError) {
-        let size = min(1 << 20, max(16 << 10, configuration.segmentSize))
+        // Room for a moment in which the disk is slow, also where segments are small.
+        let size = min(1 << 20, max(256 << 10, configuration.segmentSize))
         let identity = FileIdentity(of: path)
         let name = "instrument-queue-" + randomness.identifier()
         var area: StagingArea?
@@ -105,14 +106,8 @@ extension DirectoryStore {
     /// and what is beside them must not wait for them.
     func moveOut(_ unopened: [SegmentedLog.Unopened]) throws(QueueError) {
         for file in unopened {
-            let isPassed = state.withLock { state in
-                !state.places.isEmpty && state.places.allSatisfy { $0.row.cursor >= file.numbers.upperBound }
-            }
-            if isPassed { continue }
             let folder = try moveOut(file)
-            state.withLock { $0.leave(file.numbers) }
-            leaveOut(file.numbers)
-            state.withLock { $0.skipErased() }
+            if let numbers = file.numbers { leaveOut(numbers) } else { skipNumbers() }
             saveChanges()
             report(.store("\(file.cause); \(file.name) was moved to \(folder), and is tried again at the next start"))
         }
@@ -129,20 +124,19 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore.State {
-    /// Keeps the sums right when numbers are left out that backends have passed in part.
-    mutating func leave(_ numbers: Range<UInt64>) {
-        for index in places.indices {
-            let row = places[index].row
-            let passed = numbers.clamped(to: row.start..<max(row.start, row.cursor))
-            places[index].row.carried += count(passed)
-            places[index].isChanged = true
-        }
-    }
-
     /// No cursor rests on a number that no sample has.
     mutating func skipErased() {
         for index in places.indices {
             places[index].row.cursor = erased.firstAbsent(from: places[index].row.cursor)
         }
+    }
+}
+
+extension Bookkeeping.PlaceRow {
+    /// Keeps the sums right when numbers are left out of the log that the backend has passed in part.
+    mutating func leave(_ numbers: Range<UInt64>, _ erased: SequenceSet) {
+        let passed = numbers.clamped(to: start..<max(start, cursor))
+        carried += passed.count - erased.count(in: passed)
+        if numbers.contains(cursor) { cursor = numbers.upperBound }
     }
 }

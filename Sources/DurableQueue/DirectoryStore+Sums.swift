@@ -23,8 +23,10 @@ extension DirectoryStore {
             guard let place = state.places.first(where: { $0.row.name == backend.description }) else {
                 return Backlog()
             }
+            let count = state.count(place.row.cursor..<state.nextSequence) + place.retries.count
+            if count == 0 { return Backlog() }
             return Backlog(
-                count: state.count(place.row.cursor..<state.nextSequence) + place.retries.count,
+                count: count,
                 bytes: max(0, state.log.byteEnd - state.log.bytes(before: place.position)) + (state.staging?.bytes ?? 0)
             )
         }
@@ -53,7 +55,9 @@ extension DirectoryStore {
     /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
     var isDrained: Bool {
         state.withLock { state in
-            state.places.allSatisfy { place in
+            // Without a place, its samples are still to be given to somebody.
+            if state.places.isEmpty { return state.log.stretches.isEmpty && state.staging?.isEmpty ?? true }
+            return state.places.allSatisfy { place in
                 place.row.cursor >= state.nextSequence && place.row.dead == 0 && place.retries.isEmpty
             }
         }

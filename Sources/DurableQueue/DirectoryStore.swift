@@ -145,7 +145,18 @@ final class DirectoryStore: Sendable {
             let absent = try bookkeeping.absent()
             var erased = try bookkeeping.erased(onlyUndone: false)
             erased.formUnion(absent)
-            let places = try Self.places(rows, in: log, erased, bookkeeping)
+            // What every backend is past need not be opened.
+            unopened.removeAll { file in
+                guard let end = file.numbers?.upperBound else { return false }
+                return !rows.isEmpty && rows.allSatisfy { $0.cursor >= end }
+            }
+            var left = rows
+            for numbers in unopened.compactMap(\.numbers) {
+                for index in left.indices { left[index].leave(numbers, erased) }
+                erased.insert(numbers)
+            }
+            var places = try Self.places(left, in: log, erased, bookkeeping)
+            for index in places.indices { places[index].isChanged = !unopened.isEmpty }
             hasLostPlaces = rows.isEmpty && !log.stretches.isEmpty
             state = Lock(
                 State(
@@ -166,8 +177,8 @@ final class DirectoryStore: Sendable {
             report(.store("the places of backends in \(path) are missing; backends begin with the oldest sample"))
         }
         reportLosses(rows)
-        try moveOut(unopened)
         if let staged { try recover(staged) }
+        try moveOut(unopened)
         finishErasing()
     }
 
@@ -269,7 +280,6 @@ final class DirectoryStore: Sendable {
         }
         return Place(row: row, position: log.position(of: row.cursor))
     }
-
 
     /// Says what was found lost at the beginning; what was lost before has been said.
     private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {

@@ -85,7 +85,7 @@ struct ConsoleBackendTests {
         #expect(
             line == """
                 01:02:03.004 [2] Ping  duration=3 errorDescription=no score=7 ratio=0.5 isNew=true list=[1, two, []] \
-                object={a: x, b: 1} empty= über=é😀 odd�name=a�b Duration=8
+                object={a: x, b: 1} empty= über=é😀 odd\\nname=a\\u{0}b Duration=8
 
                 """
         )

@@ -260,6 +260,7 @@ struct FolderRemovalTests {
         let store = try open { Issue.record("\($0)") }
         store.attach("one")
         for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        try store.synchronize()
         store.own.doChores()
         let before = ForeignFileTests.state(queue)
         store.own.restoreWhatIsGone()

@@ -43,6 +43,8 @@ struct LostBookkeepingTests {
         var store: DurableStore? = try DurableStore(directory: scratch.path)
         store?.attach("one")
         for number in 0..<2000 { _ = try store?.append([DurableStoreTests.sample(number)]) }
+        // A directory that is written to while it is copied has files of different moments.
+        try store?.synchronize()
         if isClosed { store?.close() }
         // Of a process that was killed, the files as they are: a store that goes away in peace closes its database.
         let left = scratch.path + "-left"

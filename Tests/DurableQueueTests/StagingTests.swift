@@ -117,7 +117,7 @@ struct StagingTests {
         }
         hangs.wait()
         var (kept, refused): ([Int], Int) = ([], 0)
-        for number in 0..<2000 {
+        for number in 0..<20_000 {
             do throws(QueueError) {
                 _ = try store.append([DurableStoreTests.sample(number)])
                 kept.append(number)
@@ -129,9 +129,9 @@ struct StagingTests {
         #expect(kept.count > 100 && refused > 100)
         #expect(store.ledger(of: "one").drops == [.refused: refused])
         isReleased.signal()
-        let late = try eventually { try store.append([DurableStoreTests.sample(2000)]) }
+        let late = try eventually { try store.append([DurableStoreTests.sample(20_000)]) }
         #expect(late > 0)
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept + [2000])
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept + [20_000])
         let ledger = store.ledger(of: "one")
         #expect(ledger.emitted == ledger.settled)
     }

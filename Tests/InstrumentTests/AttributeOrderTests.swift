@@ -96,7 +96,7 @@ struct AttributeOrderTests {
         let id = instrument.add(tracker)
         clock.advance(by: .seconds(1))
         AnalyticsValues.with(\.screen, "first") {
-            instrument.emit(.ping, from: id, attributes: ["timeSinceStart": 99, "timeSinceRead": 98])
+            _ = instrument.emit(.ping, from: id, attributes: ["timeSinceStart": 99, "timeSinceRead": 98])
         }
         isFirst.withLock { $0 = true }
         instrument.emit(Action("Read"), from: id)

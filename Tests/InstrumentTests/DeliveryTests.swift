@@ -216,11 +216,13 @@ struct DeliveryTests {
         let due = MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(expected))
         if expected > 0 {
             // The lane has set its alarm.
-            while clock.nextDeadline != due { try? await Task.sleep(for: .milliseconds(1)) }
+            await queue.waitUntilIdle()
+            #expect(clock.nextDeadline == due)
             #expect(queue.ledger["patient"]?.queued == 1)
             clock.advance(to: due)
         }
-        while queue.ledger["patient"]?.queued != 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        await queue.waitUntilIdle()
+        #expect(queue.ledger["patient"]?.queued == 0)
         #expect(clock.now == due)
     }
 

@@ -43,7 +43,8 @@ extension CommandLineTests {
         #expect(!lines.isEmpty)
         for line in lines {
             #expect(line.split(separator: "\t", omittingEmptySubsequences: false).count == 4)
-            #expect(line.hasSuffix(Self.shown))
+            // The transport has made one line of them already.
+            #expect(line.contains("evil") && line.hasSuffix("everything was delivered"))
         }
     }
 

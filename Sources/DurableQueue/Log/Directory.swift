@@ -136,6 +136,15 @@ enum Directory {
         return descriptor
     }
 
+    /// Opens a regular file; tries again what may fail for a moment only.
+    static func openPatiently(_ path: String, _ flags: Int32) -> Int32 {
+        for _ in 0..<2 {
+            let descriptor = open(path, flags)
+            if descriptor >= 0 || ![EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO].contains(errno) { return descriptor }
+        }
+        return open(path, flags)
+    }
+
     static func close(_ descriptor: Int32) { systemClose(descriptor) }
 
     static func delete(_ path: String) { unlink(path) }
@@ -259,6 +268,7 @@ enum Directory {
         if number == ENOSPC || number == EDQUOT {
             return QueueError(.diskFull, "cannot \(doing): the disk is full; free space, the queue goes on by itself")
         }
+        if [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(number) { return QueueError(.lacksResources, "cannot \(doing): \(text)") }
         return QueueError(.storeFailed, "cannot \(doing): \(text)")
     }
 

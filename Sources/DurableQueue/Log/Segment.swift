@@ -92,7 +92,7 @@ final class Segment: @unchecked Sendable {
     /// - Throws: if the file is there and cannot be opened: it may hold samples.
     static func opened(_ path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) -> Opening {
         var isWritable = !isViewed
-        var descriptor = Directory.open(path, isWritable ? O_RDWR : O_RDONLY)
+        var descriptor = Directory.openPatiently(path, isWritable ? O_RDWR : O_RDONLY)
         if descriptor < 0, isWritable, [EACCES, EPERM, EROFS].contains(errno) {
             isWritable = false
             descriptor = Directory.open(path, O_RDONLY)

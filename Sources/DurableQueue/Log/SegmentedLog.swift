@@ -60,8 +60,8 @@ struct SegmentedLog {
     /// A file that may hold samples and cannot be opened at the moment.
     struct Unopened {
         let name: String
-        /// The numbers that its samples may have; up to the highest number if nobody knows where they end.
-        var numbers: Range<UInt64>
+        /// The numbers that its samples have; nil if nobody knows where they end, because nothing follows.
+        let numbers: Range<UInt64>?
         let cause: QueueError
     }
 
@@ -94,22 +94,20 @@ struct SegmentedLog {
             do throws(QueueError) {
                 if let first = try Self.nameSpare(in: directory, report) { numbers = (numbers + [first]).sorted() }
             } catch {
-                unopened.append(Unopened(name: Self.spareName, numbers: 0..<0, cause: error))
+                if error.code == .lacksResources { throw error }
+                unopened.append(Unopened(name: Self.spareName, numbers: nil, cause: error))
             }
         }
         for (first, following) in zip(numbers, numbers.dropFirst().map { Optional($0) } + [nil]) {
             do throws(QueueError) { try adopt(first, newest: newest[first], report) } catch {
-                let end = following ?? first + Self.leap
-                unopened.append(Unopened(name: Self.name(of: first), numbers: first..<end, cause: error))
-                nextSequence = max(nextSequence, end)
+                // What the process lacks now it may have at the next start: then everything comes in its order.
+                if error.code == .lacksResources { throw error }
+                let numbers = following.map { first..<$0 }
+                unopened.append(Unopened(name: Self.name(of: first), numbers: numbers, cause: error))
+                nextSequence = max(nextSequence, following ?? first)
             }
         }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
-        // What an unnamed file holds continues the log.
-        for index in unopened.indices where unopened[index].numbers.isEmpty {
-            unopened[index].numbers = nextSequence..<nextSequence + Self.leap
-            nextSequence += Self.leap
-        }
     }
 
     /// Opens a directory to be looked at: nothing in it is named, sealed, cut or deleted.
@@ -342,7 +340,8 @@ struct SegmentedLog {
 
     /// Names a spare that was written to, and returns the number of its first sample; deletes one that holds nothing.
     ///
-    /// - Throws: if the spare cannot be read or named: it stays.
+    /// - Throws: if the spare cannot be read or named: it stays. `QueueError.Code.lacksResources` if that is because of what the
+    ///   process lacks at the moment.
     private static func nameSpare(in directory: String, _ report: (String) -> Void) throws(QueueError) -> UInt64? {
         let path = directory + "/" + spareName
         guard let spare = try openOrDiscard(path, first: 0, report) else { return nil }

@@ -11,7 +11,7 @@ final class CommonFields: Sendable {
     init(_ privacy: PrivacyRules, report: @escaping @Sendable (AttributeName) -> Void) {
         isOpen = privacy.admission == .open
         let catalogue = privacy.ownCatalogue
-        known = Lock((NameSet(catalogue.fields.map(\.name)), catalogue))
+        known = Lock((NameSet(catalogue.declarations.map(\.name)), catalogue))
         self.report = report
     }
 
@@ -19,7 +19,7 @@ final class CommonFields: Sendable {
     func declare(_ fields: PrivacyCatalogue) {
         known.withLock { known in
             known.catalogue.merge(fields)
-            for field in fields.fields { known.names.insert(field.name) }
+            for field in fields.declarations { known.names.insert(field.name) }
         }
     }
 

@@ -42,7 +42,7 @@ struct FieldGate {
 
     /// Knows these fields that a tracker collects; where the app has said something else, that counts.
     mutating func declare(collected fields: PrivacyCatalogue) {
-        let news = PrivacyCatalogue(fields.fields.filter { ofApp[$0.name] == nil })
+        let news = PrivacyCatalogue(fields.declarations.filter { ofApp[$0.name] == nil })
         catalogue.merge(news)
         learn(news)
     }
@@ -94,7 +94,7 @@ struct FieldGate {
     }
 
     private mutating func learn(_ fields: PrivacyCatalogue) {
-        for field in fields.fields {
+        for field in fields.declarations {
             if choices[field.name] ?? field.isOn { passing.insert(field.name) } else { stop(field.name) }
         }
     }

@@ -14,6 +14,8 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let diskFull = Code("diskFull")
         /// The disk has not responded for a while: the samples were not kept; the queue goes on when the disk responds again.
         public static let notResponding = Code("notResponding")
+        /// The process lacks something for the moment, such as file descriptors or memory; nothing was changed.
+        public static let lacksResources = Code("lacksResources")
         /// The store failed in another way; the message says how.
         public static let storeFailed = Code("storeFailed")
     }

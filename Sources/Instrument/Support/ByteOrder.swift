@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 extension String {
     /// Whether the UTF-8 bytes of this text come before those of `other`: the order in which names are written.
     ///
@@ -5,7 +13,19 @@ extension String {
     /// with a combining mark meets the composed letter, neither side is less although the texts differ: this is so for
     /// "e\u{301}" and "\u{E9}\n". What a sort with `<` returns then depends on the order of its input, and that of a
     /// `Dictionary` is different in each instance.
-    package func precedesInBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+    package func precedesInBytes(_ other: String) -> Bool {
+        let isBefore = utf8.withContiguousStorageIfAvailable { ours in
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                guard let left = ours.baseAddress, let right = theirs.baseAddress else {
+                    return ours.count < theirs.count
+                }
+                let order = memcmp(left, right, min(ours.count, theirs.count))
+                return order == 0 ? ours.count < theirs.count : order < 0
+            }
+        }
+        // Texts that are bridged from another world have no contiguous bytes.
+        return (isBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+    }
 }
 
 extension Sequence {

@@ -85,8 +85,9 @@ struct PowerCut {
 
     /// What must survive a power cut at the end of a history.
     private func promises(_ history: [Observation], _ notes: ChildNotes) -> [EmittingLine: Promise] {
-        let numbers = plan.synchronizes ? history.last?.synchronized : synchronizedByConfiguration(history)
-        guard let numbers else { return [:] }
+        // Before the first synchronization nothing is promised, and every sample may be there.
+        let known = plan.synchronizes ? history.last?.synchronized : synchronizedByConfiguration(history)
+        let numbers = known ?? [Int](repeating: 0, count: plan.threads)
         var promises: [EmittingLine: Promise] = [:]
         for thread in 0..<plan.threads {
             promises[EmittingLine(run: 1, thread: thread)] = notes.promise(thread, count: numbers[thread])
