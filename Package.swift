@@ -310,7 +310,8 @@ let package = Package(
             name: "DurableQueueTests",
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild", "QueueChildPlan",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild",
+                "QueueChildPlan",
                 "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -319,7 +320,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "LoopbackServers", "TestOrigin",
+                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "LoopbackServers",
+                "TestOrigin",
                 "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]

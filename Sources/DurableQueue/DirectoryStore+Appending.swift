@@ -19,13 +19,15 @@ extension DirectoryStore {
         case .staged(let size, let work): return try keep(size, work)
         case .notWanted: return 0
         case .refused(let error): throw error
-        case .tooLarge: return try countingRefusals(of: samples.count) { () throws(QueueError) in
-            try appendDirectly(samples)
-        }
-        case .full(let isHopeless): return try countingRefusals(of: samples.count) { () throws(QueueError) in
-            if isHopeless { throw Self.stalled(path) }
-            return try appendPatiently(samples)
-        }
+        case .tooLarge:
+            return try countingRefusals(of: samples.count) { () throws(QueueError) in
+                try appendDirectly(samples)
+            }
+        case .full(let isHopeless):
+            return try countingRefusals(of: samples.count) { () throws(QueueError) in
+                if isHopeless { throw Self.stalled(path) }
+                return try appendPatiently(samples)
+            }
         }
     }
 

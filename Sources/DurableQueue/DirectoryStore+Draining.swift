@@ -136,9 +136,11 @@ extension DirectoryStore {
     /// Ends the segment that is written to; one that holds nothing goes. The caller holds `draining`.
     func sealHead() {
         if let empty = state.withLock({ $0.log.takeEmptyHead() }) { return empty.delete() }
-        guard let (segment, end, count) = state.withLock({ state in
-            state.log.head.map { ($0.segment, $0.end, state.log.nextSequence - $0.segment.first) }
-        }) else { return }
+        guard
+            let (segment, end, count) = state.withLock({ state in
+                state.log.head.map { ($0.segment, $0.end, state.log.nextSequence - $0.segment.first) }
+            })
+        else { return }
         segment.seal(count: count, end: end)
         state.withLock { $0.log.headIsSealed() }
     }

@@ -9,7 +9,9 @@ extension DirectoryStore {
         var chosen = rows.filter { ids.contains(SampleID(log: logNumber, sequence: $0.sequence)) }
         for index in chosen.indices { chosen[index].isRetried = true }
         let isKnown = state.withLock { [chosen] state -> Bool in
-            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return false }
+            guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else {
+                return false
+            }
             state.places[index].row.dead -= chosen.count
             if toRetry {
                 let records = chosen.compactMap { Self.record($0, log: logNumber) }

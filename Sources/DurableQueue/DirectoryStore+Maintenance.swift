@@ -6,7 +6,8 @@ extension DirectoryStore {
     func scheduleMaintenance() {
         switch configuration.synchronization {
         case .interval(let interval):
-            maintenance.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: interval.nanoseconds))) { [weak self] in
+            maintenance.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: interval.nanoseconds))) {
+                [weak self] in
                 self?.maintain()
             }
         default: maintenance.async { [weak self] in self?.maintain() }

@@ -94,7 +94,9 @@ extension DirectoryStore {
     /// What is written behind the end of a file ends the process: a segment that somebody cut off is not written to again.
     func leaveCutSegment() {
         let cut = state.withLock { state -> Segment? in
-            guard let head = state.log.head?.segment, head.readableEnd(head.capacity) < head.capacity else { return nil }
+            guard let head = state.log.head?.segment, head.readableEnd(head.capacity) < head.capacity else {
+                return nil
+            }
             state.log.leaveHead()
             return head
         }

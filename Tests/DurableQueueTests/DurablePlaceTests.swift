@@ -42,7 +42,9 @@ struct DurablePlaceTests {
         let again = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
         again.attach("one")
         #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<200))
-        #expect(said.withLock { $0.map(\.description).filter { $0.contains("backends begin with the oldest") } }.count == 1)
+        #expect(
+            said.withLock { $0.map(\.description).filter { $0.contains("backends begin with the oldest") } }.count == 1
+        )
     }
 
     @Test("A place stands in the main file, not in the journal alone, once the backend is attached")

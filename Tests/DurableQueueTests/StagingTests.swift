@@ -101,7 +101,9 @@ struct StagingTests {
         #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == Array(0..<10))
     }
 
-    @Test("A disk that does not answer delays no append; what finds no room is refused, counted, and nothing else is lost")
+    @Test(
+        "A disk that does not answer delays no append; what finds no room is refused, counted, and nothing else is lost"
+    )
     func stalledDisk() throws {
         guard isLinux() else { return }
         let store = try open()

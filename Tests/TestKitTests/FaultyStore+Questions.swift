@@ -93,7 +93,7 @@ extension FaultyStore {
         }
     }
 
-    func release() throws(QueueError) { 
+    func release() throws(QueueError) {
         state.withLock { state in
             if fault != .ignoresRelease { state.mark = nil }
             state.consent = .granted

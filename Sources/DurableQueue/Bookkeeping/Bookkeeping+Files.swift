@@ -39,7 +39,9 @@ extension Bookkeeping {
         // The journal of the file that is gone does not belong to the new one.
         for ending in Self.fileEndings { Directory.delete(path + ending) }
         try Self.prepareFiles(path, report: report)
-        let (old, new) = (database, try DatabaseQueue(path: path, configuration: Self.configuration(isSynchronous: isSynchronous)))
+        let (old, new) = (
+            database, try DatabaseQueue(path: path, configuration: Self.configuration(isSynchronous: isSynchronous))
+        )
         // Whoever writes from here on waits until the new file has everything.
         try new.writeWithoutTransaction { database in
             current.withLock { $0 = new }

@@ -1,9 +1,9 @@
 internal import CDurableShim
 internal import GRDB
 internal import Instrument
+internal import Synchronization
 
 internal import struct Foundation.Data
-internal import Synchronization
 
 /// What is small and has to be right at every moment, in SQLite: where each backend is, its sums, its dead letters.
 ///
@@ -210,7 +210,8 @@ final class Bookkeeping: Sendable {
                     INSERT OR REPLACE INTO letter (name, sequence, reason, payload, retried) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    place.name, Int64(bitPattern: letter.sequence), reason(letter.reason), DatabaseValue(letter.payload),
+                    place.name, Int64(bitPattern: letter.sequence), reason(letter.reason),
+                    DatabaseValue(letter.payload),
                     letter.isRetried,
                 ]
             )

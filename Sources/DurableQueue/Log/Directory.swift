@@ -268,7 +268,9 @@ enum Directory {
         if number == ENOSPC || number == EDQUOT {
             return QueueError(.diskFull, "cannot \(doing): the disk is full; free space, the queue goes on by itself")
         }
-        if [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(number) { return QueueError(.lacksResources, "cannot \(doing): \(text)") }
+        if [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(number) {
+            return QueueError(.lacksResources, "cannot \(doing): \(text)")
+        }
         return QueueError(.storeFailed, "cannot \(doing): \(text)")
     }
 

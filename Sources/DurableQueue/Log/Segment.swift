@@ -118,7 +118,14 @@ final class Segment: @unchecked Sendable {
             throw Directory.failure(cause, "map \(path)")
         }
         return .segment(
-            Segment(path: path, first: first, capacity: size, base: base, descriptor: descriptor, isWritable: isWritable)
+            Segment(
+                path: path,
+                first: first,
+                capacity: size,
+                base: base,
+                descriptor: descriptor,
+                isWritable: isWritable
+            )
         )
     }
 
@@ -130,7 +137,14 @@ final class Segment: @unchecked Sendable {
         return segment
     }
 
-    private init(path: String, first: UInt64, capacity: Int, base: UnsafeMutableRawPointer, descriptor: Int32, isWritable: Bool) {
+    private init(
+        path: String,
+        first: UInt64,
+        capacity: Int,
+        base: UnsafeMutableRawPointer,
+        descriptor: Int32,
+        isWritable: Bool
+    ) {
         location = Lock(path)
         self.first = first
         self.capacity = capacity
@@ -155,7 +169,9 @@ final class Segment: @unchecked Sendable {
 
     /// Whether nothing was ever written behind the header.
     var isBlank: Bool {
-        UnsafeRawBufferPointer(start: base + SegmentHeader.size, count: capacity - SegmentHeader.size).allSatisfy { $0 == 0 }
+        UnsafeRawBufferPointer(start: base + SegmentHeader.size, count: capacity - SegmentHeader.size).allSatisfy {
+            $0 == 0
+        }
     }
 
     typealias Record = RecordFormat.Record

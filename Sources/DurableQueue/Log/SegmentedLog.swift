@@ -433,9 +433,13 @@ struct SegmentedLog {
     /// The random number that the segments in a directory were written under; nil if none tells.
     static func number(in directory: String) -> UInt64? {
         let names = Directory.names(in: directory)
-        for path in segmentNumbers(names, in: directory).map({ directory + "/" + name(of: $0) }) + [directory + "/" + spareName] {
+        for path in segmentNumbers(names, in: directory).map({ directory + "/" + name(of: $0) }) + [
+            directory + "/" + spareName
+        ] {
             // One that cannot be opened tells nothing; the next one, or the bookkeeping, knows the same number.
-            if case .segment(let segment)? = try? Segment.opened(path, first: 0, isViewed: true), let header = segment.header {
+            if case .segment(let segment)? = try? Segment.opened(path, first: 0, isViewed: true),
+                let header = segment.header
+            {
                 return header.log
             }
         }

@@ -74,7 +74,9 @@ final class StagingArea: @unchecked Sendable {
     // MARK: Making
 
     /// Makes a file in `directory`; nil if there is no room, or no such directory.
-    static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity) -> StagingArea? {
+    static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity)
+        -> StagingArea?
+    {
         let (path, size) = (directory + "/" + name, headerSize + 2 * halfSize)
         let descriptor = openWithoutFollowing(path, O_CREAT | O_EXCL)
         guard descriptor >= 0 else { return nil }
