@@ -140,7 +140,7 @@ enum Directory {
     static func openPatiently(_ path: String, _ flags: Int32) -> Int32 {
         for _ in 0..<2 {
             let descriptor = open(path, flags)
-            if descriptor >= 0 || ![EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO].contains(errno) { return descriptor }
+            if descriptor >= 0 || errno == ENOENT { return descriptor }
         }
         return open(path, flags)
     }

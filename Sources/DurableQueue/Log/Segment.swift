@@ -102,7 +102,7 @@ final class Segment: @unchecked Sendable {
             throw Directory.failure(errno, "open \(path)")
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
+        guard fstat(descriptor, &status) == 0 || fstat(descriptor, &status) == 0 else {
             let cause = errno
             close(descriptor)
             throw Directory.failure(cause, "read \(path)")
@@ -216,7 +216,12 @@ final class Segment: @unchecked Sendable {
     func delete() { unlink(path) }
 
     private static func map(_ descriptor: Int32, _ size: Int, isWritable: Bool = true) -> UnsafeMutableRawPointer? {
-        let base = mmap(nil, size, isWritable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0)
-        return base == MAP_FAILED ? nil : base
+        let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+        // What fails for a moment only does not cost a segment its place in the order.
+        for _ in 0..<3 {
+            let base = mmap(nil, size, access, MAP_SHARED, descriptor, 0)
+            if base != MAP_FAILED { return base }
+        }
+        return nil
     }
 }

@@ -26,9 +26,13 @@ struct FaultInjectionTortureTests {
         let cases = try FaultCase.all(fixture, shim, scratch.path)
         // The short form has the opens at the start, where one failure once cost a segment, and some of all others.
         let chosen =
-            TortureSettings.isLong
-            ? cases
-            : cases.filter { $0.isEarlyOpen } + cases.shuffled(using: &generator).prefix(24)
+            if let prefix = TortureSettings.faults {
+                cases.filter { "\($0)".hasPrefix(prefix) }
+            } else if TortureSettings.isLong {
+                cases
+            } else {
+                cases.filter { $0.isEarlyOpen } + cases.shuffled(using: &generator).prefix(24)
+            }
         return inParallel(chosen.count, part: "injected faults") { index in
             try chosen[index].run(fixture, shim, "\(scratch.path)/case-\(index)")
         }
@@ -60,12 +64,12 @@ struct FaultCase: Sendable, CustomStringConvertible {
         }
     }
 
-    /// All of the first hundred calls, and fewer and fewer of those behind, up to a third more than a run was seen to make.
+    /// All of the first calls, and fewer and fewer of those behind, up to a third more than a run was seen to make.
     private static func numbers(upTo count: Int) -> [Int] {
         var (numbers, number): ([Int], Double) = ([], 1)
         while number <= Double(count) * 1.3 {
             numbers.append(Int(number))
-            number = number < 100 ? number + 1 : number * 1.05
+            number = number < 30 ? number + 1 : number * 1.1
         }
         return numbers
     }

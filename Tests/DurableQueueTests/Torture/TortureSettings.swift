@@ -3,7 +3,7 @@ import Foundation
 /// How long the torture lasts, and what it repeats.
 ///
 /// A short form runs with every test. `make torture` sets `TORTURE_KILLS`, which selects the long form; `TORTURE_SEED` repeats
-/// a failure.
+/// a failure, and `TORTURE_FAULTS` selects the system calls that fail.
 enum TortureSettings {
     private static let environment = ProcessInfo.processInfo.environment
     /// Kills of the long form, over all tests that kill.
@@ -11,6 +11,8 @@ enum TortureSettings {
     static let seed = environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
     /// Where all failures are written to, for those who look for a cause.
     static let failureFile = environment["TORTURE_FAILURES"]
+    /// Only the failing calls whose description has this prefix, such as `open 7 EIO`.
+    static let faults = environment["TORTURE_FAULTS"]
     static var isLong: Bool { kills != nil }
 
     /// A share of the long form's kills, or as many as the short form has.
