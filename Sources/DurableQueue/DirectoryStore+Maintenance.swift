@@ -16,6 +16,7 @@ extension DirectoryStore {
 
     /// Writes down what changed, and synchronizes it as configured.
     func maintain() {
+        if bookkeeping.isClosed { return }
         restoreWhatIsGone()
         state.withLock { ($0.isSynchronizationDue, $0.unsynchronized, $0.needsMaintenance) = (false, 0, false) }
         do throws(QueueError) {

@@ -50,6 +50,7 @@ extension DirectoryStore {
     /// Deletes segments that every backend is past, once the bookkeeping says so and keeps saying so without power: where
     /// a backend's place was lost, its samples have to be there still.
     func trim() {
+        if isViewed || bookkeeping.isClosed { return }
         let (segments, start) = writing.withLock { _ -> ([Segment], UInt64?) in
             guard let limit = state.withLock({ $0.trimLimit }) else { return ([], nil) }
             do throws(QueueError) { try synchronizeBookkeeping() } catch {

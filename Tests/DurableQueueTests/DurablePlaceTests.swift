@@ -99,6 +99,19 @@ struct DurablePlaceTests {
         #expect(before > 3 && scratch.files(".segment").count == before)
     }
 
+    @Test("A store that was closed throws when it is synchronized, and does not end the process")
+    func closed() throws {
+        let store = try open()
+        store.attach("one")
+        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        _ = DurableStoreTests.drain(store)
+        store.close()
+        #expect(throws: (any Error).self) { try store.own.bookkeeping.synchronize() }
+        store.own.trim()
+        store.own.maintain()
+        #expect(throws: QueueError.self) { try store.append([DurableStoreTests.sample(200)]) }
+    }
+
     @Test("A bookkeeping that is busy is left alone: its dead letters are there when it is free")
     func busy() throws {
         let store = try open()

@@ -40,7 +40,7 @@ extension Bookkeeping {
             }
         }
         // The journal still has the letters.
-        _ = try database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try checkpoint(.truncate)
     }
 
     /// Numbers that no sample in this log has.

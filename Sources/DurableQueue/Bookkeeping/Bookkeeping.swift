@@ -51,6 +51,7 @@ final class Bookkeeping: Sendable {
     let isSynchronous: Bool
     /// Whether something was written since the last synchronization.
     private let isDirty = Atomic<Bool>(true)
+    private let closed = Atomic<Bool>(false)
 
     /// Uses a database that is known to be whole.
     init(_ database: DatabaseQueue, isSynchronous: Bool = false) {
@@ -68,7 +69,7 @@ final class Bookkeeping: Sendable {
         if !isCurrent {
             try Self.migrator.migrate(database)
             // The journal of a new file is many times as large as the file.
-            _ = try database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            try checkpoint(.truncate)
         }
         // A page that is damaged is found here, and not in the middle of a delivery.
         let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -282,11 +283,25 @@ final class Bookkeeping: Sendable {
     /// Makes everything that was written survive a loss of power, and stand in the main file, not in the journal alone.
     func synchronize() throws {
         isDirty.store(false, ordering: .sequentiallyConsistent)
-        do { _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) } } catch {
+        do { try checkpoint(.passive) } catch {
             isDirty.store(true, ordering: .sequentiallyConsistent)
             throw error
         }
     }
+
+    /// Copies the journal into the main file.
+    func checkpoint(_ kind: Database.CheckpointMode) throws {
+        try database.writeWithoutTransaction { database in
+            // SQLite would dereference the connection that is gone.
+            guard database.sqliteConnection != nil else {
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the bookkeeping is closed")
+            }
+            _ = try database.checkpoint(kind)
+        }
+    }
+
+    /// Whether nothing can be read or written any more.
+    var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
 
     /// Whether an error says that the file is damaged, or is none of ours: not that it is busy, or cannot be opened now.
     static func isDamage(_ error: any Error) -> Bool {
@@ -298,7 +313,11 @@ final class Bookkeeping: Sendable {
     }
 
     /// Brings everything into the one file, so that it can be moved or deleted.
-    func close() { try? database.close() }
+    func close() {
+        closed.store(true, ordering: .sequentiallyConsistent)
+        // Whoever uses the database at this moment keeps it open; the last one to let go of it closes it.
+        try? database.close()
+    }
 }
 
 extension DatabaseValue {
