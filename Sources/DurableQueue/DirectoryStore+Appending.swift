@@ -18,7 +18,8 @@ extension DirectoryStore {
         switch stage(samples) {
         case .staged(let size, let work): return try keep(size, work)
         case .notWanted: return 0
-        case .refused(let error): throw error
+        case .refused(let error):
+            return try countingRefusals(of: samples.count) { () throws(QueueError) in throw error }
         case .tooLarge:
             return try countingRefusals(of: samples.count) { () throws(QueueError) in
                 try appendDirectly(samples)
@@ -51,7 +52,7 @@ extension DirectoryStore {
     private func stage(_ samples: [Sample]) -> Outcome {
         state.withLock { state in
             if state.places.isEmpty { return .notWanted }
-            guard let limit = room(&state, samples.count) else { return refuse(&state, samples.count) }
+            guard let limit = room(&state, samples.count) else { return .refused(full) }
             do throws(Staging.Refusal) {
                 guard let size = try state.staging?.add(samples, from: state.nextSequence, limit: limit) else {
                     return .refused(QueueError(.storeFailed, "the queue in \(path) was closed"))
@@ -65,7 +66,7 @@ extension DirectoryStore {
                 switch error {
                 case .full: return .full(isHopeless: state.isStalled)
                 case .tooLarge: return .tooLarge
-                case .overLimit: return refuse(&state, samples.count)
+                case .overLimit: return .refused(full)
                 }
             }
         }
@@ -92,11 +93,8 @@ extension DirectoryStore {
             ? nil : bytes
     }
 
-    private func refuse(_ state: inout State, _ count: Int) -> Outcome {
-        countRefused(&state, count)
-        return .refused(
-            QueueError(.full, "the queue in \(path) is at its limit; deliver what is in it, or raise the limit")
-        )
+    private var full: QueueError {
+        QueueError(.full, "the queue in \(path) is at its limit; deliver what is in it, or raise the limit")
     }
 
     private func countRefused(_ state: inout State, _ count: Int) {
@@ -109,9 +107,13 @@ extension DirectoryStore {
     /// Counts samples in every ledger that the store could not keep.
     private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
         do throws(QueueError) { return try body() } catch {
-            state.withLock { countRefused(&$0, count) }
+            let isNews = state.withLock { state in
+                countRefused(&state, count)
+                defer { state.needsMaintenance = true }
+                return error.code != .full && !state.needsMaintenance
+            }
             // The folder may have been deleted.
-            maintenance.async { [weak self] in self?.maintain() }
+            if isNews { maintenance.async { [weak self] in self?.maintain() } }
             throw error
         }
     }
