@@ -83,14 +83,9 @@ extension DirectoryStore {
         // Ages are kept by segment: with a limit, each append is looked at by itself.
         let step = configuration.limits.maxAge == nil ? units.count : 1
         while !units.isEmpty {
-            let count = try copy(units.prefix(step), of: UnsafeRawPointer(half.base), from: start)
+            let count = try copy(units.prefix(step), of: UnsafeRawPointer(half.base), from: start, areStaged: true)
             start = units[units.startIndex + count - 1].end
             units.removeFirst(count)
-            state.withLock { state in
-                state.staging?.copied(count)
-                // The disk responds again.
-                state.isStalled = false
-            }
         }
     }
 
@@ -98,7 +93,8 @@ extension DirectoryStore {
     func copy(
         _ units: ArraySlice<Staging.Unit>,
         of base: UnsafeRawPointer,
-        from start: Int
+        from start: Int,
+        areStaged: Bool = false
     ) throws(QueueError) -> Int {
         guard let first = units.first else { return 0 }
         dropOld(first.instant)
@@ -110,6 +106,10 @@ extension DirectoryStore {
         head.segment.copy(UnsafeRawBufferPointer(start: base + start, count: size), to: head.end)
         let isMaintenanceDue = state.withLock { state in
             state.log.fill(to: head.end + size, endSequence: last.endSequence, newest: last.instant)
+            // In the same step, so that nothing counts twice.
+            if areStaged { state.staging?.copied(fitting.count) }
+            // The disk responds.
+            state.isStalled = false
             makeRoom(in: &state)
             return state.needsMaintenance
         }

@@ -182,6 +182,8 @@ struct DurableStoreTests {
         store.attach("one")
         store.attach("two")
         for number in 0..<500 { _ = try store.append([Self.sample(number)]) }
+        try store.synchronize()
+        store.own.doChores()
         let before = scratch.files(".segment").count
         #expect(Self.numbers(Self.drain(store, "one")) == Array(0..<500))
         // The newest may get its name a moment later.
@@ -402,7 +404,7 @@ struct DurableStoreTests {
         let disk = scratch.path + "/disk"
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         // Needs the right to mount; where there is none, nothing is shown.
-        guard Self.run("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", disk) else { return }
+        guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) else { return }
         defer { _ = Self.run("umount", "-l", disk) }
         let store = try DurableStore(
             directory: disk + "/queue",
@@ -410,7 +412,7 @@ struct DurableStoreTests {
         )
         store.attach("one")
         let filler = disk + "/filler"
-        try Data(count: 300 << 10).write(to: URL(fileURLWithPath: filler))
+        try Data(count: 1700 << 10).write(to: URL(fileURLWithPath: filler))
         var stored = 0
         var failure: QueueError?
         while failure == nil, stored < 10_000 {
