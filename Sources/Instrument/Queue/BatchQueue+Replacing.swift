@@ -3,7 +3,7 @@ extension BatchQueue {
     ///
     /// The new backend takes over the old one's place in the log, with its ledger and its dead letters. It gets every sample
     /// that the old one has not settled, beginning with a batch that failed, with the same identifiers. Waiting
-    /// times and limits that the old backend's failures caused end with it. A ``flush(timeout:)`` that is under way continues.
+    /// times and limits that the old backend's failures caused end with it. A ``flush(timeout:isolation:)`` that is under way continues.
     ///
     /// A delivery in flight may take `timeout`; then its task is cancelled. The new backend starts once the old one has
     /// answered and its service has ended, so that no two backends deliver the same samples at a time. An old backend that
