@@ -50,8 +50,8 @@ test: dependencies lint
 	@# Without one, the tests against a real LRS are skipped, and say so.
 	@scripts/install-lrs.sh || [ $$? -eq 3 ]
 	scripts/build-all.sh
-	$(SWIFT) test --skip-build --skip '$(ALONE)'
-	$(SWIFT) test --skip-build --no-parallel --filter '$(ALONE)'
+	scripts/run-tests.sh --skip '$(ALONE)'
+	scripts/run-tests.sh --no-parallel --filter '$(ALONE)'
 	@# A build plan of yesterday does not know the files that this package has got since.
 	@rm -f Examples/*/.build/*.yaml Benchmarks/.build/*.yaml
 	$(SWIFT) run --package-path Examples/CustomBackend CustomBackend
