@@ -78,7 +78,7 @@ let package = Package(
         // One JSON for the backends.
         .target(name: "InstrumentJSON", dependencies: ["Instrument"], path: "Sources/JSON"),
         // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
-        .target(name: "InstrumentTerminal", path: "Sources/Terminal"),
+        .target(name: "InstrumentTerminal", dependencies: ["CSignalShim"], path: "Sources/Terminal"),
         .target(
             name: "InstrumentBackends",
             dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTerminal"],
@@ -231,7 +231,7 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "CostMeasurement", "InstrumentBackends", "InstrumentJSON", "InstrumentCompression", "InstrumentTestKit",
-                "TestTraits",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -258,7 +258,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ManifestsTests",
-            dependencies: ["CostMeasurement", "InstrumentManifests", "InstrumentTestKit", "TestTraits"]
+            dependencies: [
+                "CostMeasurement", "InstrumentManifests", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+            ]
         ),
         .testTarget(
             name: "XAPITests",
@@ -339,7 +341,7 @@ let package = Package(
             name: "TrackersTests",
             dependencies: [
                 "InstrumentTrackers", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit", "LifecycleChild",
-                "TestTraits",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         // The process that starts an mpv and is killed.
@@ -369,7 +371,7 @@ let package = Package(
                 "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON",
                 "InstrumentSensors",
                 "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
-                "TestTraits",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(

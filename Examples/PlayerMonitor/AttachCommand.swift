@@ -83,7 +83,7 @@ struct AttachCommand: AsyncParsableCommand {
     private func follow(_ player: MPVPlayer, _ instrument: Instrument, _ terminal: Terminal) async -> MPVEnding {
         instrument.add(PlayerTracker(player))
         instrument.ready()
-        let signals = StopSignals { player.close() }
+        StopSignals.report { player.close() }
         terminal.whenOutputCloses { player.close() }
         player.connect()
         let progress = showProgress(of: player, terminal)
@@ -91,7 +91,6 @@ struct AttachCommand: AsyncParsableCommand {
         progress?.cancel()
         terminal.show(progress: "")
         await instrument.shutdown(timeout: Self.shutdownTimeout)
-        withExtendedLifetime(signals) {}
         return ending
     }
 

@@ -33,7 +33,7 @@ struct FleetPlayback {
         for (index, probe) in probes.enumerated() { requests?.watch(probe, stream: index + 1) }
 
         let fleet = ProbeFleet(probes, spacing: .seconds(options.spacing), clock: clock)
-        let signals = StopSignals { fleet.stop() }
+        StopSignals.report { fleet.stop() }
         terminal.whenOutputCloses { fleet.stop() }
         let progress = showProgress(of: fleet, system)
         let outcomes = await play(fleet, virtual, clock)
@@ -42,7 +42,6 @@ struct FleetPlayback {
 
         await instrument.shutdown(timeout: Self.shutdownTimeout)
         store.forget(summary.name)
-        withExtendedLifetime(signals) {}
         let isDelivered = report(summary.table(trackers, sources, outcomes), outcomes, watch)
         if outcomes.contains(where: \.isFailure) { return .failed }
         return isDelivered ? .played : .undelivered

@@ -51,7 +51,7 @@ struct Playback {
         instrument.add(tracker)
         instrument.ready()
 
-        let signals = StopSignals { probe.stop() }
+        StopSignals.report { probe.stop() }
         terminal.whenOutputCloses { probe.stop() }
         options.schedule(probe, from: clock.now, clock)
         let progress = showProgress(of: probe, every: .milliseconds(200), system)
@@ -61,7 +61,6 @@ struct Playback {
 
         await instrument.shutdown(timeout: Self.shutdownTimeout)
         store.forget(summary.name)
-        withExtendedLifetime(signals) {}
         let isDelivered = report(outcome, probe.source)
         if case .failed = outcome { return .failed }
         return isDelivered ? .played : .undelivered

@@ -49,7 +49,7 @@ struct SensorsCommand: AsyncParsableCommand {
             return
         }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
-        let signals = StopSignals { stop.yield() }
+        StopSignals.report { stop.yield() }
         terminal.whenOutputCloses { stop.yield() }
         let drawing = Task {
             while !Task.isCancelled {
@@ -67,7 +67,6 @@ struct SensorsCommand: AsyncParsableCommand {
         for await _ in stops { break }
         drawing.cancel()
         try await drawing.value
-        withExtendedLifetime(signals) {}
     }
 
     private func text(of table: SensorTable) -> TerminalText {

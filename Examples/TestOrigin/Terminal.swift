@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import InstrumentTerminal
 
 #if canImport(Darwin)
@@ -30,23 +29,6 @@ private func write(_ text: TerminalText, to descriptor: Int32) {
         let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         // Whoever closed the stream does not want the rest.
         if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return }
-    }
-}
-
-/// Ctrl-C and the system's wish to end.
-enum StopSignals {
-    static func first() async {
-        let queue = DispatchQueue(label: "test-origin.signals")
-        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-        for await _ in signals { break }
-        for source in sources { source.cancel() }
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentJSON
 import InstrumentTestKit
+import LoopbackServers
 import Synchronization
 import TestTraits
 import Testing
@@ -53,11 +54,11 @@ struct FileBackendTests {
         for number in 0..<3 { _ = await backend.deliver(Samples.batch(number * 10..<number * 10 + 10)) }
         await backend.end()
         let process = Process()
-        let output = Pipe()
+        let output = Pipe.forChild()
         process.executableURL = URL(fileURLWithPath: "/bin/gzip")
         process.arguments = ["-dc", scratch.file("samples.ndjson.gz")]
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
@@ -260,7 +261,7 @@ struct FileBackendTests {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [tool] + arguments
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        guard (try? process.start()) != nil else { return false }
         process.waitUntilExit()
         return process.terminationStatus == 0
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -368,7 +369,7 @@ struct DurableStoreTests {
             + "d.execute(sys.argv[2]); d.commit()"
         process.arguments = ["python3", "-c", script, file, sql]
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         let again = try open()
         again.attach("one")
@@ -439,7 +440,7 @@ struct DurableStoreTests {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [tool] + arguments
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        guard (try? process.start()) != nil else { return false }
         process.waitUntilExit()
         return process.terminationStatus == 0
     }

@@ -11,13 +11,13 @@ package struct CommandResult: Sendable {
 package func command(_ arguments: [String]) async throws -> CommandResult {
     try await blocking {
         let process = Process()
-        let (output, errors) = (Pipe(), Pipe())
+        let (output, errors) = (Pipe.forChild(), Pipe.forChild())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = arguments
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let complaints = DataBeingRead(errors.fileHandleForReading)
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -7,7 +7,7 @@ package final class TLSServer {
     package let certificate: String
     private let directory: URL
     private let process: Process
-    private let input = Pipe()
+    private let input = Pipe.forChild()
 
     package static var isPossible: Bool {
         ["openssl", "python3"].allSatisfy { (try? run(["sh", "-c", "command -v \($0)"])) != nil }
@@ -28,14 +28,14 @@ package final class TLSServer {
             let more = ["-x509", "-days", "1", "-addext", "subjectAltName=DNS:localhost", "-out", certificate]
             try Self.run(request + more)
         }
-        let output = Pipe()
+        let output = Pipe.forChild()
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.program, certificate, key]
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw NoServer(why: "python3 said: \(line)")
@@ -92,7 +92,7 @@ package final class TLSServer {
         process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw NoServer(why: "\(arguments) failed") }
         return process.terminationStatus

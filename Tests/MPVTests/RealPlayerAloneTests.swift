@@ -224,12 +224,12 @@ struct RealPlayerAloneTests {
     func orphaned() async throws {
         let (marker, name) = (scratch.file("marker"), "mpv-\(UUID().uuidString)")
         try Data().write(to: URL(fileURLWithPath: marker))
-        let (process, output) = (Process(), Pipe())
+        let (process, output) = (Process(), Pipe.forChild())
         process.executableURL = Self.child
         process.arguments =
             [marker] + RealMPV.options + ["--title=" + name, "--loop-file=inf", try Media.film(seconds: 20)]
         process.standardOutput = output
-        try process.run()
+        try process.start()
         #expect(output.fileHandleForReading.availableData == Data("playing\n".utf8))
         let player = try #require(Self.processes(with: "--title=" + name).first { $0 != process.processIdentifier })
         let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(player)/fd").compactMap {

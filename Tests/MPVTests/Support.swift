@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentMPV
 import InstrumentTrackers
+import LoopbackServers
 
 /// Keeps what happens, and lets a test wait for it.
 final class Log<Entry: Sendable>: Sendable {
@@ -111,7 +112,7 @@ final class RealMPV: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
     }
 
     deinit { if process.isRunning { kill() } }
@@ -167,7 +168,7 @@ enum Media {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         if process.terminationStatus != 0 { throw NoMedia(description: "ffmpeg could not make a film") }
     }

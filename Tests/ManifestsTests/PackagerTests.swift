@@ -2,6 +2,7 @@ internal import Foundation
 internal import Instrument
 internal import InstrumentTransport
 internal import TestTraits
+import LoopbackServers
 import Testing
 
 @testable internal import InstrumentManifests
@@ -19,7 +20,7 @@ import Testing
         let source = ["-f", "lavfi", "-i", "testsrc2=size=64x36:rate=25", "-f", "lavfi", "-i", "sine", "-t", "8"]
         let coding = ["-c:v", "mpeg4", "-g", "50", "-c:a", "aac", "-b:v", "100k"]
         process.arguments = ["ffmpeg", "-nostdin", "-v", "error"] + source + coding + arguments + [file]
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
         return Array(try Data(contentsOf: folder.appending(path: file)))

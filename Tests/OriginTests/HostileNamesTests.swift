@@ -10,13 +10,13 @@ extension OriginCommandLineTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let name = "a\u{1B}[2J\u{202E}\nTest origin at nowhere.mp4"
         #expect(FileManager.default.createFile(atPath: folder + "/" + name, contents: Data()))
-        let (process, output) = (Process(), Pipe())
+        let (process, output) = (Process(), Pipe.forChild())
         process.executableURL = URL(fileURLWithPath: Self.program)
         process.arguments = ["--port", "0", "--no-fixtures", "--media", folder]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let handle = output.fileHandleForReading
         let said = await blocking {
             var said = Data()

@@ -17,14 +17,14 @@ struct OriginCommandLineTests {
         _ = try await SharedFixtures.get()
         let log = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: log) }
-        let (process, output, errors) = (Process(), Pipe(), Pipe())
+        let (process, output, errors) = (Process(), Pipe.forChild(), Pipe.forChild())
         process.executableURL = URL(fileURLWithPath: Self.program)
         process.arguments = ["--port", "0", "--cache", SharedFixtures.directory, "--log", log]
         process.arguments? += ["--fault", "503 retry-after 1s on *.mpd", "--schedule", "80M latency 1ms"]
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let (handle, rest) = (output.fileHandleForReading, errors.fileHandleForReading)
         let said = await blocking {
             var said = Data()

@@ -20,7 +20,7 @@ struct AttachCommandTests {
         mpv.standardInput = FileHandle.nullDevice
         mpv.standardOutput = FileHandle.nullDevice
         mpv.standardError = FileHandle.nullDevice
-        try mpv.run()
+        try mpv.start()
         return mpv
     }
 
@@ -162,13 +162,13 @@ struct AttachCommandTests {
 
     @Test("With --wait and nobody there, Ctrl-C ends it with 0")
     func waitsInVain() throws {
-        let errors = Pipe()
+        let errors = Pipe.forChild()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = ["attach", "--wait", "mpv:" + socket]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors
-        try process.run()
+        try process.start()
         var said = Data()
         while !String(decoding: said, as: UTF8.self).contains("no player there") {
             let more = errors.fileHandleForReading.availableData
@@ -192,7 +192,7 @@ struct AttachCommandTests {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = terminal.end
-        try process.run()
+        try process.start()
         let shown = terminal.readToEnd()
         process.waitUntilExit()
         mpv.waitUntilExit()

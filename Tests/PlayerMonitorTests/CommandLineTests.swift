@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentBackends
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -28,7 +29,7 @@ struct Run {
         outputPath: String? = nil,
         whileRunning body: ((Process, (String) -> Void) -> Void)? = nil
     ) throws -> Run {
-        let (process, output, errors) = (Process(), Pipe(), Pipe())
+        let (process, output, errors) = (Process(), Pipe.forChild(), Pipe.forChild())
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
@@ -36,7 +37,7 @@ struct Run {
         if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         var said = Data()
         body?(process) { text in
             while !String(decoding: said, as: UTF8.self).contains(text) {
@@ -130,12 +131,12 @@ struct CommandLineTests {
     )
     func wrongUse(arguments: [String]) throws {
         let process = Process()
-        let errors = Pipe()
+        let errors = Pipe.forChild()
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
         process.arguments = arguments
         process.standardError = errors
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 2)

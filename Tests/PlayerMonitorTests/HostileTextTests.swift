@@ -145,7 +145,7 @@ extension AttachCommandTests {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = terminal.end
-        try process.run()
+        try process.start()
         let shown = terminal.readToEnd()
         process.waitUntilExit()
         mpv.waitUntilExit()

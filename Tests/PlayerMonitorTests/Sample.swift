@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 
 /// The sample that `make play` plays, and where things are.
 enum Sample {
@@ -11,7 +12,7 @@ enum Sample {
         let script = Process()
         script.executableURL = URL(fileURLWithPath: root + "/scripts/make-sample.sh")
         script.arguments = [path]
-        try? script.run()
+        try? script.start()
         script.waitUntilExit()
         return path
     }()

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 
 /// Small media, made by the ffmpeg command line: one thread and bit-exact flags, so that they are the same every time.
 /// Kept in the temporary folder, and made anew when how they are made changes.
@@ -147,13 +148,13 @@ enum Fixtures {
     @discardableResult
     private static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()
-        let errors = Pipe()
-        let output = Pipe()
+        let errors = Pipe.forChild()
+        let output = Pipe.forChild()
         process.standardOutput = output
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
         process.standardError = errors
-        try process.run()
+        try process.start()
         let result = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

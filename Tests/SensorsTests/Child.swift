@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 
 /// A program that a test runs, line by line.
 final class Child {
@@ -13,8 +14,8 @@ final class Child {
     }
 
     private let process = Process()
-    private let output = Pipe()
-    private let input = Pipe()
+    private let output = Pipe.forChild()
+    private let input = Pipe.forChild()
     private var said = Data()
 
     /// Starts a program of the system's, or one with a path.
@@ -27,7 +28,7 @@ final class Child {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = input
-        try process.run()
+        try process.start()
     }
 
     var id: Int32 { process.processIdentifier }

@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -148,11 +149,11 @@ struct DeviceTests {
         guard isInstalled("systemd-id128", for: "comparison with systemd's derivation"),
             let own = MachineIdentifier.read(FileTree(root: "/"))
         else { return }
-        let (process, output) = (Process(), Pipe())
+        let (process, output) = (Process(), Pipe.forChild())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/systemd-id128")
         process.arguments = ["machine-id", "-a", app.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()]
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let ours = MachineIdentifier.derived(from: own, for: app).replacing("-", with: "").lowercased()

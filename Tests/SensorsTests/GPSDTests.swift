@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -182,7 +183,7 @@ extension NetworkTests {
             daemon.executableURL = URL(fileURLWithPath: "/usr/sbin/gpsd")
             daemon.arguments = ["-N", "-n", "-S", "\(port)", "tcp://127.0.0.1:\(feed)"]
             daemon.standardError = FileHandle.nullDevice
-            try daemon.run()
+            try daemon.start()
             return daemon
         }
     }

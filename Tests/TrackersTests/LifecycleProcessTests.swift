@@ -2,6 +2,7 @@
 import Foundation
 import Instrument
 import InstrumentBackends
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -11,7 +12,7 @@ struct LifecycleProcessTests {
     private final class Child {
         let process = Process()
         let folder: String
-        private let output = Pipe()
+        private let output = Pipe.forChild()
 
         init(_ options: String...) throws {
             folder = NSTemporaryDirectory() + "instrument-lifecycle-\(UUID().uuidString.prefix(8))"
@@ -20,7 +21,7 @@ struct LifecycleProcessTests {
             process.executableURL = bundle.appendingPathComponent("LifecycleChild")
             process.arguments = [folder + "/samples", folder + "/queue"] + options
             process.standardOutput = output
-            try process.run()
+            try process.start()
             // Said once the handlers stand.
             _ = output.fileHandleForReading.availableData
         }

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 import QueueChildPlan
 
 /// A process that emits, or drains. It is killed when nobody holds it any more.
@@ -43,7 +44,7 @@ final class ChildProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try Self.handle(outputFile)
         process.standardError = try Self.handle(errorFile)
-        try process.run()
+        try process.start()
     }
 
     deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
@@ -63,7 +64,11 @@ final class ChildProcess {
     /// Waits until the process has ended; false if it has not within a time that only a hang can reach.
     func hasEnded(within seconds: Int = 300) -> Bool {
         for _ in 0..<seconds * 500 {
-            if !process.isRunning { return true }
+            if !process.isRunning {
+                // Foundation keeps a descriptor of a process that nobody has waited for.
+                process.waitUntilExit()
+                return true
+            }
             usleep(2000)
         }
         return false

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServers
 
 /// Runs the system's tools.
 enum Shell {
@@ -20,10 +21,10 @@ enum Shell {
 
     /// Runs a tool to its end; throws what it says if it fails.
     static func run(_ command: String...) throws {
-        let (process, errors) = (process(command), Pipe())
+        let (process, errors) = (process(command), Pipe.forChild())
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors
-        try process.run()
+        try process.start()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {

@@ -2,6 +2,7 @@
 import Foundation
 import Instrument
 import InstrumentTransport
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -58,7 +59,7 @@ private final class HTTP2Server {
             "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
             "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
         ])
-        try making.run()
+        try making.start()
         making.waitUntilExit()
         // It cannot be told to take any port and say which.
         port = Int.random(in: 20_000...29_000)
@@ -67,7 +68,7 @@ private final class HTTP2Server {
             "timeout", "-s", "KILL", "1800", "nghttpd", "-a", "127.0.0.1", "-d", folder, "\(port)", key, certificate,
         ]
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        try process.run()
+        try process.start()
         try await waitUntilItAnswers()
     }
 

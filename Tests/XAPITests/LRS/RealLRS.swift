@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentTransport
 import InstrumentXAPI
+import LoopbackServers
 
 /// An LRS in a process of its own, over an empty directory; it goes with this value, and by itself after five minutes.
 final class RealLRS: Sendable {
@@ -14,7 +15,7 @@ final class RealLRS: Sendable {
 
     let configuration: XAPIConfiguration
     private let process: Process
-    private let input = Pipe()
+    private let input = Pipe.forChild()
     private let scratch: String
 
     init() throws {
@@ -28,12 +29,12 @@ final class RealLRS: Sendable {
         let credentials = "auth -u key -p the-secret -s all -M mailto:tests@example.org -w".split(separator: " ")
         try Self.run("ralph", credentials.map(String.init), environment)
         let server = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("serve.py")
-        let output = Pipe()
+        let output = Pipe.forChild()
         process = Self.process("python", [server.path], environment)
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         let port = line.trimmingCharacters(in: .whitespacesAndNewlines)
         configuration = XAPIConfiguration(
@@ -51,11 +52,11 @@ final class RealLRS: Sendable {
 
     /// What `ralph validate` says of statements; empty if it has nothing to complain of.
     static func complaints(about statements: [[UInt8]]) throws -> String {
-        let (process, input, errors) = (process("ralph", ["validate", "-f", "xapi", "-F"], [:]), Pipe(), Pipe())
+        let (process, input, errors) = (process("ralph", ["validate", "-f", "xapi", "-F"], [:]), Pipe.forChild(), Pipe.forChild())
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors
-        try process.run()
+        try process.start()
         input.fileHandleForWriting.write(Data(statements.joined(separator: [10])))
         try input.fileHandleForWriting.close()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -75,7 +76,7 @@ final class RealLRS: Sendable {
         let process = process(name, arguments, environment)
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
     }
 }
