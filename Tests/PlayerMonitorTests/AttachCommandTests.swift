@@ -160,8 +160,9 @@ struct AttachCommandTests {
         #expect(run.errors.contains("watched until stopped"))
     }
 
-    @Test("With --wait and nobody there, Ctrl-C ends it with 0")
-    func waitsInVain() throws {
+    // Several times: a signal that comes before its handler is ready must not be lost.
+    @Test("With --wait and nobody there, Ctrl-C ends it with 0", arguments: 0..<10)
+    func waitsInVain(run: Int) throws {
         let errors = Pipe.forChild()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Sample.playerMonitor)
