@@ -1,27 +1,28 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// The folders of `Sources` that belong to other targets than `Instrument`, which is made of three folders.
+let roomsOfOtherTargets = [
+    "Backends", "CCurl", "CDurableShim", "CFFmpeg", "CProbeShim", "CSignalShim", "CTransportShim", "CZlib",
+    "Compression", "DurableQueue", "HTTP", "JSON", "MPV", "Manifests", "Observability", "Origin", "Probe", "Sensors",
+    "ServiceLifecycle", "Terminal", "TestKit", "Trackers", "Transport",
+]
+
 let package = Package(
     name: "instrument",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Instrument", targets: ["Instrument"]),
-        .library(name: "InstrumentHubs", targets: ["InstrumentHubs"]),
-        .library(name: "InstrumentMetricalcs", targets: ["InstrumentMetricalcs"]),
-        .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers"]),
-        .library(name: "InstrumentServiceLifecycle", targets: ["InstrumentServiceLifecycle"]),
+        .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
+        .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers", "InstrumentServiceLifecycle"]),
         .library(name: "InstrumentSensors", targets: ["InstrumentSensors"]),
-        .library(name: "InstrumentProbe", targets: ["InstrumentProbe"]),
+        .library(name: "InstrumentProbe", targets: ["InstrumentProbe", "InstrumentManifests"]),
         .library(name: "InstrumentMPV", targets: ["InstrumentMPV"]),
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
-        .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI"]),
-        .library(name: "InstrumentSeer", targets: ["InstrumentSeer"]),
+        .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI", "InstrumentSeer"]),
         .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
         .library(name: "InstrumentSift", targets: ["InstrumentSift"]),
-        .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
-        .library(name: "InstrumentJSON", targets: ["InstrumentJSON"]),
-        .library(name: "InstrumentTransport", targets: ["InstrumentTransport"]),
-        .library(name: "InstrumentManifests", targets: ["InstrumentManifests"]),
+        .library(name: "InstrumentTransport", targets: ["InstrumentTransport", "InstrumentHTTP", "InstrumentJSON"]),
         .library(name: "InstrumentObservability", targets: ["InstrumentObservability"]),
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .library(name: "InstrumentOrigin", targets: ["InstrumentOrigin"]),
@@ -41,8 +42,13 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
-        // The vocabulary, the chain, the typed app events and the shared queue. Imports nothing of ours.
-        .target(name: "Instrument"),
+        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Imports nothing of ours.
+        .target(
+            name: "Instrument",
+            path: "Sources",
+            exclude: roomsOfOtherTargets + ["Instrument/Instrument.docc"],
+            sources: ["Instrument", "Hubs", "Metricalcs"]
+        ),
         .target(name: "CSignalShim"),
         .target(
             name: "InstrumentTrackers",
@@ -70,11 +76,9 @@ let package = Package(
         ),
         // Sensors, the device, and what collects them for the chain.
         .target(name: "InstrumentSensors", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/Sensors"),
-        .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
-        .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // One gzip for the backends and the transport.
-        .target(name: "InstrumentCompression", dependencies: ["CZlib"], path: "Sources/Compression"),
+        .target(name: "InstrumentCompression", dependencies: ["CZlib", "InstrumentHTTP"], path: "Sources/Compression"),
         // One JSON for the backends.
         .target(name: "InstrumentJSON", dependencies: ["Instrument"], path: "Sources/JSON"),
         // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
@@ -87,22 +91,24 @@ let package = Package(
         ),
         .target(
             name: "InstrumentClickstream",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP"],
             path: "Sources/Backends/Clickstream"
         ),
         .target(
             name: "InstrumentSift",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTransport"],
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentHTTP"],
             path: "Sources/Backends/Sift"
         ),
 
-        // The one room that knows HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
+        // Messages and addresses of HTTP, what a response means for a batch, and the protocol of a transport. No I/O.
+        .target(name: "InstrumentHTTP", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/HTTP"),
+        // The one room that talks HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CTransportShim", dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
         .target(
             name: "InstrumentTransport",
             dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentJSON",
+                "Instrument", "InstrumentCompression", "InstrumentHTTP",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
                 .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
             ],
@@ -112,20 +118,20 @@ let package = Package(
         // HLS and DASH manifests, and the timeline that a player plays from. No I/O.
         .target(
             name: "InstrumentManifests",
-            dependencies: ["Instrument", "InstrumentTransport"],
+            dependencies: ["Instrument", "InstrumentHTTP"],
             path: "Sources/Manifests"
         ),
 
         // Learning records: statements, their rules, what an LRS is told and asked, and Seer's own payloads.
         .target(
             name: "InstrumentXAPI",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentHTTP"],
             path: "Sources/Backends/XAPI"
         ),
         // The Seer service: its client with a queue of its own rules, and the backend.
         .target(
             name: "InstrumentSeer",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport", "InstrumentXAPI"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP", "InstrumentXAPI"],
             path: "Sources/Backends/Seer"
         ),
 
@@ -175,7 +181,7 @@ let package = Package(
         .executableTarget(
             name: "PlayerMonitor",
             dependencies: [
-                "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
+                "Instrument", "InstrumentTrackers", "InstrumentProbe",
                 "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
                 "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
                 "InstrumentTerminal", "InstrumentTransport", "InstrumentXAPI",
@@ -216,7 +222,7 @@ let package = Package(
         .testTarget(
             name: "InstrumentTests",
             dependencies: [
-                "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTrackers",
+                "Instrument", "InstrumentTestKit", "InstrumentTrackers",
             ]
         ),
         .testTarget(
@@ -237,29 +243,32 @@ let package = Package(
         .testTarget(
             name: "ClickstreamTests",
             dependencies: [
-                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "InstrumentTransport",
+                "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "SiftTests",
             dependencies: [
-                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentTestKit",
+                "InstrumentTransport",
+                "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),
         .testTarget(
             name: "TransportTests",
             dependencies: [
-                "CostMeasurement", "InstrumentTransport", "InstrumentCompression", "InstrumentTestKit",
+                "CostMeasurement", "InstrumentHTTP", "InstrumentTransport", "InstrumentCompression",
+                "InstrumentTestKit",
                 "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "ManifestsTests",
             dependencies: [
-                "CostMeasurement", "InstrumentManifests", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "CostMeasurement", "InstrumentHTTP", "InstrumentManifests", "InstrumentTestKit", "LoopbackServers",
+                "TestTraits",
             ]
         ),
         .testTarget(
@@ -281,14 +290,14 @@ let package = Package(
         ),
         .testTarget(
             name: "HubsTests",
-            dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
+            dependencies: ["InstrumentTestKit"]
         ),
         // The process that the durable queue's tests kill, and what the tests and the process tell each other.
         .target(name: "QueueChildPlan", path: "Tests/QueueChildPlan"),
         .executableTarget(
             name: "QueueChild",
             dependencies: [
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit",
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "QueueChildPlan",
             ],
             path: "Tests/QueueChild"
@@ -311,8 +320,8 @@ let package = Package(
         .testTarget(
             name: "DurableQueueTests",
             dependencies: [
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentHubs",
-                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild",
+                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentTestKit",
+                "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild",
                 "QueueChildPlan",
                 "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -332,15 +341,14 @@ let package = Package(
         .executableTarget(
             name: "LifecycleChild",
             dependencies: [
-                "InstrumentTrackers", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentHubs",
-                "InstrumentSensors",
+                "InstrumentTrackers", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentSensors",
             ],
             path: "Tests/LifecycleChild"
         ),
         .testTarget(
             name: "TrackersTests",
             dependencies: [
-                "InstrumentTrackers", "InstrumentBackends", "InstrumentHubs", "InstrumentTestKit", "LifecycleChild",
+                "InstrumentTrackers", "InstrumentBackends", "InstrumentTestKit", "LifecycleChild",
                 "LoopbackServers", "TestTraits",
             ]
         ),
@@ -353,8 +361,7 @@ let package = Package(
         .testTarget(
             name: "MPVTests",
             dependencies: [
-                "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON",
-                "InstrumentMetricalcs",
+                "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentJSON",
                 "InstrumentTestKit",
                 "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
@@ -368,7 +375,7 @@ let package = Package(
         .testTarget(
             name: "SensorsTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON",
+                "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentJSON",
                 "InstrumentSensors",
                 "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
                 "LoopbackServers", "TestTraits",
@@ -377,15 +384,14 @@ let package = Package(
         .testTarget(
             name: "TestKitTests",
             dependencies: [
-                "Instrument", "InstrumentTestKit", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "LoopbackServers", "TestTraits",
+                "Instrument", "InstrumentTestKit", "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "PlayerMonitorTests",
             dependencies: [
-                "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin",
+                "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentBackends", "InstrumentCompression",
+                "InstrumentJSON", "InstrumentOrigin",
                 "InstrumentTestKit",
                 "LoopbackServers", "TestTraits",
             ],
@@ -394,8 +400,8 @@ let package = Package(
         .testTarget(
             name: "ProbeTests",
             dependencies: [
-                "InstrumentProbe", "InstrumentManifests", "InstrumentOrigin", "InstrumentTrackers", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
+                "InstrumentProbe", "InstrumentManifests", "InstrumentOrigin", "InstrumentTrackers", "InstrumentTestKit",
+                "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),
     ],

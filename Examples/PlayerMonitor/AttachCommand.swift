@@ -3,7 +3,6 @@ internal import Instrument
 internal import InstrumentDurableQueue
 internal import InstrumentMPV
 internal import InstrumentTerminal
-internal import InstrumentTrackers
 
 /// A player that can be attached to, as it is written on the command line.
 enum PlayerOption: ExpressibleByArgument, Hashable {

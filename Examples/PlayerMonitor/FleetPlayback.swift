@@ -2,7 +2,6 @@ internal import Dispatch
 internal import Instrument
 internal import InstrumentProbe
 internal import InstrumentTerminal
-internal import InstrumentTrackers
 
 /// Many playbacks at once, from their requests to the delivery of their last sample: one instrument, a tracker each.
 struct FleetPlayback {

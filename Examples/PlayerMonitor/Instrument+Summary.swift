@@ -1,6 +1,4 @@
 internal import Instrument
-internal import InstrumentHubs
-internal import InstrumentMetricalcs
 internal import InstrumentTerminal
 
 extension Instrument {

@@ -2,7 +2,6 @@ internal import Dispatch
 internal import Instrument
 internal import InstrumentProbe
 internal import InstrumentTerminal
-internal import InstrumentTrackers
 
 /// One playback from its request to the delivery of its last sample.
 struct Playback {

@@ -1,6 +1,6 @@
 internal import InstrumentMPV
 internal import InstrumentTerminal
-internal import InstrumentTrackers
+internal import Instrument
 
 extension ProgressLine {
     /// What a player that is watched from outside is at.

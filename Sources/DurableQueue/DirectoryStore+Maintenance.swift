@@ -41,7 +41,7 @@ extension DirectoryStore {
     /// Synchronizes what is in the log, and the bookkeeping if anything in it is not yet safe.
     func synchronizeWritten() throws(QueueError) {
         try synchronizing.withLock { (_: inout Void) throws(QueueError) in
-            let work = state.withLock { $0.log.takeUnsynchronized() }
+            let (work, end) = state.withLock { ($0.log.takeUnsynchronized(), $0.log.nextSequence) }
             do throws(QueueError) {
                 for segment in work.segments { try segment.synchronize() }
                 if work.hasNewNames { try Directory.synchronize(path) }
@@ -50,6 +50,7 @@ extension DirectoryStore {
                 state.withLock { $0.log.putBack(work) }
                 throw error
             }
+            state.withLock { $0.synchronizedEnd = max($0.synchronizedEnd, end) }
         }
     }
 

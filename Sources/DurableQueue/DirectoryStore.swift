@@ -34,6 +34,8 @@ final class DirectoryStore: Sendable {
         var staging: Staging?
         /// The number behind the last sample that was appended.
         var nextSequence: UInt64
+        /// The number after the last sample that is known to survive a loss of power.
+        var synchronizedEnd: UInt64 = 0
         var places: [Place] = []
         var isSynchronizationDue = false
         var unsynchronized = 0

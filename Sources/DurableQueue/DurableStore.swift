@@ -169,6 +169,11 @@ public final class DurableStore: SampleStore {
     /// - Throws: if that is not sure; the call may be repeated.
     public func synchronize() throws(QueueError) { for store in stores { try store.synchronize() } }
 
+    /// The number after the last sample that was appended, and the number after the last sample that survives a loss of power.
+    package var progress: (end: UInt64, synchronizedEnd: UInt64) {
+        own.state.withLock { ($0.nextSequence, $0.synchronizedEnd) }
+    }
+
     /// The consent that the directory is under, until somebody changes it: it outlives the process that set it.
     public var consent: Consent { consentOfDirectory.withLock { $0 } }
 

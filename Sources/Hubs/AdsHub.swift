@@ -1,5 +1,3 @@
-public import Instrument
-
 /// The state machine of content with ads: the ads table first, then the core table.
 ///
 /// An ad break belongs to a content tracker and is shared by the ad trackers that serve it. `Stop` and `Next` are legal

@@ -1,5 +1,3 @@
-public import Instrument
-
 /// The state machine of content playback, by the core table of the data model.
 ///
 /// Each tracker has a state of its own. An illegal event is rejected and changes nothing. After `End`, `Stop` or `Next`

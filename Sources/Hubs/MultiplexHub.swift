@@ -1,5 +1,3 @@
-public import Instrument
-
 /// Several hubs in a row: an event has to be accepted by each, and carries what each adds.
 ///
 /// What one rejects leaves all of them as they were, those before it included.

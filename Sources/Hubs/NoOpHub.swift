@@ -1,5 +1,3 @@
-public import Instrument
-
 /// Accepts every event as it is: for instruments that only pass on what trackers report.
 public struct NoOpHub: Hub, Hashable {
     /// Creates the hub.

@@ -1,5 +1,3 @@
-internal import Instrument
-
 /// What the core hub knows of one tracker.
 struct PlaybackState: Hashable {
     var didMediaRequest = false

@@ -1,5 +1,4 @@
 public import Instrument
-public import InstrumentTrackers
 
 /// A running mpv, watched from outside over its JSON IPC.
 ///

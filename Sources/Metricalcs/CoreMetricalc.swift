@@ -1,5 +1,3 @@
-public import Instrument
-
 /// The eight core metrics of the data model.
 ///
 /// `StartTime` counts from the request of the same playback, else from its load; requests of an earlier playback of the

@@ -1,5 +1,3 @@
-public import Instrument
-
 /// Several metricalcs side by side: each sees every event, and all their metrics count.
 public struct MultiplexMetricalc: Metricalc {
     private var metricalcs: [any Metricalc]

@@ -1,5 +1,3 @@
-internal import Instrument
-
 /// The core metrics of one tracker.
 struct PlaybackMetrics: Hashable {
     /// The playback that was asked for or loaded last.

@@ -1,4 +1,4 @@
-internal import InstrumentTrackers
+internal import Instrument
 
 /// Where media is: a file on this machine, or an HTTP(S) address.
 ///

@@ -1,5 +1,4 @@
 public import Instrument
-public import InstrumentTrackers
 public import InstrumentTransport
 
 /// A headless player: fetches and demuxes media like a player, without decoding it, and reports what a viewer would have

@@ -1,5 +1,4 @@
 public import Instrument
-public import InstrumentTrackers
 
 /// A player that does what a test says.
 ///

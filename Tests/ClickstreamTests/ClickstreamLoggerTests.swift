@@ -1,6 +1,5 @@
 import Instrument
 import InstrumentClickstream
-import InstrumentHubs
 import InstrumentTestKit
 import Testing
 

@@ -1,9 +1,7 @@
 import Instrument
 import InstrumentClickstream
 import InstrumentDurableQueue
-import InstrumentHubs
 import InstrumentJSON
-import InstrumentMetricalcs
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers

@@ -2,7 +2,6 @@ import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentDurableQueue
-import InstrumentHubs
 import InstrumentTestKit
 import InstrumentTransport
 import LoopbackServers

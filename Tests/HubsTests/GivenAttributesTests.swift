@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentHubs
 import Testing
 
 @Suite("Hubs: attributes that the caller gives")

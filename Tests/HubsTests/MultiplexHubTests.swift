@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentHubs
 import Testing
 
 /// Accepts or rejects by a list, writes an attribute, asks for pings, and counts what it has accepted.

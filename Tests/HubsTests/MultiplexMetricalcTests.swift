@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentMetricalcs
 import Testing
 
 /// Computes one metric for each event of an action: how many there were.

@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentMetricalcs
 
 /// Plays actions through a hub and the core metricalc, with the times that an instrument would add.
 struct Session<H: Hub & Hashable> {

@@ -1,7 +1,5 @@
 import Instrument
-import InstrumentHubs
 import InstrumentTestKit
-import InstrumentTrackers
 import Testing
 
 private enum ScopedTitle: AnalyticsKey { static let key = "title" }

@@ -1,4 +1,3 @@
-import InstrumentHubs
 import InstrumentTestKit
 import Testing
 

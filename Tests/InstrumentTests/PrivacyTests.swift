@@ -1,5 +1,3 @@
-import InstrumentHubs
-import InstrumentMetricalcs
 import InstrumentTestKit
 import Testing
 

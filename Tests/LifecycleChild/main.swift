@@ -11,7 +11,6 @@ import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentDurableQueue
-import InstrumentHubs
 import InstrumentSensors
 import InstrumentTrackers
 

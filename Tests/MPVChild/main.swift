@@ -7,7 +7,6 @@
 import Foundation
 import Instrument
 import InstrumentMPV
-import InstrumentTrackers
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard arguments.count >= 2, open(arguments[0], O_RDONLY) >= 0 else { exit(2) }

@@ -1,6 +1,6 @@
 import CostMeasurement
 import InstrumentJSON
-import InstrumentTrackers
+import Instrument
 import Testing
 
 @testable import InstrumentMPV

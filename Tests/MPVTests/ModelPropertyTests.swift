@@ -1,7 +1,6 @@
 import Instrument
 import InstrumentJSON
 import InstrumentTestKit
-import InstrumentTrackers
 import Testing
 
 @testable import InstrumentMPV

@@ -1,6 +1,5 @@
 import Instrument
 import InstrumentJSON
-import InstrumentTrackers
 import Testing
 
 @testable import InstrumentMPV

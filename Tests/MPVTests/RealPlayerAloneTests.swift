@@ -1,10 +1,7 @@
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentMPV
-import InstrumentMetricalcs
 import InstrumentTestKit
-import InstrumentTrackers
 import LoopbackServers
 import TestTraits
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import Instrument
 import InstrumentMPV
 import InstrumentTestKit
-import InstrumentTrackers
 import TestTraits
 import Testing
 

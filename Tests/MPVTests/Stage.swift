@@ -1,6 +1,5 @@
 import Instrument
 import InstrumentJSON
-import InstrumentTrackers
 
 @testable import InstrumentMPV
 

@@ -1,7 +1,6 @@
 import Foundation
 import Instrument
 import InstrumentMPV
-import InstrumentTrackers
 import LoopbackServers
 
 /// Keeps what happens, and lets a test wait for it.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Instrument
 internal import InstrumentManifests
-internal import InstrumentTransport
+internal import InstrumentHTTP
 internal import Testing
 
 func mpd(

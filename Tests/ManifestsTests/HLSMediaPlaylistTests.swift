@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 internal import Testing
 
 @testable internal import InstrumentManifests

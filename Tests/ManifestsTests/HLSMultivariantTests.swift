@@ -1,6 +1,6 @@
 internal import Instrument
 internal import InstrumentManifests
-internal import InstrumentTransport
+internal import InstrumentHTTP
 internal import Testing
 
 @Suite struct HLSMultivariantTests {

@@ -1,5 +1,5 @@
 internal import CostMeasurement
-internal import InstrumentTransport
+internal import InstrumentHTTP
 internal import Testing
 
 @testable internal import InstrumentManifests

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 import LoopbackServers
 internal import TestTraits
 import Testing

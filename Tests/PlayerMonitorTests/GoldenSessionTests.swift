@@ -1,11 +1,8 @@
 import Foundation
 import Instrument
 import InstrumentBackends
-import InstrumentHubs
-import InstrumentMetricalcs
 import InstrumentProbe
 import InstrumentTestKit
-import InstrumentTrackers
 import TestTraits
 import Testing
 

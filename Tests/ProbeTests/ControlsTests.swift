@@ -1,7 +1,6 @@
 import Foundation
 import Instrument
 import InstrumentProbe
-import InstrumentTrackers
 import TestTraits
 import Testing
 

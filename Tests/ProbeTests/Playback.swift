@@ -1,8 +1,5 @@
 import Instrument
-import InstrumentHubs
-import InstrumentMetricalcs
 import InstrumentProbe
-import InstrumentTrackers
 
 /// Keeps what it is given.
 final class Recorder: Backend {

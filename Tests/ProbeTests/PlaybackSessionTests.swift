@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentTrackers
 import TestTraits
 import Testing
 

@@ -1,8 +1,6 @@
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentProbe
-import InstrumentTrackers
 import LoopbackServers
 import TestTraits
 import Testing

@@ -21,7 +21,7 @@ struct Emission: Sendable {
                 group.leave()
             }.start()
         }
-        if plan.synchronizes { Thread { synchronize() }.start() }
+        if plan.synchronizes { Thread { synchronize() }.start() } else { Thread { noteSynchronization() }.start() }
         notes?.setReady()
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
@@ -71,6 +71,18 @@ struct Emission: Sendable {
             do { try store.synchronize() } catch { continue }
             notes?.note(synchronized: returned)
             usleep(20_000)
+        }
+    }
+
+    /// Notes again and again which samples the store has synchronized as it is configured.
+    private func noteSynchronization() {
+        while true {
+            // The samples that had returned before the end was read lie before that end.
+            let returned = notes?.returned ?? []
+            let end = store.progress.end
+            while store.progress.synchronizedEnd < end { usleep(2000) }
+            notes?.note(synchronized: returned)
+            usleep(2000)
         }
     }
 

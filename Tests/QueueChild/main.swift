@@ -5,7 +5,6 @@ import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentDurableQueue
-import InstrumentHubs
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan

@@ -33,6 +33,8 @@ package struct ChildPlan: Codable, Sendable {
     package var segmentSize = 16 << 10
     /// Whether a thread synchronizes the store again and again, and notes what that covered.
     package var synchronizes = false
+    /// Whether samples survive a loss of power some time after they were emitted.
+    package var isSynchronizing: Bool { synchronizes || synchronization != .never }
     /// How long the process delivers what is left once everything was emitted, in milliseconds.
     package var shutdown = 20_000
 

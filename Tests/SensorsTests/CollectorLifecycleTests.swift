@@ -1,7 +1,6 @@
 import Dispatch
 import Instrument
 import InstrumentCompression
-import InstrumentHubs
 import InstrumentJSON
 import InstrumentSensors
 import InstrumentSift

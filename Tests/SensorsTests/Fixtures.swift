@@ -1,6 +1,5 @@
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentTestKit
 import Testing
 

@@ -1,9 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentDurableQueue
-import InstrumentHubs
 import InstrumentJSON
-import InstrumentMetricalcs
 import InstrumentTestKit
 import InstrumentTransport
 import TestTraits

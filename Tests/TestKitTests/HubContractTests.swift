@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentHubs
 import InstrumentTestKit
 import Testing
 

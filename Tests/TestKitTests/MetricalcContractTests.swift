@@ -1,5 +1,4 @@
 import Instrument
-import InstrumentMetricalcs
 import InstrumentTestKit
 import Testing
 

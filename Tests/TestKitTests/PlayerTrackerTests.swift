@@ -1,7 +1,5 @@
 import Instrument
-import InstrumentHubs
 import InstrumentTestKit
-import InstrumentTrackers
 import Testing
 
 @Suite("Player tracker")

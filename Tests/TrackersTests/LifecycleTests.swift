@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentTestKit
 import InstrumentTrackers
 import Testing

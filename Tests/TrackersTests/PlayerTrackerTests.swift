@@ -1,6 +1,4 @@
 import Instrument
-import InstrumentHubs
-import InstrumentTrackers
 import Testing
 
 /// A player that says what it is told to say.

@@ -1,6 +1,7 @@
 import InstrumentCompression
 import Testing
 
+@testable import InstrumentHTTP
 @testable import InstrumentTransport
 
 @Suite("Requests and headers")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import InstrumentHTTP
 @testable import InstrumentTransport
 
 @Suite("Addresses")

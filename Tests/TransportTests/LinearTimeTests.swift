@@ -2,6 +2,7 @@ import CostMeasurement
 import Instrument
 import Testing
 
+@testable import InstrumentHTTP
 @testable import InstrumentTransport
 
 @Suite("Cost of addresses and headers")

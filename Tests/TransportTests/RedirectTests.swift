@@ -3,6 +3,7 @@ import LoopbackServers
 import TestTraits
 import Testing
 
+@testable import InstrumentHTTP
 @testable import InstrumentTransport
 
 @Suite("Redirects", .ownThread, .timeLimit(.minutes(30)))

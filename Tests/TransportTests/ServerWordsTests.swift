@@ -1,6 +1,7 @@
 import Instrument
 import Testing
 
+@testable import InstrumentHTTP
 @testable import InstrumentTransport
 
 @Suite("A server's own words")

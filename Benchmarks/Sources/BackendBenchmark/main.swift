@@ -6,8 +6,6 @@ import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentClickstream
-import InstrumentHubs
-import InstrumentMetricalcs
 import InstrumentSeer
 import InstrumentSift
 import InstrumentTransport

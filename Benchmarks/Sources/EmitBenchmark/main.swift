@@ -2,8 +2,6 @@ import CMeasure
 import Foundation
 import Instrument
 import InstrumentDurableQueue
-import InstrumentHubs
-import InstrumentMetricalcs
 import Synchronization
 
 /// Takes everything and does nothing.

@@ -1,11 +1,8 @@
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentMPV
-import InstrumentMetricalcs
 import InstrumentProbe
 import InstrumentTestKit
-import InstrumentTrackers
 
 /// What a viewer lived through, in seconds since playback was asked for.
 struct Viewing {

@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// One logger for all of an app, for those who do not want to hand it around.
 extension Clickstream {

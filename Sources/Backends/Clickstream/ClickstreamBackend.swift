@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// Sends samples to a clickstream service: `POST` to the environment's endpoint, a JSON array of ``ClickstreamAction``.
 ///

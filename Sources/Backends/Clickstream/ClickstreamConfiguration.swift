@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// How a ``ClickstreamBackend`` sends.
 public struct ClickstreamConfiguration: Sendable {

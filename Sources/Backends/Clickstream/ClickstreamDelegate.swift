@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// What only the app knows: where events go, and what is true of all of them.
 ///

@@ -1,6 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
-public import InstrumentTransport
+public import InstrumentHTTP
 internal import InstrumentXAPI
 
 /// Sends samples to Seer. Waiting, retries and dead letters are the shared queue's; ``SeerClient`` is for payloads of an app's own.

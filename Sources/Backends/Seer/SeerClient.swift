@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 public import InstrumentXAPI
 
 /// Reports activities, instrumentation and Tin Can statements to Seer, and keeps what cannot be reported now.

@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// Logs events for Sift into an instrument's shared queue, and has them uploaded by the rules of ``SiftQueue``.
 ///

@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Account and beacon key. Kept in memory alone: no description, log, error or file of ours shows them.
 public struct SiftCredentials: Sendable {

@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// Where events are sent: an address in which `%@` stands for the account.
 public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Instrument
-internal import InstrumentTrackers
 
 /// Connects, asks, listens, reports, and connects anew: what a player's protocol and its model are driven by.
 ///

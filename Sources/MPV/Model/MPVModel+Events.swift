@@ -1,6 +1,5 @@
 internal import Instrument
 internal import InstrumentJSON
-internal import InstrumentTrackers
 
 /// What each event means.
 extension MPVModel {

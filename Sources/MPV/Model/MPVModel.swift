@@ -1,6 +1,5 @@
 internal import Instrument
 internal import InstrumentJSON
-internal import InstrumentTrackers
 
 /// What mpv's events mean for the person who watches: a value that knows no socket and no clock.
 ///

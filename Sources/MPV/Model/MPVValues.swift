@@ -1,6 +1,5 @@
 internal import Instrument
 internal import InstrumentJSON
-internal import InstrumentTrackers
 
 /// What mpv last said of its properties.
 struct MPVValues {

@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// A media presentation description (ISO/IEC 23009-1): its elements, and the periods' places in time.
 struct DASHManifest {

@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Makes a presentation of an MPD.
 ///

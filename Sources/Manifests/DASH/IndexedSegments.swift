@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// One file with an index inside (DASH `SegmentBase`, the on-demand profile): where its `sidx` box is.
 public struct IndexedSegments: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// What an adaptation set says of all its representations, read once for all of them.
 struct SetDescription: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Makes the segments of one representation in one period.
 struct PeriodSegments {

@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// A representation with what it inherits: period, adaptation set, representation, from the outside in.
 struct RepresentationLevels: Hashable, Sendable {

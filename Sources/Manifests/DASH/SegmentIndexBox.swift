@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// A `sidx` box (ISO/IEC 14496-12 section 8.16.3): how long and how large each part of a file is.
 struct SegmentIndexBox: Hashable, Sendable {

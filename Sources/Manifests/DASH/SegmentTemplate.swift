@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// An address with places for a number and a time (ISO/IEC 23009-1 section 5.3.9.4.4).
 struct SegmentTemplate: Hashable, Sendable {

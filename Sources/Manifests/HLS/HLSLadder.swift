@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Makes variants and renditions of a multivariant playlist.
 struct HLSLadder {

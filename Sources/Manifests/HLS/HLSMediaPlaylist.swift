@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// A media playlist (RFC 8216 section 4.3.3): the segments of one rendition.
 ///

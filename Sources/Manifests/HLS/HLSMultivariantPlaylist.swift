@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// A multivariant playlist (RFC 8216 section 4.3.4, there called master playlist).
 public struct HLSMultivariantPlaylist: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// A playlist of HTTP Live Streaming (RFC 8216; draft-pantos-hls-rfc8216bis).
 public enum HLSPlaylist: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// The keys that hold at a place of a playlist (`EXT-X-KEY`, RFC 8216 section 4.3.2.4): one of each key format.
 struct KeyLine: Hashable, Sendable {

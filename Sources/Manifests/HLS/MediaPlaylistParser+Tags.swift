@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 extension MediaPlaylistParser {
     mutating func read(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {

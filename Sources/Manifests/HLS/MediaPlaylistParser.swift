@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Reads a media playlist, line by line.
 struct MediaPlaylistParser {

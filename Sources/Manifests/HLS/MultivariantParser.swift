@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Reads a multivariant playlist, line by line.
 struct MultivariantParser {

@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// The variables of a playlist (draft-pantos-hls-rfc8216bis section 4.3 and 4.4.2.3).
 struct VariableTable: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 extension MediaSegment {
     /// What names a segment whatever token its address carries: the path's last part and the byte range.

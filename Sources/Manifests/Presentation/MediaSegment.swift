@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// A range of bytes of a resource.
 public struct ByteRange: Hashable, Sendable {

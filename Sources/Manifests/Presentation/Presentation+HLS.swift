@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 extension Presentation {
     /// Presents a media playlist that stands alone: one variant of one rendition.

@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 extension Presentation {
     /// Reads a manifest of either format: an HLS playlist (multivariant or media) or an MPD.

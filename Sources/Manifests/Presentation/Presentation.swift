@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// What a manifest offers, whatever its format: a ladder of variants, the renditions they are played from, and how
 /// the time goes on.

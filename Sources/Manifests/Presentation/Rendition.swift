@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// One stream of segments: a video quality, an audio language, subtitles.
 public struct Rendition: Hashable, Sendable, Identifiable {

@@ -1,5 +1,5 @@
 internal import Instrument
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Segments that a DASH template describes for one period: made on demand, however many there are.
 struct TemplateRow: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// Why a manifest cannot be played, and what to do. It names no secrets and may be printed.
 public struct ManifestError: Error, Hashable, Sendable {

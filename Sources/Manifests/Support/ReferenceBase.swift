@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// What references in a manifest are relative to. Only `http` and `https` come out.
 struct ReferenceBase: Hashable, Sendable {

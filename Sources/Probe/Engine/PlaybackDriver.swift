@@ -1,5 +1,4 @@
 internal import Instrument
-internal import InstrumentTrackers
 
 /// Holds a session and what an engine keeps beside it under one lock, delivers the session's signals in order, and wakes it
 /// when something is to happen by itself.

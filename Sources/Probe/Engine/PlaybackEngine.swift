@@ -1,5 +1,4 @@
 internal import Instrument
-internal import InstrumentTrackers
 
 /// What plays for a ``Probe``; safe from any thread. Positions are nanoseconds.
 protocol PlaybackEngine: AnyObject, Sendable {

@@ -1,5 +1,4 @@
 internal import Instrument
-internal import InstrumentTrackers
 
 /// What a probe knows of its playback; turns what happens in the model into signals.
 ///

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Instrument
-internal import InstrumentTrackers
 
 /// Drives a playback: a reader brings data while the buffer has room, the clock lets it play.
 ///

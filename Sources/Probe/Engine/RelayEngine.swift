@@ -1,5 +1,4 @@
 internal import Instrument
-internal import InstrumentTrackers
 
 /// Plays by one engine after another: by the one for streams where media turns out to be a playlist, and from the beginning
 /// again where that is wanted. For who watches it is one player.

@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import Instrument
 internal import InstrumentManifests
-internal import InstrumentTrackers
 internal import InstrumentTransport
 
 /// Plays a stream of segments: carries out what the loader decides, and brings it what comes of it.

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+internal import InstrumentHTTP
 internal import CCurl
 
 extension HTTPError {

@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+internal import InstrumentHTTP
 internal import CTransportShim
 #if canImport(Glibc)
 internal import Glibc

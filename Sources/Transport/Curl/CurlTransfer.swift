@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+internal import InstrumentHTTP
 internal import CCurl
 internal import CTransportShim
 internal import Instrument

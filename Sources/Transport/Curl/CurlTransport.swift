@@ -1,3 +1,5 @@
+public import InstrumentHTTP
+
 #if !canImport(Darwin)
 /// The transport over libcurl: one thread for all requests, connections that are kept and shared, HTTP/2 where a server
 /// offers it over TLS.

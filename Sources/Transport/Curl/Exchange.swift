@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+internal import InstrumentHTTP
 internal import Instrument
 
 /// One request on its way and the task that waits for it, which is told exactly once how it ended, by whoever is first:

@@ -1,3 +1,5 @@
+internal import InstrumentHTTP
+
 /// The head of a response as it comes in, line by line.
 struct ResponseHead {
     private(set) var headers = HTTPHeaders()

@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+public import InstrumentHTTP
 internal import Foundation
 internal import Instrument
 

@@ -5,15 +5,6 @@ import QueueChildPlan
 
 /// One process on a disk whose power is cut at some moments: each cut is a copy of the disk, and the process runs on.
 struct PowerCut {
-    /// What was known at a moment.
-    private struct Observation {
-        let time: ContinuousClock.Instant
-        let beats: Int
-        let returned: [Int]
-        let synchronized: [Int]
-        var total: Int { returned.reduce(0, +) }
-    }
-
     struct Cut: Sendable {
         let copy: String
         let moment: Duration
@@ -55,63 +46,46 @@ struct PowerCut {
         }
         try child.waitUntilReady(notes)
         let start = ContinuousClock.now
-        var history: [Observation] = []
         var cuts: [Cut] = []
         for moment in moments.sorted() {
-            repeat {
-                let (returned, synchronized) = (notes.returned, notes.synchronized)
-                history.append(
-                    Observation(time: .now, beats: notes.beats, returned: returned, synchronized: synchronized)
-                )
-                usleep(10_000)
-            } while start.duration(to: .now) < moment
-            guard child.isRunning else {
-                throw ChildProcess.Failure(description: "\(label): the process ended: \(child.errors)")
-            }
-            cuts.append(try cut(history, notes, at: moment, number: cuts.count))
+            while start.duration(to: .now) < moment { usleep(10_000) }
+            try requireRunning(child)
+            cuts.append(try cut(notes, at: moment, number: cuts.count))
+        }
+        // Whatever the disk does meanwhile, a store that is configured to synchronize does so in the end.
+        while plan.isSynchronizing, notes.synchronized.allSatisfy({ $0 == 0 }) {
+            try requireRunning(child)
+            usleep(10_000)
         }
         return cuts
     }
 
-    private func cut(_ history: [Observation], _ notes: ChildNotes, at moment: Duration, number: Int) throws -> Cut {
+    private func requireRunning(_ child: ChildProcess) throws {
+        if !child.isRunning {
+            throw ChildProcess.Failure(description: "\(label): the process ended: \(child.errors)")
+        }
+    }
+
+    private func cut(_ notes: ChildNotes, at moment: Duration, number: Int) throws -> Cut {
+        // Known before the power is cut.
+        let promises = promises(notes)
         var sizes: [Int] = []
         let copy = try disk.cutPower(name: "\(label.filter { $0.isLetter || $0.isNumber })-\(number)") {
             sizes = plan.backends.map { backend in
                 (try? FileManager.default.attributesOfItem(atPath: backend.target)[.size] as? Int) ?? 0
             }
         }
-        return Cut(copy: copy, moment: moment, promises: promises(history, notes), sizes: sizes)
+        return Cut(copy: copy, moment: moment, promises: promises, sizes: sizes)
     }
 
-    /// What must survive a power cut at the end of a history.
-    private func promises(_ history: [Observation], _ notes: ChildNotes) -> [EmittingLine: Promise] {
-        // Before the first synchronization nothing is promised, and every sample may be there.
-        let known = plan.synchronizes ? history.last?.synchronized : synchronizedByConfiguration(history)
-        let numbers = known ?? [Int](repeating: 0, count: plan.threads)
+    /// What must survive a power cut from now on: before the first synchronization nothing, and every sample may be there.
+    private func promises(_ notes: ChildNotes) -> [EmittingLine: Promise] {
+        let numbers = notes.synchronized
         var promises: [EmittingLine: Promise] = [:]
         for thread in 0..<plan.threads {
             promises[EmittingLine(run: 1, thread: thread)] = notes.promise(thread, count: numbers[thread])
         }
         return promises
-    }
-
-    /// The numbers up to which the configuration promised synchronization at the end of a history.
-    ///
-    /// The store synchronizes in the background, and does not say when it has. A sample must be synchronized once the interval
-    /// has passed, or as many samples came as the count says, and then a second and 50 beats of the process, which a busy
-    /// machine delays as it delays the store.
-    private func synchronizedByConfiguration(_ history: [Observation]) -> [Int]? {
-        guard let now = history.last else { return nil }
-        let (interval, count): (Duration, Int)
-        switch plan.synchronization {
-        case .never: return nil
-        case .interval(let milliseconds): (interval, count) = (.milliseconds(milliseconds), 0)
-        case .count(let limit): (interval, count) = (.zero, limit - 1)
-        }
-        let settled = history.last {
-            $0.time.duration(to: now.time) >= interval + .seconds(1) && now.beats - $0.beats >= 50
-        }
-        return history.last { $0.total <= (settled?.total ?? 0) - count }?.returned
     }
 
     /// Opens the queue as it is after a cut, emits some more, delivers everything and checks it.

@@ -1,6 +1,5 @@
 import Foundation
 import Instrument
-import InstrumentTrackers
 import InstrumentTransport
 import Testing
 

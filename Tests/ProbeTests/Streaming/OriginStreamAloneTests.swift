@@ -1,9 +1,6 @@
 import Foundation
 import Instrument
-import InstrumentHubs
-import InstrumentMetricalcs
 import InstrumentOrigin
-import InstrumentTrackers
 import InstrumentTransport
 import LoopbackServers
 import TestTraits

@@ -1,8 +1,5 @@
 import Foundation
 import Instrument
-import InstrumentHubs
-import InstrumentMetricalcs
-import InstrumentTrackers
 
 @testable import InstrumentProbe
 

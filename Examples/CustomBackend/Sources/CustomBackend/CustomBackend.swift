@@ -1,6 +1,4 @@
 import Instrument
-import InstrumentHubs
-import InstrumentMetricalcs
 
 /// A backend is a name and what to do with a batch. Buffering, batching and retry come from the queue.
 struct Printer: Backend {

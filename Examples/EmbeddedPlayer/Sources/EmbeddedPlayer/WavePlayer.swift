@@ -1,6 +1,5 @@
 import Foundation
 import Instrument
-import InstrumentTrackers
 
 /// The app's player: plays a WAV file through `aplay` where there is one, else in silence.
 ///

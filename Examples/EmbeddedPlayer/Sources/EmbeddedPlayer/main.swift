@@ -7,9 +7,6 @@
 import Foundation
 import Instrument
 import InstrumentBackends
-import InstrumentHubs
-import InstrumentMetricalcs
-import InstrumentTrackers
 
 // The app's own vocabulary: a line for each action, attribute and event.
 extension AttributeKey where Value == String {

@@ -7,7 +7,6 @@
 import Foundation
 import Instrument
 import InstrumentBackends
-import InstrumentHubs
 import InstrumentServiceLifecycle
 import InstrumentTrackers
 import Logging

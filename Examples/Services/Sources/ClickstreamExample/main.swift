@@ -2,7 +2,6 @@
 
 import Instrument
 import InstrumentClickstream
-import InstrumentHubs
 import InstrumentTransport
 import Shared
 

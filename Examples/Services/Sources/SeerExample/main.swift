@@ -2,7 +2,6 @@
 
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentSeer
 import InstrumentTransport
 import InstrumentXAPI

@@ -2,7 +2,6 @@
 
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentSift
 import InstrumentTransport
 import Shared

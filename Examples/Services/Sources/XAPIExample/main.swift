@@ -2,7 +2,6 @@
 
 import Foundation
 import Instrument
-import InstrumentHubs
 import InstrumentTransport
 import InstrumentXAPI
 import Shared

@@ -1,4 +1,4 @@
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// What Seer knows an app by. Kept in memory alone: no description, log, error or file of ours shows it.
 public struct SeerCredentials: Hashable, Sendable {

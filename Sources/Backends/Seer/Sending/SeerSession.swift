@@ -1,6 +1,6 @@
 internal import Instrument
 internal import InstrumentJSON
-internal import InstrumentTransport
+internal import InstrumentHTTP
 internal import InstrumentXAPI
 
 /// Sends with a token, which is fetched when there is none, when it has expired, and once after each 401.

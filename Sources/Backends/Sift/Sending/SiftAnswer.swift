@@ -1,6 +1,6 @@
 internal import Instrument
 internal import InstrumentJSON
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// What an answer of Sift's means.
 enum SiftAnswer {

@@ -1,6 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// Sends the events of one ``SiftQueue`` to Sift. ``Sift`` makes one for each queue; alone it sends events of players.
 ///

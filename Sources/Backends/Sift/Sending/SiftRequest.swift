@@ -1,6 +1,6 @@
 internal import InstrumentCompression
 internal import InstrumentJSON
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// The request that carries events.
 enum SiftRequest {

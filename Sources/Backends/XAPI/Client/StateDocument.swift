@@ -1,6 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Which document of an agent and an activity is meant: the place where a viewer stopped, for example.
 ///

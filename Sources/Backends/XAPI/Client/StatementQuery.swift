@@ -1,6 +1,6 @@
 public import Instrument
 public import InstrumentJSON
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Which statements are asked for.
 ///

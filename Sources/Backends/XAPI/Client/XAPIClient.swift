@@ -1,6 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// What an app may want of an LRS beside bringing it statements: ask, make void, keep documents.
 ///

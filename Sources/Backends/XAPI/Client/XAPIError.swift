@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// Why an LRS did not do what it was asked, and what to do. It names no secrets and may be printed.
 public struct XAPIError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
-package import InstrumentTransport
+internal import InstrumentCompression
+package import InstrumentHTTP
 
 /// Makes requests to an LRS and sends them.
 struct LRSConnection: Sendable {

@@ -1,6 +1,6 @@
 internal import Instrument
+internal import InstrumentHTTP
 internal import InstrumentJSON
-internal import InstrumentTransport
 
 /// Brings statements to an LRS, which takes all of them or none.
 ///

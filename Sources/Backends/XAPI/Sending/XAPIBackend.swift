@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// Sends samples as xAPI statements to a learning record store.
 ///

@@ -1,5 +1,5 @@
 public import Instrument
-public import InstrumentTransport
+public import InstrumentHTTP
 
 /// An LRS and how to speak to it.
 public struct XAPIConfiguration: Hashable, Sendable {

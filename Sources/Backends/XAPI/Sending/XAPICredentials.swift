@@ -1,4 +1,4 @@
-internal import InstrumentTransport
+internal import InstrumentHTTP
 
 /// What an LRS knows its clients by. Kept in memory alone: no description, log, error or file of ours shows it.
 ///

@@ -1,5 +1,3 @@
-public import Instrument
-
 /// Watches any ``Player``: its signals become events, its status their attributes.
 ///
 /// Reports `TrackerInit` and `PlayerSet` when it is added, and `PlayerReady` when the instrument is ready.

@@ -1,4 +1,4 @@
-internal import InstrumentCompression
+public import InstrumentHTTP
 
 extension HTTPRequest {
     /// The same request with its body packed by gzip and `Content-Encoding: gzip`, for servers that unpack it.

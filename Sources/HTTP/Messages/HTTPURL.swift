@@ -12,7 +12,7 @@ public struct HTTPURL: Hashable, Sendable {
     /// The path with its first slash, percent-encoded.
     public let path: String
     /// User and password as written.
-    let userInfo: String?
+    package let userInfo: String?
     /// What follows the question mark.
     let query: String?
     /// What follows the number sign; never sent.
@@ -32,7 +32,7 @@ public struct HTTPURL: Hashable, Sendable {
     }
 
     /// What goes over the wire: neither user information nor fragment.
-    var requestText: String { origin + path + (query.map { "?" + $0 } ?? "") }
+    package var requestText: String { origin + path + (query.map { "?" + $0 } ?? "") }
 
     init(
         isSecure: Bool,
@@ -62,7 +62,9 @@ extension HTTPURL: CustomStringConvertible, CustomReflectable {
 
 extension HTTPURL {
     /// Whether the host is an address, so that no name is looked up.
-    var isAddress: Bool { host.hasPrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") } }
+    package var isAddress: Bool {
+        host.hasPrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
+    }
 }
 
 extension HTTPURL {

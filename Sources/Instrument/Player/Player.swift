@@ -1,5 +1,3 @@
-public import Instrument
-
 /// A player that can be watched: three members, and ``PlayerTracker`` does the rest.
 ///
 /// Signals are reported in order, one at a time, from any thread; `status` may be read from any thread at any time.

@@ -46,7 +46,7 @@ extension HTTPRequest {
 
 extension HTTPRequest {
     /// Sends the request by `send` and follows where it is allowed; the timeout is for all of it.
-    func following(
+    package func following(
         _ send: (HTTPRequest) async throws(HTTPError) -> HTTPResponse
     ) async throws(HTTPError) -> HTTPResponse {
         let clock = SystemClock()

@@ -41,11 +41,3 @@ extension HTTPTransport {
         return response
     }
 }
-
-#if canImport(Darwin)
-/// The platform's transport.
-public typealias SystemTransport = URLSessionTransport
-#else
-/// The platform's transport.
-public typealias SystemTransport = CurlTransport
-#endif

@@ -63,7 +63,7 @@ public struct HTTPError: Error, Hashable, Sendable {
         self.underlyingCode = underlyingCode
     }
 
-    static func cancelled(_ url: HTTPURL) -> HTTPError {
+    package static func cancelled(_ url: HTTPURL) -> HTTPError {
         HTTPError(.cancelled, "the request was cancelled; whether the server has seen it is unknown", url: url)
     }
 

@@ -56,7 +56,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     public mutating func remove(_ name: String) { fields.removeAll { $0.isNamed(name) } }
 
     /// Adds what is known to be in order.
-    mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
+    package mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
         let blanks = [Character(" "), "\t"]
         var trimmed = value[...]
         while let first = trimmed.first, blanks.contains(first) { trimmed.removeFirst() }
@@ -65,7 +65,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         fields.append(Field(name: name, value: String(trimmed), isSecret: isSecret))
     }
 
-    static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         let marks = "!#$%&'*+-.^_`|~".utf8
         return !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || marks.contains($0) }
     }

@@ -1,0 +1,11 @@
+// Who imports the transport needs its messages, too.
+@_exported public import InstrumentCompression
+@_exported public import InstrumentHTTP
+
+#if canImport(Darwin)
+/// The platform's transport.
+public typealias SystemTransport = URLSessionTransport
+#else
+/// The platform's transport.
+public typealias SystemTransport = CurlTransport
+#endif
