@@ -122,13 +122,13 @@ let package = Package(
             path: "Sources/Manifests"
         ),
 
-        // Learning records: statements, their rules, what an LRS is told and asked, and Seer's own payloads.
+        // Learning records: xAPI statements, their validation, and the client and backend of an LRS.
         .target(
             name: "InstrumentXAPI",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentHTTP"],
+            dependencies: ["Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentTerminal"],
             path: "Sources/Backends/XAPI"
         ),
-        // The Seer service: its client with a queue of its own rules, and the backend.
+        // The Seer service: its payloads with their validation, its client and queue, and the backend.
         .target(
             name: "InstrumentSeer",
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP", "InstrumentXAPI"],
@@ -177,13 +177,24 @@ let package = Package(
             path: "Sources/TestKit"
         ),
 
-        // The command line. What it depends on, the libraries do not.
+        // The scaffolding of the command lines: terminal, tables, summaries, files of lines, exit codes. No product.
+        .target(
+            name: "InstrumentCommandLine",
+            dependencies: [
+                "Instrument", "InstrumentTerminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/CommandLine"
+        ),
+
+        // The command line. The libraries do not depend on what it depends on.
         .executableTarget(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
+                "InstrumentBackends", "InstrumentClickstream", "InstrumentCommandLine", "InstrumentDurableQueue",
+                "InstrumentJSON", "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors",
+                "InstrumentSift",
                 "InstrumentTerminal", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -203,7 +214,7 @@ let package = Package(
         .executableTarget(
             name: "TestOrigin",
             dependencies: [
-                "InstrumentOrigin", "InstrumentTerminal",
+                "InstrumentCommandLine", "InstrumentOrigin", "InstrumentTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/TestOrigin"
@@ -211,6 +222,12 @@ let package = Package(
 
         // How the cost of work grows with its input, for the tests of whatever reads what others wrote.
         .target(name: "CostMeasurement", path: "Tests/CostMeasurement"),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: [
+                "Instrument", "InstrumentCommandLine", "InstrumentTerminal", "InstrumentTestKit", "TestTraits",
+            ]
+        ),
         .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
         // Servers that misbehave on command, and what tests share to block without blocking Swift's pool and to measure time.

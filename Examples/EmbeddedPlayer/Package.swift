@@ -9,7 +9,7 @@ let package = Package(
         .executableTarget(
             name: "EmbeddedPlayer",
             dependencies: [
-                // No probe, so no FFmpeg.
+                // Without the probe, so without FFmpeg.
                 .product(name: "Instrument", package: "instrument"),
                 .product(name: "InstrumentHubs", package: "instrument"),
                 .product(name: "InstrumentMetricalcs", package: "instrument"),

@@ -1,8 +1,9 @@
 internal import ArgumentParser
+internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
 
-/// `player-monitor abr`: adaptation rules side by side.
+/// `player-monitor abr`: compares adaptation rules.
 struct AdaptationCommand: ParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
     enum Comparison: String, ExpressibleByArgument, CaseIterable { case rules, profiles }
@@ -10,14 +11,14 @@ struct AdaptationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "abr",
         abstract:
-            "Plays segments over bandwidth traces with several adaptation rules, and compares what a viewer gets.",
+            "Simulate adaptation rules over bandwidth traces and compare the viewing experience.",
         discussion: """
-            Nothing is fetched: time is virtual, and the same input always gives the same table. Without --trace seven built-in \
-            traces are taken, without --ladder Big Buck Bunny as in the BOLA paper (10 bitrates, 10 minutes).
+            The simulation fetches nothing and runs in virtual time: the same input always gives the same table. The default is \
+            seven built-in traces and the ladder of Big Buck Bunny in the BOLA paper (10 bitrates, 10 minutes).
 
-            Columns: the mean bitrate in kbit/s, the start time, the number and length of stalls, how often the bitrate changed, \
-            downloads that were given up, and the score of Yin et al. (SIGCOMM 2015, "balanced"): per segment Mbit/s, less their \
-            changes, less 3 for each second of stall and before the start. Rules: \(Candidate.rules.map(\.name).joined(separator: ", ")).
+            Columns: mean bitrate in kbit/s, start time, number and length of stalls, number of bitrate changes, abandoned \
+            downloads, and the score of Yin et al. (SIGCOMM 2015, "balanced"): Mbit/s of each segment, minus the changes between \
+            segments, minus 3 for each second of stalls and startup. Rules: \(Candidate.rules.map(\.name).joined(separator: ", ")).
 
             player-monitor abr --rule bola --rule throughput --trace 4g.json --plot 4g.svg
             """
@@ -25,45 +26,52 @@ struct AdaptationCommand: ParsableCommand {
 
     @Option(
         name: .customLong("trace"),
-        help: "A bandwidth trace: Mahimahi, 'seconds Mbit/s' lines, or Sabre's JSON. May be repeated."
+        help: "File with a bandwidth trace: Mahimahi, lines of 'seconds Mbit/s', or Sabre's JSON. May be repeated."
     )
     var traces: [String] = []
 
-    @Option(help: "From request to first byte in milliseconds, for traces that do not say.")
+    @Option(help: "Time from request to first byte in milliseconds, for traces without latency.")
     var latency: Int = 50
 
-    @Option(help: "Bitrates in kbit/s, as 400,800,1600, or a file that describes media as Sabre has it.")
+    @Option(help: "Bitrates in kbit/s, such as 400,800,1600, or a file with a media description in Sabre's format.")
     var ladder: String?
 
-    @Option(help: "The duration of a segment in seconds, with bitrates.")
+    @Option(help: "Duration of a segment in seconds, with --ladder BITRATES.")
     var segment: Double = 4
 
-    @Option(help: "The duration of the media in seconds, with bitrates.")
+    @Option(help: "Duration of the media in seconds, with --ladder BITRATES.")
     var duration: Double = 600
 
-    @Option(name: .customLong("rule"), help: "One of the rules above. May be repeated; by default all are compared.")
+    @Option(
+        name: .customLong("rule"),
+        help: "Rule to simulate, from the list above. May be repeated (default: all rules)."
+    )
     var rules: [String] = []
 
     @Option(
-        help: "The player whose buffer and start apply: \(PlayerProfile.named.map(\.name).joined(separator: ", "))."
+        help: "Player whose buffer and startup rules apply: \(PlayerProfile.named.map(\.name).joined(separator: ", "))."
     )
     var profile: String = PlayerProfile.standard.name
 
-    @Option(help: "Compare rules in one player, or profiles with the rules of their own.")
+    @Option(help: "Compare 'rules' within one player, or 'profiles' of players with their own rules.")
     var compare: Comparison = .rules
 
-    @Option(help: "Text, or a JSON object a line.")
+    @Option(help: "Output format: 'text', or 'json' for one object per line.")
     var format: Format = .text
 
-    @Option(help: "Draw bitrate and buffer over time for the first trace into this SVG file.")
+    @Option(help: "SVG file for a plot of bitrate and buffer over time, for the first trace.")
     var plot: String?
 
     func validate() throws {
-        guard segment.isFinite, segment >= 0.1, segment <= 60 else { throw ValidationError("--segment is 0.1 to 60 s") }
-        guard duration.isFinite, duration >= segment, duration <= 86_400 else {
-            throw ValidationError("--duration is at least a segment and at most a day")
+        guard segment.isFinite, segment >= 0.1, segment <= 60 else {
+            throw ValidationError("--segment must be between 0.1 and 60 s (found \(segment))")
         }
-        guard (0...60_000).contains(latency) else { throw ValidationError("--latency is 0 to 60000 ms") }
+        guard duration.isFinite, duration >= segment, duration <= 86_400 else {
+            throw ValidationError("--duration must be at least one segment and at most 86400 s (found \(duration))")
+        }
+        guard (0...60_000).contains(latency) else {
+            throw ValidationError("--latency must be between 0 and 60000 ms (found \(latency))")
+        }
     }
 
     func run() throws {
@@ -89,9 +97,9 @@ struct AdaptationCommand: ParsableCommand {
     }
 }
 
-// MARK: What is compared
+// MARK: Candidates
 extension AdaptationCommand {
-    /// A rule or a player, and the profile to play it with.
+    /// A rule or player to compare, and its profile.
     struct Candidate {
         let name: String
         var profile: PlayerProfile
@@ -109,14 +117,14 @@ extension AdaptationCommand {
         static func rule(named name: String) throws -> any AdaptationRule {
             if let known = rules.first(where: { $0.name == name }) { return known.rule }
             let known = rules.map(\.name).joined(separator: ", ")
-            throw ValidationError("there is no rule \(name), only \(known)")
+            throw ValidationError("the rule must be one of \(known) (found '\(name)')")
         }
     }
 
     private func candidates() throws -> [Candidate] {
         guard let base = PlayerProfile(named: profile) else {
             let known = PlayerProfile.named.map(\.name).joined(separator: ", ")
-            throw ValidationError("there is no profile \(profile), only \(known)")
+            throw ValidationError("--profile must be one of \(known) (found '\(profile)')")
         }
         if compare == .profiles { return PlayerProfile.named.map { Candidate(name: $0.name, profile: $0) } }
         for name in rules { _ = try Candidate.rule(named: name) }
@@ -147,12 +155,18 @@ extension AdaptationCommand {
             let rungs = bitrates.compactMap { $0 }.filter { (1...10_000_000).contains($0) }
             guard rungs.count == bitrates.count,
                 let made = BitrateLadder(rungs.map { LadderRung(peakBitrate: $0 * 1000) })
-            else { throw ValidationError("a ladder is made of bitrates in kbit/s, as 400,800,1600") }
+            else {
+                throw ValidationError(
+                    "--ladder must list rising bitrates between 1 and 10000000 kbit/s, such as 400,800,1600 (found '\(ladder)')"
+                )
+            }
             let count = Int((duration / segment).rounded(.up))
             return SegmentedMedia(ladder: made, segmentDuration: .seconds(segment), count: count)
         }
         guard let media = SegmentedMedia(readingSabre: try Self.text(of: ladder)) else {
-            throw ValidationError("\(ladder) has no segment_duration_ms, rising bitrates_kbps and segment_sizes_bits")
+            throw ValidationError(
+                "\(ladder) must have segment_duration_ms, rising bitrates_kbps and segment_sizes_bits"
+            )
         }
         return media
     }

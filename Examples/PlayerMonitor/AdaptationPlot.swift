@@ -1,15 +1,8 @@
-internal import ArgumentParser
 internal import InstrumentProbe
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#endif
 
 /// Bitrate and buffer over time, a panel for each rule, as SVG.
 ///
-/// Grey: what the network carries. Blue: the bitrate that is fetched. Orange: what is buffered. Red: stalls.
+/// Grey: the network's bandwidth. Blue: the bitrate of the fetched segments. Orange: the buffer. Red: stalls.
 struct AdaptationPlot {
     private static let (width, height, left, top) = (1000.0, 150.0, 110.0, 24.0)
     private let rows: [AdaptationRow]
@@ -62,7 +55,7 @@ struct AdaptationPlot {
     private func network(_ y: Double) -> [(Double, Double)] {
         var points: [(Double, Double)] = []
         var time = 0.0
-        // At most so many as can be told apart.
+        // More points could not be distinguished.
         while time < seconds, points.count < 4000 {
             for period in trace.periods where time < seconds {
                 let end = time + Self.seconds(period.duration)
@@ -112,14 +105,4 @@ struct AdaptationPlot {
     private static func escaped(_ text: String) -> String {
         String(text.flatMap { $0 == "&" ? "&amp;" : $0 == "<" ? "&lt;" : $0 == ">" ? "&gt;" : String($0) })
     }
-}
-
-/// Writes a file anew. Ends with 2 if that cannot be done.
-func writeFile(_ text: String, to path: String) throws {
-    guard let file = fopen(path, "w") else {
-        throw ValidationError("cannot write \(path): \(String(cString: strerror(errno)))")
-    }
-    let bytes = Array(text.utf8)
-    let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
-    if fclose(file) != 0 || !isWritten { throw ValidationError("cannot write \(path)") }
 }

@@ -1,3 +1,4 @@
+internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
 internal import InstrumentTerminal
@@ -35,7 +36,7 @@ struct AdaptationRow {
     fileprivate static func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? 0 }
 }
 
-/// Playbacks as lines of aligned columns, and for each rule the mean over all traces.
+/// Playbacks as lines of aligned columns, and the mean of each rule over all traces.
 struct AdaptationTable {
     private static let header = [
         "trace", "rule", "kbit/s", "start s", "stalls", "stall s", "changes", "given up", "score",
@@ -57,10 +58,7 @@ struct AdaptationTable {
         }
         let table = [Self.header] + cells
         let texts = table.map { $0.map { TerminalText($0) } }
-        let widths = Self.header.indices.map { column in texts.map { $0[column].columns }.max() ?? 0 }
-        text = texts.map { line in
-            line.indices.map { line[$0].padded(toColumns: widths[$0], isRight: $0 >= 2) }.joined(separator: "  ") + "\n"
-        }.joined()
+        text = ColumnTable(texts, rightColumns: Set(2..<Self.header.count)).lines.map { $0 + "\n" }.joined()
     }
 
     private static func values(of row: AdaptationRow) -> [Double] {
@@ -76,7 +74,7 @@ struct AdaptationTable {
         zip(values, [0, 2, 0, 1, 0, 0, 2]).map { fixed($0, digits: $1) }
     }
 
-    /// A number with so many digits after the point.
+    /// A number with a fixed count of digits after the decimal point.
     static func fixed(_ value: Double, digits: Int) -> String {
         var scale = 1
         for _ in 0..<digits { scale *= 10 }

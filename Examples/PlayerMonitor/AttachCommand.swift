@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentMPV
 internal import InstrumentTerminal
 
-/// A player that can be attached to, as it is written on the command line.
+/// A running player to attach to, as given on the command line.
 enum PlayerOption: ExpressibleByArgument, Hashable {
     case mpv(socket: String)
 
@@ -15,14 +16,14 @@ enum PlayerOption: ExpressibleByArgument, Hashable {
     }
 }
 
-/// `player-monitor attach`: a running player, watched from outside.
+/// `player-monitor attach`: measures a running player from outside.
 struct AttachCommand: AsyncParsableCommand {
-    /// How long the end may take to deliver what is left.
+    /// The limit for the delivery of the remaining samples at the end.
     private static var shutdownTimeout: Duration { .seconds(10) }
 
     static let configuration = CommandConfiguration(
         commandName: "attach",
-        abstract: "Watches a running player until it goes away.",
+        abstract: "Measure a running player until it exits.",
         discussion: """
             Examples:
               mpv --input-ipc-server=mpv.sock film.mkv &
@@ -31,15 +32,15 @@ struct AttachCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The player: 'mpv:SOCKET', where mpv runs with --input-ipc-server=SOCKET.")
+    @Argument(help: "Player to attach to: 'mpv:SOCKET' for an mpv that runs with --input-ipc-server=SOCKET.")
     var player: PlayerOption
 
     @OptionGroup var delivery: DeliveryOptions
 
-    @Flag(help: "Wait for the player if it is not there yet, and for the next one when it has gone.")
+    @Flag(help: "Wait until the player starts, and for the next one after it exits.")
     var wait = false
 
-    @Flag(name: .shortAndLong, help: "No summary.")
+    @Flag(name: .shortAndLong, help: "Print no summary.")
     var quiet = false
 
     func run() async throws {
@@ -60,10 +61,11 @@ struct AttachCommand: AsyncParsableCommand {
             terminal: terminal,
             watch: watch
         )
+        let tracker = instrument.add(PlayerTracker(player))
         let ending = await follow(player, instrument, terminal)
         store.forget(summary.name)
         defer { durable?.close() }
-        try report(ending, summary, watch, terminal)
+        try report(ending, summary.record(of: tracker), watch, terminal)
     }
 
     private func makePlayer(_ terminal: Terminal) throws -> MPVPlayer {
@@ -80,7 +82,6 @@ struct AttachCommand: AsyncParsableCommand {
     }
 
     private func follow(_ player: MPVPlayer, _ instrument: Instrument, _ terminal: Terminal) async -> MPVEnding {
-        instrument.add(PlayerTracker(player))
         instrument.ready()
         StopSignals.report { player.close() }
         terminal.whenOutputCloses { player.close() }
@@ -105,19 +106,21 @@ struct AttachCommand: AsyncParsableCommand {
 
     private func report(
         _ ending: MPVEnding,
-        _ summary: Summary,
+        _ record: PlaybackRecord,
         _ watch: DeliveryWatch,
         _ terminal: Terminal
     ) throws {
         if case .notThere(let reason) = ending {
-            terminal.note("player-monitor: no player there: \(reason); start one, or wait for it with --wait")
+            terminal.note(
+                "player-monitor: cannot reach the player: \(reason); start the player, or wait for it with --wait"
+            )
             _ = terminal.noteUndelivered(watch)
             throw ExitCode(ExitStatus.failed.rawValue)
         }
         if !quiet {
             let headline: TerminalText =
-                ending == .closed ? "watched until stopped" : "watched until the player went away"
-            for line in summary.lines(headline: headline) { terminal.note(line) }
+                ending == .closed ? "measured until stopped" : "measured until the player exited"
+            for line in record.lines(headline: headline) { terminal.note(line) }
         }
         if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
     }

@@ -2,16 +2,11 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentBackends
 internal import InstrumentClickstream
+internal import InstrumentCommandLine
 internal import InstrumentSift
 internal import InstrumentTransport
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#endif
-
-/// Where samples go, as it is written on the command line.
+/// A backend, as given on the command line.
 enum BackendOption: ExpressibleByArgument, Hashable {
     case console
     case json
@@ -45,7 +40,8 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         }
     }
 
-    /// The backends; ends with 2 if one cannot be made, or two would have one place in the queue.
+    /// Creates the backends. Exits with code 2 if a backend cannot be created, or if two would share a place in
+    /// the queue.
     static func make(
         _ wishes: [BackendOption],
         _ terminal: Terminal,
@@ -54,12 +50,12 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     ) throws -> [any Backend] {
         let made = try wishes.map { try $0.make(terminal, services, queue: queue) }
         for (name, same) in Dictionary(grouping: made, by: \.name) where same.count > 1 {
-            throw ValidationError("only one backend '\(name)' can be given; start another run for the other")
+            throw ValidationError("the backend '\(name)' must be given only once; start another run for the other one")
         }
         return made
     }
 
-    /// The backend; ends with 2 if it cannot be made.
+    /// Creates the backend. Exits with code 2 if the backend cannot be created.
     func make(_ terminal: Terminal, _ services: ServiceOptions, queue: String?) throws -> any Backend {
         switch self {
         case .clickstream(let url): return try services.clickstream(url)
@@ -67,7 +63,7 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         case .xapi(let url): return try services.xapi(url, queue: queue, terminal)
         case .seer(let url): return try services.seer(url)
         case .console:
-            let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+            let isColored = TerminalStyle.isStandardOutputColored
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write(escaped: $0) }
         case .json: return ConsoleBackend(name: "json", format: .jsonLines) { terminal.write(escaped: $0) }
         case .file(let path):
@@ -81,9 +77,8 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     }
 
     static let help: ArgumentHelp = """
-        Where samples go: 'console' (lines for people), 'json' (JSON lines on standard output), 'file:PATH' (JSON lines in a \
-        file; compressed if PATH ends in .gz), 'clickstream:URL' (posted to that address), 'sift:URL' (put to that host; needs \
-        --credentials-from), 'xapi:URL' (statements for the LRS whose endpoint that is), 'seer:URL' (Tin Can for the Seer service \
-        there; needs --credentials-from). May be given several times.
+        Destination of the samples: 'console' (readable lines), 'json' (JSON lines on standard output), 'file:PATH' (JSON lines in \
+        a file; compressed if PATH ends in .gz), 'clickstream:URL', 'sift:URL' (requires --credentials-from), 'xapi:URL' (endpoint \
+        of an LRS), 'seer:URL' (Seer service; requires --credentials-from). May be repeated.
         """
 }

@@ -1,26 +1,27 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentTerminal
 
-/// `player-monitor queue consent`: shows or changes the consent that a queue's directory is under.
+/// `player-monitor queue consent`: shows or changes the consent of a queue's directory.
 struct ConsentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "consent",
-        abstract: "Shows or changes the consent that the queue is under.",
+        abstract: "Show or change the consent of the queue.",
         discussion: """
-            granted: samples are collected and sent. pending: samples are collected and held. denied: nothing is collected, \
-            and what was held is erased. The queue keeps its consent, whoever opens it next, until it is changed.
+            granted: samples are collected and sent. pending: samples are collected and held. denied: no samples are collected, \
+            and held samples are erased. The consent is stored with the queue and applies to every later run.
             """
     )
 
     @OptionGroup var options: QueueCommand.Options
 
     @Argument(
-        help: "The new consent: \(Consent.allCases.map(\.rawValue).joined(separator: ", ")).",
+        help: "New consent: \(Consent.allCases.map(\.rawValue).joined(separator: ", ")).",
         transform: { text in
             guard let consent = Consent(rawValue: text) else {
-                throw ValidationError("'\(text)' is no consent; write granted, pending or denied")
+                throw ValidationError("consent must be granted, pending or denied (found '\(text)')")
             }
             return consent
         }
@@ -37,10 +38,10 @@ struct ConsentCommand: AsyncParsableCommand {
         try BatchQueue(store: store).set(consent: consent)
     }
 
-    /// Says why nothing is sent, and how to change it.
+    /// The note that a queue without consent sends nothing, and how to change the consent.
     static func notice(_ consent: Consent, _ directory: String) -> TerminalText {
         """
-        player-monitor: the consent for \(directory) is \(consent): nothing is sent. Change it with \
+        player-monitor: the consent of \(directory) is \(consent), so no samples are sent. Change it with \
         'player-monitor queue consent \(directory) granted'.
 
         """

@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentTerminal
 
-/// Where samples go, and where they wait: the same for every player.
+/// The backends and the queue, the same for every player.
 struct DeliveryOptions: ParsableArguments {
     @Option(name: .customLong("backend"), help: BackendOption.help)
     var backends: [BackendOption] = []
@@ -12,8 +13,8 @@ struct DeliveryOptions: ParsableArguments {
 
     @Option(
         help: """
-            Keep samples in a durable queue in this directory: what was not delivered, even if the process is killed, is \
-            delivered by the next run with the same directory and backends.
+            Directory of a durable queue: samples that were not delivered, even by a process that was killed, are delivered by \
+            the next run with the same directory and backends.
             """
     )
     var queue: String?
@@ -33,11 +34,13 @@ struct DeliveryOptions: ParsableArguments {
     }
 
     func makeBackends(_ terminal: Terminal) throws -> [any Backend] {
-        let wishes = backends.isEmpty ? [.console] : backends
-        if wishes.contains(.console), wishes.contains(.json) {
-            throw ValidationError("console and json both write to standard output; choose one")
+        let chosen = backends.isEmpty ? [.console] : backends
+        if chosen.contains(.console), chosen.contains(.json) {
+            throw ValidationError("the backends console and json both write to standard output; choose one")
         }
-        if Set(wishes).count < wishes.count { throw ValidationError("the same backend is given twice") }
-        return try BackendOption.make(wishes, terminal, services, queue: queue)
+        if Set(chosen).count < chosen.count {
+            throw ValidationError("a backend must be given only once (found the same backend twice)")
+        }
+        return try BackendOption.make(chosen, terminal, services, queue: queue)
     }
 }

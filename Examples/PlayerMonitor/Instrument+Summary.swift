@@ -1,8 +1,9 @@
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentTerminal
 
 extension Instrument {
-    /// The chain of a run: core hub and metricalc, the backends that were wished for, and what sums the run up.
+    /// Creates the chain of a run: the core hub and metricalc, the chosen backends, and the summary.
     convenience init(
         to backends: [any Backend],
         summedUpBy summary: some Backend,

@@ -2,15 +2,15 @@ internal import Instrument
 internal import InstrumentProbe
 
 extension PlayCommand {
-    /// The clock of sources that are played one after another, as fast as possible.
+    /// Returns the clock for sources that play one after another, as fast as possible.
     ///
-    /// The session began so long ago that it has ended by now, as far as the lengths of files are known beforehand. Whatever
-    /// else makes it longer (addresses, jumps back, stalls), its calendar never overtakes the real one: no service takes
-    /// what is yet to come.
+    /// The session begins in the past, by the total duration of the files, so that it ends now. Anything that
+    /// makes it longer (URLs, seeks back, stalls) cannot move its wall time past the real one: services refuse
+    /// events from the future.
     func virtualClock(for sources: [MediaSource], _ system: SystemClock) -> VirtualClock {
         let now = system.wallTime
         let length = sources.reduce(Duration.zero) { sum, source in
-            // Not all of a long list, where each may take the whole timeout.
+            // One timeout for the whole list: each source could take as long as that.
             let left = Duration.seconds(timeout) - .milliseconds(system.wallTime.milliseconds - now.milliseconds)
             return sum + (left > .zero ? self.length(of: source, within: left) : .zero)
         }
@@ -18,7 +18,7 @@ extension PlayCommand {
         return VirtualClock(wallTime: beginning) { system.wallTime }
     }
 
-    /// How long a source plays in all its rounds, as far as that is known.
+    /// The duration of a source over all its loops; zero if it is unknown.
     private func length(of source: MediaSource, within timeout: Duration) -> Duration {
         let declared = source.declaredDuration(timeout: timeout)
         let rounds = player.loop == 0 ? nil : declared.map { $0 * player.loop }

@@ -1,17 +1,18 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentProbe
 internal import InstrumentTerminal
 
-/// `player-monitor play`: one playback or many through the whole chain.
+/// `player-monitor play`: plays one source or many, through the whole chain.
 struct PlayCommand: AsyncParsableCommand {
-    /// How fast the media is played.
+    /// The speed of playback.
     enum Speed: String, ExpressibleByArgument, CaseIterable { case real, max }
 
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Plays files and HTTP(S) addresses to their end, one or many at once.",
+        abstract: "Play files and HTTP(S) URLs to their end, one or many at once.",
         discussion: """
             Examples:
               player-monitor play film.mp4
@@ -26,20 +27,19 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Argument(
         help: """
-            Paths, or http or https URLs, of progressive media (MP4, MKV, WebM, TS, MP3, AAC, FLAC, …); URLs of HLS playlists \
-            and DASH manifests. Several are played at once, in one process.
+            Paths or http(s) URLs of progressive media (MP4, MKV, WebM, TS, MP3, AAC, FLAC, …), and URLs of HLS playlists and \
+            DASH manifests. Several sources play at the same time, in one process.
             """
     )
     var sources: [String] = []
 
-    @Option(help: "Play what this file lists, too: one a line, '#' begins a comment; '-' is standard input.")
+    @Option(help: "File that lists further sources, one per line; '#' begins a comment; '-' reads standard input.")
     var list: String?
 
     @Option(
         help: """
-            'real' plays in real time; 'max' as fast as data can be read, in virtual time. Several are then played one after \
-            another, and the session of files ends now. Of addresses, whose length is not known beforehand, no event has a \
-            time in the future.
+            Speed of playback: 'real' for real time, 'max' for as fast as data can be read, in virtual time. With 'max', several \
+            sources play one after another, and no event has a time in the future.
             """
     )
     var speed = Speed.real
@@ -48,62 +48,64 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var delivery: DeliveryOptions
 
-    @Option(help: "What is played, in place of the media's own title.")
+    @Option(help: "Title to report instead of the title in the media.")
     var title: String?
 
-    @Option(help: "Stop after so many seconds, each stream since it was asked for.")
+    @Option(help: "Stop each stream this long after its start, in seconds.")
     var duration: Double?
 
-    @Option(help: "Seconds between the starts of two of many streams.")
+    @Option(help: "Delay between stream starts, in seconds.")
     var spacing: Double = 0.01
 
-    @Option(help: "Write each request for playlists and segments as a line of JSON into this file; times in ms.")
+    @Option(help: "File for a log of all playlist and segment requests, as one JSON object per line; times in ms.")
     var requests: String?
 
-    @Option(help: "Give up when opening, or a wait for data, takes this many seconds.")
+    @Option(help: "Time limit for opening a source and for each wait for data, in seconds.")
     var timeout: Double = 15
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary.")
     var quiet = false
 
     func validate() throws {
-        if sources.contains("") { throw ValidationError("SOURCE is empty; name a file or an address") }
+        if sources.contains("") { throw ValidationError("a source must not be empty; give a path or a URL") }
         if sources.isEmpty, list == nil {
-            throw ValidationError("nothing to play; name files or addresses, or a list of them with --list")
+            throw ValidationError("nothing to play; give paths or URLs, or a list of them with --list")
         }
         for (name, value) in [("duration", duration), ("timeout", timeout)] {
-            if let value, !(value > 0 && value < 1e9) { throw ValidationError("--\(name) has to be a number above 0") }
+            if let value, !(value > 0 && value < 1e9) {
+                throw ValidationError("--\(name) must be a number above 0 (found \(value))")
+            }
         }
-        guard (0...3600).contains(spacing) else { throw ValidationError("--spacing is 0 to 3600 seconds") }
+        guard (0...3600).contains(spacing) else {
+            throw ValidationError("--spacing must be between 0 and 3600 seconds (found \(spacing))")
+        }
     }
 
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
         let configuration = try player.configuration(title: title, timeout: .seconds(timeout))
         let played = try (sources + (list.map(SourceList.read) ?? [])).map { MediaSource($0) }
-        guard let first = played.first else { throw ValidationError("there is no source in the list") }
+        if played.isEmpty { throw ValidationError("the list must name at least one source (found none)") }
         let log = try requests.map { try RequestLog(path: $0) }
         let store = try delivery.makeStore(terminal)
         let backends = try delivery.makeBackends(terminal)
         let samples: any SampleStore = store ?? InMemoryStore()
-        let status =
-            played.count == 1
-            ? await Playback(self, configuration, first, terminal, backends, samples, log).run()
-            : await FleetPlayback(
-                options: self,
-                configuration: configuration,
-                sources: played,
-                terminal: terminal,
-                backends: backends,
-                store: samples,
-                requests: log
-            ).run()
+        let playback = Playback(
+            options: self,
+            configuration: configuration,
+            sources: played,
+            terminal: terminal,
+            backends: backends,
+            store: samples,
+            requests: log
+        )
+        let status = await playback.run()
         store?.close()
-        if log?.finish() == false { terminal.note("player-monitor: not all requests could be written") }
-        if status != .played { throw ExitCode(status.rawValue) }
+        if log?.finish() == false { terminal.note("player-monitor: some requests could not be written to the log") }
+        if status != .success { throw ExitCode(status.rawValue) }
     }
 
-    /// Sees to it that a probe that starts at `start` jumps and stops when it is to.
+    /// Schedules the seeks and the stop of a probe that starts at `start`.
     func schedule(_ probe: Probe, from start: MonotonicInstant, _ clock: any SchedulingClock) {
         for seek in player.seeks {
             _ = clock.schedule(at: start.advanced(by: seek.time)) { [weak probe] in probe?.seek(to: seek.target) }

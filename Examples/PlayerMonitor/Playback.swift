@@ -1,72 +1,34 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentProbe
 internal import InstrumentTerminal
 
-/// One playback from its request to the delivery of its last sample.
+/// One or many playbacks, from their requests to the delivery of their last sample: one instrument, one tracker
+/// per source.
 struct Playback {
-    /// How long the end may take to deliver what is left.
-    private static var shutdownTimeout: Duration { .seconds(10) }
+    let options: PlayCommand
+    let configuration: ProbeConfiguration
+    let sources: [MediaSource]
+    let terminal: Terminal
+    let backends: [any Backend]
+    let store: any SampleStore
+    let requests: RequestLog?
 
-    private let options: PlayCommand
-    private let configuration: ProbeConfiguration
-    private let source: MediaSource
-    private let terminal: Terminal
-    private let summary = Summary()
-    private let backends: [any Backend]
-    private let store: any SampleStore
-    private let watch: DeliveryWatch
-    private let requests: RequestLog?
+    /// The limit for the delivery of the remaining samples at the end.
+    private var shutdownTimeout: Duration { sources.count == 1 ? .seconds(10) : .seconds(30) }
 
-    init(
-        _ options: PlayCommand,
-        _ configuration: ProbeConfiguration,
-        _ source: MediaSource,
-        _ terminal: Terminal,
-        _ backends: [any Backend],
-        _ store: any SampleStore,
-        _ requests: RequestLog?
-    ) {
-        self.options = options
-        self.configuration = configuration
-        self.source = source
-        self.terminal = terminal
-        self.backends = backends
-        self.store = store
-        watch = DeliveryWatch(backends, in: store, queue: options.delivery.queue)
-        self.requests = requests
-    }
-
-    /// Plays, delivers and sums up.
+    /// Plays, delivers and prints a summary.
     func run() async -> ExitStatus {
+        FileLimit.raise()
         let system = SystemClock()
-        // As fast as possible means: on a clock that only the playback moves.
-        let virtual = options.speed == .max ? options.virtualClock(for: [source], system) : nil
+        // As fast as possible: one source after another, on a clock that only the playback advances.
+        let virtual = options.speed == .max ? options.virtualClock(for: sources, system) : nil
         let clock: any SchedulingClock = virtual ?? system
-        let probe = Probe(source, configuration: configuration, clock: clock)
-        requests?.watch(probe, stream: 1)
-        let instrument = makeInstrument(clock, deliveringBy: system)
-        let tracker = PlayerTracker(probe)
-        instrument.add(tracker)
-        instrument.ready()
-
-        StopSignals.report { probe.stop() }
-        terminal.whenOutputCloses { probe.stop() }
-        options.schedule(probe, from: clock.now, clock)
-        let progress = showProgress(of: probe, every: .milliseconds(200), system)
-        let outcome = await play(probe, virtual)
-        progress?.cancel()
-        terminal.show(progress: "")
-
-        await instrument.shutdown(timeout: Self.shutdownTimeout)
-        store.forget(summary.name)
-        let isDelivered = report(outcome, probe.source)
-        if case .failed = outcome { return .failed }
-        return isDelivered ? .played : .undelivered
-    }
-
-    private func makeInstrument(_ clock: any SchedulingClock, deliveringBy system: SystemClock) -> Instrument {
-        Instrument(
+        let probes = sources.map { Probe($0, configuration: configuration, clock: clock) }
+        for (index, probe) in probes.enumerated() { requests?.watch(probe, stream: index + 1) }
+        let (summary, watch) = (Summary(), DeliveryWatch(backends, in: store, queue: options.delivery.queue))
+        let instrument = Instrument(
             to: backends,
             summedUpBy: summary,
             store: store,
@@ -75,36 +37,87 @@ struct Playback {
             terminal: terminal,
             watch: watch
         )
+        let trackers = probes.map { instrument.add(PlayerTracker($0)) }
+        instrument.ready()
+
+        let fleet = ProbeFleet(probes, spacing: .seconds(options.spacing), clock: clock)
+        StopSignals.report { fleet.stop() }
+        terminal.whenOutputCloses { fleet.stop() }
+        let progress = showProgress(of: fleet, system)
+        let outcomes = await play(fleet, virtual, clock)
+        progress?.cancel()
+        terminal.show(progress: "")
+
+        await instrument.shutdown(timeout: shutdownTimeout)
+        store.forget(summary.name)
+        report(outcomes, trackers.map { summary.record(of: $0) })
+        let isDelivered = terminal.noteUndelivered(watch)
+        if outcomes.contains(where: { PlaybackEnding($0).isFailure }) { return .failed }
+        return isDelivered ? .success : .undelivered
     }
 
-    private func play(_ probe: Probe, _ virtual: VirtualClock?) async -> ProbeOutcome? {
+    private func play(_ fleet: ProbeFleet, _ virtual: VirtualClock?, _ clock: any SchedulingClock) async
+        -> [ProbeOutcome?]
+    {
         guard let virtual else {
-            probe.play()
-            return await probe.waitUntilFinished()
+            for (index, probe) in fleet.probes.enumerated() {
+                let delay = Duration.seconds(options.spacing * Double(index))
+                options.schedule(probe, from: clock.now.advanced(by: delay), clock)
+            }
+            fleet.start()
+            return await fleet.waitUntilFinished()
         }
-        // Reading blocks: on a thread of its own, not on one that tasks share.
+        // Reading blocks, so it needs a thread outside of Swift's pool.
         return await withCheckedContinuation { continuation in
             DispatchQueue(label: "player-monitor.play").async {
-                continuation.resume(returning: probe.playThrough(advancing: virtual))
+                let outcomes = fleet.probes.map { probe in
+                    options.schedule(probe, from: clock.now, clock)
+                    return probe.playThrough(advancing: virtual)
+                }
+                continuation.resume(returning: outcomes)
             }
         }
     }
 
-    private func showProgress(of probe: Probe, every interval: Duration, _ clock: SystemClock) -> Task<Void, Never>? {
+    private func showProgress(of fleet: ProbeFleet, _ clock: SystemClock) -> Task<Void, Never>? {
         guard terminal.canShowProgress else { return nil }
         let terminal = terminal
         return Task {
             while !Task.isCancelled {
-                terminal.show(progress: ProgressLine.text(probe.progress))
+                terminal.show(progress: ProgressLine.text(of: fleet.probes))
+                let interval: Duration = fleet.probes.count == 1 ? .milliseconds(200) : .milliseconds(500)
                 try? await clock.sleep(until: clock.now.advanced(by: interval))
             }
         }
     }
 
-    /// Sums up; true if everything was delivered.
-    private func report(_ outcome: ProbeOutcome?, _ source: MediaSource) -> Bool {
-        if options.quiet, case .failed(let error) = outcome { terminal.note("player-monitor: \(error)") }
-        if !options.quiet { for line in summary.lines(outcome: outcome, source: source) { terminal.note(line) } }
-        return terminal.noteUndelivered(watch)
+    /// Prints the summary: lines for one playback, a table for many, only failures with `--quiet`.
+    private func report(_ outcomes: [ProbeOutcome?], _ records: [PlaybackRecord]) {
+        if options.quiet {
+            for case .failed(let error) in outcomes { terminal.note("player-monitor: \(error)") }
+        } else if sources.count == 1, let source = sources.first, let outcome = outcomes.first,
+            let record = records.first
+        {
+            for line in record.lines(headline: "\(source): \(PlaybackEnding(outcome).sentence)") { terminal.note(line) }
+        } else {
+            var rows: [FleetTable.Row] = []
+            for ((source, record), outcome) in zip(zip(sources, records), outcomes) {
+                let ending = PlaybackEnding(outcome)
+                rows.append(FleetTable.Row(source: source.description, record: record, ending: ending))
+            }
+            for line in FleetTable(rows).lines { terminal.note(line) }
+        }
+    }
+}
+
+extension PlaybackEnding {
+    /// The end of a probe's playback; nil if the probe did not play.
+    fileprivate init(_ outcome: ProbeOutcome?) {
+        switch outcome {
+        case .ended: self = .ended
+        case .stopped: self = .stopped
+        case .failed(let error): self = .failed(code: "\(error.code)", message: error.message)
+        case nil: self = .notPlayed
+        }
     }
 }

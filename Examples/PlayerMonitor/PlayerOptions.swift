@@ -1,27 +1,13 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentProbe
 
-/// A jump while playing, as it is written on the command line.
-struct SeekOption: ExpressibleByArgument, Hashable {
-    /// Since playback was asked for.
-    var time: Duration
-    /// From the start of the media.
-    var target: Duration
-
-    init?(argument: String) {
-        let parts = argument.split(separator: "=", omittingEmptySubsequences: false).map { Double($0) }
-        guard parts.count == 2, let time = parts[0], let target = parts[1] else { return nil }
-        guard (0..<1e9).contains(time), (0..<1e9).contains(target) else { return nil }
-        (self.time, self.target) = (.seconds(time), .seconds(target))
-    }
-}
-
-/// What kind of player it is, and what it is told to do: the same for every source.
+/// The player and its settings, which are the same for every source.
 struct PlayerOptions: ParsableArguments {
     @Option(
         help: """
-            The player whose buffer, choice of renditions and retries apply: \
+            Player to imitate, with its buffer, rendition choice and retries: \
             \(PlayerProfile.named.map(\.name).joined(separator: ", ")).
             """
     )
@@ -29,43 +15,43 @@ struct PlayerOptions: ParsableArguments {
 
     @Option(
         help: """
-            Choose renditions by this rule in place of the profile's: \
+            Adaptation rule that replaces the profile's rule: \
             \(AdaptationCommand.Candidate.rules.map(\.name).joined(separator: ", ")).
             """
     )
     var abr: String?
 
-    @Option(help: "No rendition above so many kbit/s.")
+    @Option(help: "Highest bitrate of a rendition, in kbit/s.")
     var maxBitrate: Int?
 
-    @Option(help: "No rendition that is higher, in pixels.")
+    @Option(help: "Largest height of a rendition, in pixels.")
     var maxHeight: Int?
 
-    @Option(help: "The language of the sound, where a stream has several, as 'en' or 'pt-BR'.")
+    @Option(help: "Audio language, for streams with several, such as 'en' or 'pt-BR'.")
     var language: String?
 
-    @Option(help: "Start at so many seconds of the media.")
+    @Option(help: "Start position in the media, in seconds.")
     var startAt: Double = 0
 
     @Option(
         name: .customLong("seek"),
         help: ArgumentHelp(
-            "Jump AT seconds after playback was asked for TO seconds of the media. May be repeated.",
+            "Seek to position TO, this long (AT) after the request for playback, both in seconds. May be repeated.",
             valueName: "at=to"
         )
     )
     var seeks: [SeekOption] = []
 
-    @Option(help: "Play so many times, each a playback of its own; 0: until stopped.")
+    @Option(help: "Number of times to play each source; 0 plays until stopped.")
     var loop = 1
 
-    @Option(help: "Fetch playlists and segments at so many kbit/s each at most; for HLS and DASH.")
+    @Option(help: "Bandwidth limit for each request of a playlist or segment, in kbit/s; HLS and DASH only.")
     var bandwidthLimit: Int?
 
     @Flag(
         help: """
-            Fetch nothing from loopback, private and other special addresses, whoever names them: for lists of unknown \
-            origin. Plays HLS and DASH (.m3u8, .mpd) and files; other media at addresses is refused.
+            Refuse to fetch from loopback, private and other special addresses: for lists of unknown origin. Only HLS and DASH \
+            (.m3u8, .mpd) and files play; other media at URLs is refused.
             """
     )
     var refusePrivateAddresses = false
@@ -77,13 +63,19 @@ struct PlayerOptions: ParsableArguments {
             ("bandwidth-limit", bandwidthLimit, 100_000_000),
         ]
         for (name, value, limit) in whole {
-            if let value, !(1...limit).contains(value) { throw ValidationError("--\(name) is 1 to \(limit)") }
+            if let value, !(1...limit).contains(value) {
+                throw ValidationError("--\(name) must be between 1 and \(limit) (found \(value))")
+            }
         }
-        guard (0..<1e9).contains(startAt) else { throw ValidationError("--start-at is a number of seconds from 0") }
-        guard (0...1_000_000).contains(loop) else { throw ValidationError("--loop is 0 to 1000000") }
+        guard (0..<1e9).contains(startAt) else {
+            throw ValidationError("--start-at must be 0 or more seconds (found \(startAt))")
+        }
+        guard (0...1_000_000).contains(loop) else {
+            throw ValidationError("--loop must be between 0 and 1000000 (found \(loop))")
+        }
     }
 
-    /// What a probe is to do.
+    /// Returns the configuration of every probe.
     func configuration(title: String?, timeout: Duration) throws -> ProbeConfiguration {
         ProbeConfiguration(
             title: title,
@@ -101,7 +93,7 @@ struct PlayerOptions: ParsableArguments {
     private func makeProfile() throws -> PlayerProfile {
         guard var made = PlayerProfile(named: profile) else {
             let known = PlayerProfile.named.map(\.name).joined(separator: ", ")
-            throw ValidationError("there is no profile \(profile), only \(known)")
+            throw ValidationError("--profile must be one of \(known) (found '\(profile)')")
         }
         if let abr { made.rule = try AdaptationCommand.Candidate.rule(named: abr) }
         if let maxBitrate { made.constraints.maximumBitrate = maxBitrate * 1000 }

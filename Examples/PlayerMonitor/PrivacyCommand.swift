@@ -1,11 +1,12 @@
 internal import ArgumentParser
 internal import Instrument
+internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
 internal import InstrumentTerminal
 internal import InstrumentTrackers
 
-/// `player-monitor privacy`: what may be collected, and what for.
+/// `player-monitor privacy`: prints the fields that may be collected, with their purposes.
 struct PrivacyCommand: ParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case table, json
@@ -14,19 +15,18 @@ struct PrivacyCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "privacy",
-        abstract: "Prints the catalogue of all fields that may be collected.",
+        abstract: "Print the catalogue of all fields that may be collected.",
         discussion: """
-            'table' has a line for each field: name, type, kind of data, purposes, whether it tells by itself who a person is, \
-            whether it is collected unless chosen otherwise, and what it is. 'json' is the same for programs. 'apple-manifest' is \
-            a property list for an app's PrivacyInfo.xcprivacy.
+            'table' prints one line per field: name, type, kind of data, purposes, whether the field alone identifies a person, \
+            whether it is collected by default, and a description. 'json' prints the same for programs. 'apple-manifest' prints a \
+            property list for an app's PrivacyInfo.xcprivacy.
             """
     )
 
-    @Option(help: "'table', 'json' or 'apple-manifest'.")
+    @Option(help: "Output format.")
     var format = Format.table
 
-    /// Everything that Instrument's trackers may collect: the vocabulary has all that mpv's tells and this program
-    /// itself says.
+    /// All fields that the trackers may collect. The vocabulary covers those of the mpv tracker and of this program.
     static let catalogue = [.probe, .lifecycle, AppState.declaredFields, DeviceProperties.declaredFields]
         .reduce(PrivacyCatalogue.vocabulary) { $0.merging($1) }
 
@@ -37,18 +37,14 @@ struct PrivacyCommand: ParsableCommand {
             case .json: Self.json
             case .appleManifest: PrivacyManifest(Self.catalogue).propertyList
             }
-        // The catalogue is the program's own: nothing in it comes from outside.
+        // The catalogue contains no text from outside.
         try Terminal(isQuiet: true).output(TerminalText(trusted: text))
     }
 
     private static var table: String {
         let heads = ["NAME", "TYPE", "DATA", "PURPOSES", "LINKED", "DEFAULT", "SUMMARY"]
-        let rows = [heads] + catalogue.fields.map(columns)
-        let widths = heads.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
-            return cells.joined(separator: "  ").trimmingSpaces + "\n"
-        }.joined()
+        let rows = ([heads] + catalogue.fields.map(columns)).map { $0.map { TerminalText(trusted: $0) } }
+        return ColumnTable(rows).lines.map { $0.string + "\n" }.joined()
     }
 
     private static func columns(_ field: FieldDeclaration) -> [String] {
@@ -69,13 +65,5 @@ struct PrivacyCommand: ParsableCommand {
             ]
         }
         return JSONValue.object(["fields": .array(fields)]).description + "\n"
-    }
-}
-
-extension String {
-    fileprivate var trimmingSpaces: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }

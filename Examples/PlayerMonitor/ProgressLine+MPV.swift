@@ -1,13 +1,14 @@
+internal import InstrumentCommandLine
 internal import InstrumentMPV
 internal import InstrumentTerminal
 internal import Instrument
 
 extension ProgressLine {
-    /// What a player that is watched from outside is at.
+    /// The progress of a player in another process.
     static func text(of player: MPVPlayer) -> TerminalText {
         guard player.isConnected else { return "… waiting for the player" }
         let status = player.status
-        guard let position = status.position else { return "… nothing is played" }
+        guard let position = status.position else { return "… nothing is playing" }
         let symbol = player.isPaused ? "⏸" : player.isPlaying ? "▶" : "…"
         let length = status.duration.map { " / " + clock($0) } ?? ""
         let buffered = player.bufferedDuration.map { "  buffer " + seconds($0) } ?? ""

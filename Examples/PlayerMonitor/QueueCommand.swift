@@ -1,45 +1,46 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentBackends
+internal import InstrumentCommandLine
 internal import InstrumentDurableQueue
 internal import InstrumentTerminal
 
-/// `player-monitor queue`: what is in a durable queue, and what can be done with it.
+/// `player-monitor queue`: inspects and maintains a durable queue.
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Shows, checks and empties a durable queue ('play --queue DIRECTORY').",
+        abstract: "Inspect, verify and flush a durable queue (made by 'play --queue DIRECTORY').",
         subcommands: [
             StatusCommand.self, FlushCommand.self, DeadCommand.self, ExportCommand.self, VerifyCommand.self,
             ConsentCommand.self,
         ]
     )
 
-    /// What every subcommand takes.
+    /// The argument of every subcommand.
     struct Options: ParsableArguments {
-        @Argument(help: "The queue's directory.")
+        @Argument(help: "Directory of the queue.")
         var directory: String
 
-        /// The folders in the directory; ends with 2 if there is no queue.
+        /// The folders in the directory. Exits with code 2 if the directory has no queue.
         func folders() throws -> [QueueFolder] {
             let folders = QueueFolder.folders(in: directory)
-            if folders.isEmpty { throw ValidationError("there is no queue in \(directory)") }
+            if folders.isEmpty { throw ValidationError("\(directory) must contain a durable queue (found none)") }
             let busy = folders.filter(\.isInUse).count
             if busy > 0 {
                 writeToStandardError(
-                    "player-monitor: \(busy) of \(folders.count) folders are in use by running processes\n"
+                    "player-monitor: running processes use \(busy) of \(folders.count) folders\n"
                 )
             }
             return folders
         }
 
-        /// The queue to be looked at, but for folders in use, which standard error names. Changes nothing.
+        /// The queue for reading, without the folders in use, which standard error names.
         func read() throws -> DurableQueueReader {
             _ = try folders()
             return DurableQueueReader(directory: directory) { writeToStandardError("player-monitor: \($0)\n") }
         }
 
-        /// The queue, but for folders in use; nil, said on standard error, if all are.
+        /// The queue for writing, without the folders in use; nil, with a note on standard error, if all are in use.
         func open() throws -> DurableStore? {
             guard try folders().contains(where: { !$0.isInUse }) else { return nil }
             return try DurableStore(directory: directory) { writeToStandardError("player-monitor: \($0)\n") }
@@ -50,9 +51,9 @@ struct QueueCommand: AsyncParsableCommand {
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows each backend's ledger, backlog and size. Changes nothing.",
+        abstract: "Show each backend's ledger, backlog and size; read-only.",
         discussion:
-            "Columns are separated by tabs: backend, emitted, acknowledged, queued, dead, dropped, bytes queued."
+            "Tab-separated columns: backend, samples emitted, acknowledged, queued, dead and dropped, bytes queued."
     )
 
     @OptionGroup var options: QueueCommand.Options
@@ -80,7 +81,7 @@ struct StatusCommand: AsyncParsableCommand {
 struct FlushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flush",
-        abstract: "Delivers what waits, to the backends that are given."
+        abstract: "Deliver the queued samples to the given backends."
     )
 
     @OptionGroup var options: QueueCommand.Options
@@ -90,7 +91,7 @@ struct FlushCommand: AsyncParsableCommand {
 
     @OptionGroup var services: ServiceOptions
 
-    @Option(help: "Give up after so many seconds.")
+    @Option(help: "Time limit, in seconds.")
     var timeout: Double = 60
 
     func run() async throws {
@@ -105,7 +106,7 @@ struct FlushCommand: AsyncParsableCommand {
         let known = store.backends
         for backend in made where !known.contains(backend.name) {
             let names = known.map(\.description).joined(separator: ", ")
-            throw ValidationError("nothing waits for \(backend.name); the queue has \(names)")
+            throw ValidationError("the queue has no backend \(backend.name); use one of \(names)")
         }
         let watch = DeliveryWatch(made, in: store, queue: options.directory)
         let queue = BatchQueue(store: store, backends: made) { watch.note($0) }
@@ -118,33 +119,33 @@ struct DeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
         abstract:
-            "Lists samples that a backend will never take, with its reasons; tries them again or throws them away.",
+            "List dead letters (samples that a backend refused) with the reasons; retry or discard them.",
         discussion: """
-            Columns are separated by tabs: backend, identifier, name, reason. What is to be tried again is sent by the next \
-            'queue flush', or the next run.
+            Tab-separated columns: backend, identifier, name, reason. The next 'queue flush' or the next run delivers the samples \
+            to retry.
             """
     )
 
     @OptionGroup var options: QueueCommand.Options
 
-    @Flag(help: "Show whole samples as JSON lines.")
+    @Flag(help: "Print whole samples as JSON lines.")
     var json = false
 
-    @Option(help: "Only this backend's, named as 'queue status' shows it.")
+    @Option(help: "List this backend only, by its name in 'queue status'.")
     var backend: String?
 
-    @Option(help: "Show this one as a JSON line.")
+    @Option(help: "Print the sample with this identifier as a JSON line.")
     var show: String?
 
-    @Option(help: "Try this one again, or 'all'. May be given several times.")
+    @Option(help: "Retry the sample with this identifier, or 'all'. May be repeated.")
     var retry: [String] = []
 
-    @Option(help: "Throw this one away, or 'all'. May be given several times.")
+    @Option(help: "Discard the sample with this identifier, or 'all'. May be repeated.")
     var drop: [String] = []
 
     func validate() throws {
         for text in (show.map { [$0] } ?? []) + retry + drop where text != "all" && SampleID(text) == nil {
-            throw ValidationError("\(text) is no identifier; 'queue dead' lists them")
+            throw ValidationError("\(text) must be an identifier as 'queue dead' lists them")
         }
     }
 
@@ -162,13 +163,13 @@ struct DeadCommand: AsyncParsableCommand {
             changed += store.retryDeadLetters(chosen(retry, from: letters), of: name)
             changed += store.dropDeadLetters(chosen(drop, from: letters), of: name)
         }
-        writeToStandardError("\(changed) dead letters\n")
+        writeToStandardError("changed \(changed) dead letters\n")
     }
 
     private func chosen(from known: [BackendName]) throws -> [BackendName] {
         guard let backend else { return known }
         guard known.contains(BackendName(backend)) else {
-            throw ValidationError("there is no backend \(backend) in the queue")
+            throw ValidationError("the queue has no backend \(backend); 'queue status' lists them")
         }
         return [BackendName(backend)]
     }
@@ -195,19 +196,21 @@ struct DeadCommand: AsyncParsableCommand {
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes what waits for a backend as JSON lines; the queue stays as it is."
+        abstract: "Print a backend's queued samples as JSON lines; read-only."
     )
 
     @OptionGroup var options: QueueCommand.Options
 
-    @Option(help: "The backend's name, as 'queue status' shows it; by default the one that waits for most.")
+    @Option(help: "Name of the backend in 'queue status' (default: the one with the largest backlog).")
     var backend: String?
 
     func run() async throws {
         let queue = try options.read()
         let most = queue.backends.max { queue.backlog(of: $0).count < queue.backlog(of: $1).count }
         guard let name = backend.map({ BackendName($0) }) ?? most else { return }
-        guard queue.backends.contains(name) else { throw ValidationError("there is no backend \(name) in the queue") }
+        guard queue.backends.contains(name) else {
+            throw ValidationError("the queue has no backend \(name); 'queue status' lists them")
+        }
         for records in queue.queued(for: name) { try await writeLines(records) }
     }
 }
@@ -215,7 +218,7 @@ struct ExportCommand: AsyncParsableCommand {
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Looks at every record; ends with 1 if something is damaged. Changes nothing."
+        abstract: "Verify every record; exit code 1 if a record is damaged. Read-only."
     )
 
     @OptionGroup var options: QueueCommand.Options

@@ -3,7 +3,7 @@ internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentSensors
 
-/// What the sensors say, a row for each.
+/// The readings of the sensors, one row for each sensor.
 struct SensorTable: Sendable {
     struct Row {
         var name: String
@@ -14,7 +14,7 @@ struct SensorTable: Sendable {
     let sensors: Sensors
     let reachability: NetworkReachability
 
-    /// Lets those run that say nothing unless they are listened to.
+    /// Starts the sensors that only report to listeners.
     func listen() -> [SensorRun] { [sensors.location.listen(), sensors.heading.listen()] }
 
     func rows() -> [Row] {

@@ -1,4 +1,5 @@
 #if os(Linux)
+internal import InstrumentCommandLine
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentJSON
@@ -11,27 +12,27 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// How results are written.
+/// The format of results.
 enum TableFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 
-/// `player-monitor sensors`: what this machine's sensors say.
+/// `player-monitor sensors`: prints the readings of this machine's sensors.
 struct SensorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
-        abstract: "Shows this machine's sensors: values, units, and what is absent.",
-        discussion: "Everything is read for you to see, also what is off by default; nothing is sent or kept."
+        abstract: "Show the readings of this machine's sensors, with units, and the absent sensors.",
+        discussion: "All sensors are read, including those that are off by default. No reading is sent or stored."
     )
 
-    @Flag(help: "Go on: refresh on a terminal, print lines when piped; Ctrl-C ends it.")
+    @Flag(help: "Repeat every second until Ctrl-C: refresh a terminal, append lines to a pipe.")
     var watch = false
 
-    @Option(help: "Where /sys and /proc are.")
+    @Option(help: "Root folder of /sys and /proc.")
     var root = "/"
 
-    @Option(help: "A gpsd to ask for position and heading, as HOST:PORT.", transform: Self.address)
+    @Option(help: "Address of a gpsd for position and heading, as HOST:PORT.", transform: Self.address)
     var gpsd: GPSDAddress?
 
-    @Option(help: "'text', or 'json' for one object a line.")
+    @Option(help: "Output format: 'text', or 'json' for one object per line.")
     var format: TableFormat = .text
 
     func run() async throws {
@@ -42,7 +43,7 @@ struct SensorsCommand: AsyncParsableCommand {
         let terminal = Terminal(isQuiet: true)
         let runs = table.listen()
         defer { for run in runs { run.stop() } }
-        // A daemon takes a moment to say something.
+        // gpsd sends its first report after a moment.
         if gpsd != nil { try await Task.sleep(for: .seconds(2)) }
         guard watch else {
             try terminal.output(text(of: table))
@@ -82,21 +83,21 @@ struct SensorsCommand: AsyncParsableCommand {
 
     private static func address(_ text: String) throws -> GPSDAddress {
         if let address = GPSDAddress(text) { return address }
-        throw ValidationError("a gpsd is given as HOST:PORT")
+        throw ValidationError("--gpsd must have the form HOST:PORT (found '\(text)')")
     }
 }
 
-/// `player-monitor device`: what this machine says it is.
+/// `player-monitor device`: prints this machine's properties.
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Shows this machine's properties as they would be sent; nothing is sent or kept."
+        abstract: "Show this machine's properties as a backend would receive them; no property is sent or stored."
     )
 
-    @Option(help: "Where /sys, /proc and /etc are.")
+    @Option(help: "Root folder of /sys, /proc and /etc.")
     var root = "/"
 
-    @Option(help: "'text', or 'json' for one object.")
+    @Option(help: "Output format: 'text', or 'json' for one object.")
     var format: TableFormat = .text
 
     func run() throws {

@@ -1,28 +1,29 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentClickstream
+internal import InstrumentCommandLine
 internal import InstrumentSeer
 internal import InstrumentSift
 internal import InstrumentTerminal
 internal import InstrumentTransport
 internal import InstrumentXAPI
 
-/// What backends over the network need beside their address.
+/// The options of backends that send over the network.
 struct ServiceOptions: ParsableArguments {
     @Option(
         name: .customLong("credentials-from"),
         help: ArgumentHelp(
             """
-            Where 'sift' gets ACCOUNT:KEY from, 'xapi' USER:PASSWORD and 'seer' CLIENT:SECRET: the name of an environment variable, \
-            or 'file:PATH'. With 'sift=', 'xapi=' or 'seer=' before it, for that one alone; may be given several times. Never the \
-            keys themselves, which others could read in the list of processes.
+            Source of the credentials (ACCOUNT:KEY for 'sift', USER:PASSWORD for 'xapi', CLIENT:SECRET for 'seer'): the name of an \
+            environment variable, or 'file:PATH'. The prefix 'sift=', 'xapi=' or 'seer=' limits them to that backend. May be \
+            repeated. Never the credentials themselves, which other users could see in the list of processes.
             """,
             valueName: "variable-or-file"
         )
     )
     var credentials: [CredentialsOption] = []
 
-    /// The service's own, or those that are for nobody in particular.
+    /// The credentials of the service, otherwise those without a service.
     private func credentials(for service: CredentialsOption.Service) -> CredentialsOption? {
         credentials.last { $0.service == service } ?? credentials.last { $0.service == nil }
     }
@@ -36,24 +37,25 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// The installation's identifier is kept beside the queue; without one it is another at every run.
+    /// The installation's identifier is stored beside the queue; without a queue, every run has a new one.
     func sift(_ endpoint: SiftEndpoint, queue: String?, _ terminal: Terminal) throws -> any Backend {
-        guard let credentials = credentials(for: .sift) else { throw ValidationError("sift needs --credentials-from") }
-        let file = queue.map { SiftSettingsFile(path: $0 + "/sift.json") }
-        do {
-            return SiftBackend(
-                SiftConfiguration(endpoint: endpoint),
-                credentials: try credentials.read(),
-                transport: try SystemTransport(),
-                settings: file ?? SiftSettingsMemory(),
-                report: { terminal.note("player-monitor: \($0)") }
-            )
-        } catch let error as HTTPError {
-            throw ValidationError(error.description)
+        guard let credentials = credentials(for: .sift) else {
+            throw ValidationError("sift requires --credentials-from")
         }
+        let (account, key) = try credentials.pair()
+        guard let pair = SiftCredentials(accountID: account, beaconKey: key) else { throw CredentialsOption.noPair }
+        let file = queue.map { SiftSettingsFile(path: $0 + "/sift.json") }
+        return SiftBackend(
+            SiftConfiguration(endpoint: endpoint),
+            credentials: pair,
+            transport: try transport(),
+            settings: file ?? SiftSettingsMemory(),
+            report: { terminal.note("player-monitor: \($0)") }
+        )
     }
 
-    /// Statements of the video profile about one viewer, the command line. What was played is remembered beside the queue.
+    /// Sends statements of the video profile about one viewer, the command line. The viewing history is stored
+    /// beside the queue.
     func xapi(_ endpoint: HTTPURL, queue: String?, _ terminal: Terminal) throws -> any Backend {
         let pair = try credentials(for: .xapi)?.pair()
         let memory: any XAPIStateStore = queue.map { FileStateStore(root: $0 + "/xapi") } ?? InMemoryStateStore()
@@ -69,10 +71,10 @@ struct ServiceOptions: ParsableArguments {
         )
     }
 
-    /// Tin Can statements, as Seer takes them.
+    /// Sends Tin Can statements in Seer's format.
     func seer(_ baseURL: HTTPURL) throws -> any Backend {
         guard let pair = try credentials(for: .seer)?.pair() else {
-            throw ValidationError("seer needs --credentials-from")
+            throw ValidationError("seer requires --credentials-from")
         }
         let mapping = SeerMapping(appID: "player-monitor", viewings: Self.viewings(at: baseURL))
         return SeerBackend(
@@ -96,7 +98,7 @@ struct ServiceOptions: ParsableArguments {
     }
 }
 
-/// Where events of the command line go.
+/// The endpoint of the Clickstream backend.
 private final class CommandLineDelegate: ClickstreamDelegate {
     let environment: ClickstreamEnvironment
     let userAgent = "player-monitor"

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A server whose last events arrive when its group of services shuts down, and the tests of that.
+// A server whose last events arrive when its group of services shuts down, with tests.
 func ours(_ names: String...) -> [Target.Dependency] { names.map { .product(name: $0, package: "instrument") } }
 
 let package = Package(

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A small program for each service. None of them needs the service: requests are printed in place of being sent.
+// One small program per service. They run without the service: requests are printed instead of sent.
 func example(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: name,

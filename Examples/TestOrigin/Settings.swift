@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import InstrumentOrigin
 
-/// What the options and the scenario file say together; options win, faults of both count.
+/// The settings from the options and the scenario file: an option overrides the file; the faults of both apply.
 struct Settings {
     var schedule = DeliverySchedule.unlimited
     var faults: [FaultRule] = []

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import InstrumentCommandLine
 public import InstrumentOrigin
 internal import InstrumentTerminal
 
@@ -8,89 +9,86 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// `test-origin`: serves media by a schedule, and fails on command.
+/// `test-origin`: serves media on a bandwidth schedule and injects faults.
 @main
 struct TestOrigin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-origin",
-        abstract: "Serves small test media over HTTP, by a schedule, and fails on command. Try your player against it.",
+        abstract: "Serves test media over HTTP with scheduled bandwidth and injected faults, for testing players.",
         discussion: Self.guide
     )
 
-    @Option(help: "The port to listen on; 0 takes one that is free.")
+    @Option(help: "Port to listen on; 0 chooses a free port.")
     var port = 8080
 
-    @Option(help: "The address to listen on. Others than the loopback's can be reached from outside.")
+    @Option(help: "Address to listen on. Addresses other than loopback can be reached from other machines.")
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("Bandwidth and latency over time; see below.", valueName: "SCHEDULE"))
+    @Option(help: ArgumentHelp("Bandwidth and latency over time; see SCHEDULE above.", valueName: "SCHEDULE"))
     var schedule: String?
 
-    @Option(help: ArgumentHelp("What goes wrong, and when; can be given several times; see below.", valueName: "FAULT"))
+    @Option(help: ArgumentHelp("Fault to inject; may be repeated; see FAULT above.", valueName: "FAULT"))
     var fault: [String] = []
 
-    @Option(help: ArgumentHelp("A JSON file with schedule, faults and sessions; see below.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("JSON file with schedule, faults and sessions; see above.", valueName: "FILE"))
     var scenario: String?
 
-    @Option(help: ArgumentHelp("How responses share a link: fair or fcfs (one after another).", valueName: "HOW"))
+    @Option(
+        help: ArgumentHelp(
+            "Sharing of a link between responses: fair, or fcfs (first come, first served).",
+            valueName: "MODE"
+        )
+    )
     var sharing: LinkSharing?
 
-    @Option(help: ArgumentHelp("Who shares a link: each session has its own, or server.", valueName: "WHO"))
+    @Option(
+        help: ArgumentHelp(
+            "Scope of a link: session (one link per session) or server (one link for all).",
+            valueName: "SCOPE"
+        )
+    )
     var scope: OriginConfiguration.LinkScope?
 
     @Option(
         help: ArgumentHelp(
-            "A folder or file to serve too, under /media/; any web page may read it.",
+            "Additional folder or file to serve under /media/; any web page can read it. May be repeated.",
             valueName: "PATH"
         )
     )
     var media: [String] = []
 
     @Option(
-        help: ArgumentHelp("How long the fixtures are, in seconds: up to 480, in steps of 24.", valueName: "SECONDS")
+        help: ArgumentHelp("Duration of the fixtures in seconds: up to 480, in steps of 24.", valueName: "SECONDS")
     )
     var length = 24
 
-    @Option(help: ArgumentHelp("Where fixtures are kept (by default in the user's cache folder).", valueName: "FOLDER"))
+    @Option(help: ArgumentHelp("Folder for the fixtures (default: the user's cache folder).", valueName: "FOLDER"))
     var cache: String?
 
-    @Flag(name: .customLong("no-fixtures"), help: "Serve the files under --media only; no ffmpeg is needed.")
+    @Flag(name: .customLong("no-fixtures"), help: "Serve only the files of --media; does not require ffmpeg.")
     var withoutFixtures = false
 
-    @Flag(name: .customLong("make-fixtures"), help: "Make the fixtures, print their folder, and end.")
+    @Flag(name: .customLong("make-fixtures"), help: "Create the fixtures, print their folder, and exit.")
     var onlyMakes = false
 
-    @Option(help: ArgumentHelp("Append each request as a line of JSON to this file.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("File to append each request to, as one JSON object per line.", valueName: "FILE"))
     var log: String?
 
-    @Option(help: ArgumentHelp("How many threads serve the connections.", valueName: "COUNT"))
+    @Option(help: ArgumentHelp("Number of threads that serve connections.", valueName: "COUNT"))
     var threads = 1
 
-    /// As the parser has it, but for the exit code of wrong use, which is 2, as in `player-monitor`.
-    static func main() async {
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            let code = exitCode(for: error)
-            // Help is our own text.
-            guard !code.isSuccess else { exit(withError: error) }
-            writeToStandardError(
-                TerminalText(message: fullMessage(for: error), repeating: CommandLine.arguments) + "\n"
-            )
-            guard code == .validationFailure else { exit(withError: code) }
-            _exit(2)
-        }
-    }
+    static func main() async { await runProgram() }
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
-        guard (1...64).contains(threads) else { throw ValidationError("Give 1 to 64 threads.") }
-        guard (1...480).contains(length) else { throw ValidationError("Fixtures are 1 to 480 seconds long.") }
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port must be between 0 and 65535 (found \(port)).")
+        }
+        guard (1...64).contains(threads) else {
+            throw ValidationError("--threads must be between 1 and 64 (found \(threads)).")
+        }
+        guard (1...480).contains(length) else {
+            throw ValidationError("--length must be between 1 and 480 seconds (found \(length)).")
+        }
         _ = try Settings(self)
     }
 
@@ -99,44 +97,44 @@ struct TestOrigin: AsyncParsableCommand {
         var served = media.map(ServedMedia.files)
         if !withoutFixtures {
             let fixtures = try await makeFixtures()
-            if onlyMakes { return writeToStandardOutput("\(fixtures.directory)\n") }
+            if onlyMakes { return try Terminal(isQuiet: true).output("\(fixtures.directory)\n") }
             served.insert(.fixtures(fixtures), at: 0)
         }
-        let log = try log.map { try LogFile(path: $0) }
+        let log = try log.map { try LineLog(path: $0, mode: .append) }
         var configuration = settings.configuration
-        if let log { configuration.onRequest = { log.append($0.json) } }
+        if let log { configuration.onRequest = { log.append(Array($0.json.utf8)) } }
         let origin = try await Origin.start(
             media: served,
             schedule: settings.schedule,
             faults: settings.faults,
             configuration: configuration
         )
-        raiseFileLimit()
+        FileLimit.raise()
         announce(origin, settings)
         await StopSignals.first()
         await origin.stop()
-        log?.close()
+        if log?.finish() == false { writeToStandardError("Some requests could not be written to the log.\n") }
         writeToStandardError("Stopped after \(origin.requests.count) requests.\n")
     }
 
     private func makeFixtures() async throws -> Fixtures {
         let folder = cache ?? Self.defaultCache
         let fixtures = try await Fixtures.make(in: folder, seconds: length) { step in
-            writeToStandardError("Making fixtures: \(step)\n")
+            writeToStandardError("Creating fixtures: \(step)\n")
         }
         return fixtures
     }
 
     private func announce(_ origin: Origin, _ settings: Settings) {
-        let style = Style(isTerminal: isatty(STDOUT_FILENO) == 1)
+        let style = TerminalStyle()
         var lines: [TerminalText] = ["\(style.bold("Test origin")) at \(style.link("\(origin.url())"))"]
         if !settings.schedule.isDefault { lines.append("Schedule: \(settings.schedule)") }
         for entry in origin.catalogue {
             lines.append("  \(style.link("\(origin.url(entry.path))"))  \(style.faint("\(entry.summary)"))")
         }
-        lines.append("A session of your own: \(style.link("\(origin.url("vod/ts/master.m3u8", session: "NAME"))"))")
-        lines.append("Ctrl-C ends.")
-        writeToStandardOutput(lines.joined(separator: "\n") + "\n")
+        lines.append("Separate session: \(style.link("\(origin.url("vod/ts/master.m3u8", session: "NAME"))"))")
+        lines.append("Press Ctrl-C to stop.")
+        Terminal(isQuiet: true).write(lines.joined(separator: "\n") + "\n")
     }
 
     /// `XDG_CACHE_HOME`, or `.cache` at home (XDG Base Directory Specification).

@@ -60,6 +60,7 @@ extension DirectoryStore {
 
     /// What waits for a backend, to be looked at: nothing is noted.
     func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
+        do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
         let retries = state.withLock { state in
             state.places.first { $0.row.name == backend.description }?.retries ?? []
         }

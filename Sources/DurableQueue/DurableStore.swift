@@ -124,6 +124,11 @@ public final class DurableStore: SampleStore {
         stores.lazy.flatMap { $0.queued(for: backend) }
     }
 
+    /// Reads the samples that wait for a backend without giving them to it; those of earlier processes come first.
+    public func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
+        for records in queued(for: backend) where !body(records) { return }
+    }
+
     /// Moves a backend's cursor in the log that it was served from.
     public func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
         let store = state.withLock { $0.serving[backend] } ?? own

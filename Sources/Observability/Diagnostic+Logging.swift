@@ -2,7 +2,7 @@ public import Instrument
 public import Logging
 
 extension Logger {
-    /// Logs a diagnostic at the level that it deserves, with its parts as metadata.
+    /// Logs a diagnostic at the level of its severity, with its parts as metadata.
     ///
     /// ```swift
     /// let logger = Logger(label: "player")
@@ -16,8 +16,8 @@ extension Logger {
 }
 
 extension Diagnostic {
-    /// How much it matters: what is lost is an error, what may be lost or needs a person a warning, what the queue
-    /// mends by itself a notice, what a hub rejects is for debugging.
+    /// The severity: an error for lost samples, a warning if samples may be lost or a person has to act, a
+    /// notice if the queue recovers automatically, debug for rejections by a hub.
     public var logLevel: Logger.Level {
         switch self {
         case .rejected: .debug
@@ -29,7 +29,7 @@ extension Diagnostic {
         }
     }
 
-    /// The backend that it is about, if it is about one.
+    /// The backend of the diagnostic; nil if it concerns none.
     public var backend: BackendName? {
         switch self {
         case .duplicateBackend(let backend), .dropped(let backend, _, _), .deadLetter(let backend, _, _),

@@ -1,7 +1,7 @@
 public import CoreMetrics
 public import Instrument
 
-/// Shows the ledgers of a queue, and what is reported, through swift-metrics.
+/// Exports the ledgers and diagnostics of a queue through swift-metrics.
 ///
 /// ```swift
 /// let metrics = QueueMetrics()
@@ -17,7 +17,7 @@ public import Instrument
 /// | `instrument_queue_dropped_total` | counter | `backend`, `reason` |
 /// | `instrument_diagnostics_total` | counter | `kind`, and `backend` where there is one |
 ///
-/// Counters begin with what the ledger holds when it is first recorded. Safe from any thread.
+/// Counters begin with the ledger's values at the first recording. Safe from any thread.
 public final class QueueMetrics: Sendable {
     private struct Key: Hashable {
         let label: String
@@ -27,17 +27,17 @@ public final class QueueMetrics: Sendable {
     private struct State {
         var counters: [Key: Counter] = [:]
         var gauges: [Key: Gauge] = [:]
-        /// What a counter was last brought to.
+        /// The latest value of each counter.
         var totals: [Key: Int] = [:]
     }
 
     private let factory: any MetricsFactory
     private let state = Lock(State())
 
-    /// Creates metrics in `factory`; by default the one that the process was set up with.
+    /// Creates metrics in `factory`; by default the factory of the process.
     public init(factory: (any MetricsFactory)? = nil) { self.factory = factory ?? MetricsSystem.factory }
 
-    /// Brings the metrics up to date with the queue's ledgers.
+    /// Updates the metrics from the queue's ledgers.
     public func record(_ queue: BatchQueue) {
         for (backend, ledger) in queue.ledger { record(ledger, of: backend) }
     }
@@ -70,7 +70,7 @@ public final class QueueMetrics: Sendable {
         let key = Self.key(label, dimensions)
         let growth = total - (state.totals[key] ?? 0)
         state.totals[key] = total
-        // A store that begins anew counts from zero again.
+        // A new store counts from zero again.
         if growth > 0 { counter(label, dimensions, in: &state).increment(by: growth) }
     }
 

@@ -2,13 +2,13 @@ public import Instrument
 
 /// Samples with every kind of value at its limits, for round trips through encoders and stores.
 ///
-/// Each value stands in an event of its own, under a name that says what it is. ``RandomSamples`` mixes shapes at random;
-/// these are always the same.
+/// Each value is in a separate event, under a descriptive name. ``RandomSamples`` mixes shapes at random; these
+/// samples are always the same.
 public enum AwkwardSamples {
-    /// Events and metrics, each of which a careless encoder or store changes.
+    /// Events and metrics that a careless encoder or store would change.
     public static var all: [Sample] { events + metrics }
 
-    /// Every type of attribute value, ordinary and extreme, by what it is.
+    /// Every type of attribute value, ordinary and extreme, by a description.
     public static var values: [(name: String, value: AttributeValue)] {
         integers + numbers + texts + collections + [("true", .bool(true)), ("false", .bool(false))]
     }

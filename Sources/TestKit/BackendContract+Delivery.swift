@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// Deliveries, their answers, and what has arrived.
+/// Deliveries, their outcomes, and the samples that have arrived.
 extension BackendContract {
-    /// Delivers in batches of 1, 2, 4 … samples, as the queue does; returns what was refused.
+    /// Delivers in batches of 1, 2, 4 … samples, as the queue does; returns the refused samples.
     static func deliver(
         _ records: [SampleRecord],
         to backend: any Backend
@@ -22,7 +22,7 @@ extension BackendContract {
         to backend: any Backend,
         _ refused: inout Set<SampleID>
     ) async throws(ContractViolation) {
-        let hasReason = "a backend has a reason for each sample that it refuses"
+        let hasReason = "a backend gives a reason for each refused sample"
         let outcome = await backend.deliver(Batch(records: records))
         switch outcome {
         case .acknowledged: break
@@ -40,16 +40,16 @@ extension BackendContract {
                 try await deliver(Array(records[(records.count / 2)...]), to: backend, &refused)
             }
         case .retry(_, let reason), .unauthorized(let reason), .gone(let reason):
-            throw ContractViolation("a backend whose server is in order delivers", "\(outcome): \(reason)")
+            throw ContractViolation("a backend with a working server delivers", "\(outcome): \(reason)")
         }
     }
 
-    /// What has arrived so far; nothing where the backend is believed.
+    /// The samples that have arrived so far; nil if the contract trusts the backend.
     static func identifiers(
         _ arrived: (() async throws -> [SampleID])?
     ) async throws(ContractViolation) -> [SampleID] {
         do { return try await arrived?() ?? [] } catch {
-            throw ContractViolation("what has arrived can be read", "\(error)")
+            throw ContractViolation("arrived samples can be read", "\(error)")
         }
     }
 
@@ -66,13 +66,13 @@ extension BackendContract {
         let others = all.filter { !expected.contains($0) }
         try require(
             others.isEmpty,
-            "what a backend refuses has not arrived",
+            "refused samples have not arrived",
             "\(others.count) samples have arrived nevertheless"
         )
         let missing = expected.subtracting(all)
         try require(
             missing.isEmpty,
-            "what a backend acknowledges has arrived when it answers",
+            "acknowledged samples have arrived when the delivery returns",
             "\(missing.count) of \(taken.count) samples have not"
         )
         var known = Set<SampleID>()
@@ -85,7 +85,7 @@ extension BackendContract {
         )
     }
 
-    /// - Parameter record: a sample that was not delivered before, of a kind that the backend takes.
+    /// - Parameter record: a sample that was not delivered before, of a kind that the backend accepts.
     static func checkCancellation(
         _ record: SampleRecord,
         _ backend: any Backend,
@@ -94,7 +94,7 @@ extension BackendContract {
         let delivery = Task { await backend.deliver(Batch(records: [record])) }
         delivery.cancel()
         let outcome = await delivery.value
-        let promise = "a cancelled delivery is tried again, or has arrived"
+        let promise = "a cancelled delivery is retried, or has arrived"
         switch outcome {
         case .gone, .refused, .tooLarge, .acknowledgedExcept: throw ContractViolation(promise, "\(outcome)")
         case .acknowledged where arrived != nil:

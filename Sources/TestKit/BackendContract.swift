@@ -1,15 +1,15 @@
 public import Instrument
 
-/// What every backend promises; run it on yours, with a server that is in order.
+/// The promises of every backend; run the contract on a custom one, with a working server.
 ///
 /// - Its name and its policy are the same each time, and the name is not empty.
-/// - It answers for samples of every shape, awkward ones among them, in batches of any size.
-/// - It names no samples but those of the batch, and has a reason for each sample that it refuses.
-/// - What it acknowledges has arrived when it answers, in the order in which it was emitted, once for each delivery; what it
-///   refuses has not arrived.
-/// - The same batch again has the same identifiers and is taken again, as after an answer that was lost.
-/// - A delivery that is cancelled is tried again, or has arrived.
-/// - Its end adds nothing, and one that never got a batch ends, too.
+/// - It handles samples of every shape, extreme ones included, in batches of any size.
+/// - It refuses only samples of the batch, and gives a reason for each.
+/// - Acknowledged samples have arrived when the delivery returns, in the order in which they were emitted, once for each
+///   delivery; refused samples have not arrived.
+/// - A repeated batch has the same identifiers and is accepted again, as after a lost response.
+/// - A cancelled delivery is retried, or has arrived.
+/// - Its end adds no samples, and a backend that never received a batch ends, too.
 ///
 /// ```swift
 /// try await BackendContract.check {
@@ -24,12 +24,12 @@ public enum BackendContract {
     /// - Parameters:
     ///   - seed: chooses the samples.
     ///   - count: the number of samples.
-    ///   - samples: makes a sample; by default of every shape that there is. For backends that leave some out, make those
-    ///     that they take.
-    ///   - makeBackend: makes a backend. It is called twice, the second time after the first backend has
-    ///     ended; both deliver to the same place.
-    ///   - arrived: the identifiers of all samples that have arrived there, in their order, copies included. Without it,
-    ///     the contract believes the backend.
+    ///   - samples: creates a sample; by default of every shape. For a backend that skips some samples, create those that it
+    ///     accepts.
+    ///   - makeBackend: creates a backend. It is called twice, the second time after the first backend has ended; both
+    ///     deliver to the same place.
+    ///   - arrived: returns the identifiers of all samples that have arrived there, in order, including copies. Without it,
+    ///     the contract trusts the backend.
     /// - Throws: ``ContractViolation``, which names the promise.
     public static func check(
         seed: UInt64 = 1,
@@ -53,7 +53,7 @@ public enum BackendContract {
         let again = try await deliver(records, to: backend)
         try require(
             again.isSubset(of: refused),
-            "what was taken is taken again",
+            "a repeated batch is accepted again",
             "\(again.subtracting(refused).count) samples refused that were taken before"
         )
         try await checkArrival(records, refused, arrived, times: 2)
@@ -64,14 +64,14 @@ public enum BackendContract {
             try await checkCancellation(new, backend, arrived)
         }
         try checkIdentity(of: backend, unused)
-        // A request that was cancelled under way may still arrive, at any time.
+        // A request that was cancelled may still arrive, at any time.
         let before = try await identifiers(arrived).filter { $0 != cancelled }
         await backend.end()
         let after = try await identifiers(arrived).filter { $0 != cancelled }
         try require(before == after, "a backend's end adds nothing", "\(after.count) samples after \(before.count)")
     }
 
-    /// One that never gets a batch ends as well, and leaves its place to the next.
+    /// A backend that never receives a batch ends as well, and frees its resources for the next one.
     private static func identityOfUnused(
         _ makeBackend: () throws -> any Backend
     ) async throws(ContractViolation) -> (name: BackendName, policy: DeliveryPolicy) {
@@ -97,6 +97,6 @@ public enum BackendContract {
     }
 
     private static func made(_ makeBackend: () throws -> any Backend) throws(ContractViolation) -> any Backend {
-        do { return try makeBackend() } catch { throw ContractViolation("a backend can be made", "\(error)") }
+        do { return try makeBackend() } catch { throw ContractViolation("a backend can be created", "\(error)") }
     }
 }

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// A store under test, with the questions that the contract asks it again and again.
+/// A store under test, with the checks that the contract repeats.
 struct CheckedStore: Sendable {
     static let exactness = "a sample comes back exactly as it was appended"
     static let order = "samples come back in the order in which they were appended"
@@ -14,7 +14,7 @@ struct CheckedStore: Sendable {
     @discardableResult
     func append(_ samples: [Sample]) throws(ContractViolation) -> Int {
         do throws(QueueError) { return try store.append(samples) } catch {
-            throw ContractViolation("a store that is not full takes samples", "\(error)")
+            throw ContractViolation("a store that is not full accepts samples", "\(error)")
         }
     }
 
@@ -40,7 +40,7 @@ struct CheckedStore: Sendable {
 
     private func working<Value>(_ body: () throws(QueueError) -> Value) throws(ContractViolation) -> Value {
         do throws(QueueError) { return try body() } catch {
-            throw ContractViolation("a store that is in order holds, releases and erases", "\(error)")
+            throw ContractViolation("a working store holds, releases and erases", "\(error)")
         }
     }
 
@@ -75,7 +75,7 @@ struct CheckedStore: Sendable {
         let backlog = store.backlog(of: backend)
         try require(
             backlog.count == queued && (backlog.bytes == 0) == (queued == 0),
-            "the backlog is what waits",
+            "the backlog counts the samples that wait",
             "\(backlog.count) samples of \(backlog.bytes) bytes where \(queued) wait"
         )
     }

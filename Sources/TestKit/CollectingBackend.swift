@@ -1,6 +1,6 @@
 public import Instrument
 
-/// Keeps what it is sent, and answers from a script until that is used up; then it acknowledges.
+/// A backend that keeps its batches and returns the outcomes of a script, then acknowledges every batch.
 ///
 /// ```swift
 /// let backend = CollectingBackend()
@@ -18,14 +18,14 @@ public final class CollectingBackend: Backend {
         var hasEnded = false
     }
 
-    /// As given.
+    /// The value from the initializer.
     public let name: BackendName
-    /// As given.
+    /// The value from the initializer.
     public let policy: DeliveryPolicy
     private let state: Lock<State>
     private let attemptCounter = EventCounter()
 
-    /// Creates a backend that answers its first deliveries with `script`, in order.
+    /// Creates a backend that returns the outcomes in `script` for its first deliveries, in order.
     public init(
         _ name: BackendName = "collecting",
         policy: DeliveryPolicy = DeliveryPolicy(),
@@ -36,9 +36,10 @@ public final class CollectingBackend: Backend {
         state = Lock(State(script: script))
     }
 
-    /// Every batch that was offered, whatever the answer.
+    /// Every delivered batch, with any outcome.
     public var attempts: [Batch] { state.withLock { $0.attempts } }
-    /// Returns once at least `count` batches were offered, without polling; returns early if the current task is cancelled.
+    /// Returns once at least `count` batches were delivered, without polling; returns early if the current task
+    /// is cancelled.
     public func waitForAttempts(_ count: Int) async { await attemptCounter.wait(for: count) }
     /// The batches that were acknowledged.
     public var batches: [Batch] { state.withLock { $0.batches } }
@@ -48,12 +49,12 @@ public final class CollectingBackend: Backend {
     public var events: [Event] { samples.compactMap { if case .event(let event) = $0 { event } else { nil } } }
     /// The metrics that were acknowledged, in order.
     public var metrics: [Metric] { samples.compactMap { if case .metric(let metric) = $0 { metric } else { nil } } }
-    /// Whether it was told that the instrument is ready.
+    /// Whether the instrument has called `instrumentReady`.
     public var isReady: Bool { state.withLock { $0.isReady } }
-    /// Whether it was told that its service ended.
+    /// Whether the instrument has ended the backend's service.
     public var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Takes the batch, unless the script says otherwise.
+    /// Acknowledges the batch, unless the script has another outcome.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         defer { attemptCounter.increment() }
         return state.withLock { state in

@@ -1,11 +1,11 @@
-/// A promise that a component does not keep.
+/// A broken promise of a contract.
 public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The broken promise, as the contract states it.
     public let promise: String
-    /// What the contract found instead.
+    /// The contract's finding.
     public let finding: String
 
-    /// The promise, and how it was broken.
+    /// The promise and the finding.
     public var description: String { "broken promise: \(promise). Found: \(finding)." }
 
     init(_ promise: String, _ finding: String) {

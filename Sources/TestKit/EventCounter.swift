@@ -17,10 +17,10 @@ public final class EventCounter: Sendable {
 
     private let state = Lock(State())
 
-    /// Creates a counter that stands at zero.
+    /// Creates a counter at zero.
     public init() {}
 
-    /// How many events have happened.
+    /// The number of events.
     public var count: Int { state.withLock { $0.count } }
 
     /// Counts an event and resumes the tasks that waited for it. Safe from any thread.
@@ -35,8 +35,8 @@ public final class EventCounter: Sendable {
         for gate in gates { gate.open() }
     }
 
-    /// Returns once at least `count` events have happened; returns early if the current task is cancelled, by the test's time
-    /// limit for example.
+    /// Returns once at least `count` events have happened; returns early if the current task is cancelled, by
+    /// the test's time limit for example.
     public func wait(for count: Int) async {
         let gate = state.withLock { state -> Gate? in
             if state.count >= count { return nil }

@@ -2,7 +2,8 @@ internal import Instrument
 
 /// Compares samples to the last bit.
 ///
-/// Swift's `==` is not enough for a contract: composed and decomposed characters are equal for it, and so are 0.0 and -0.0.
+/// Swift's `==` is not enough for a contract: composed and decomposed characters are equal for it, and so are
+/// 0.0 and -0.0.
 enum ExactDifference {
     /// Returns how the first sample that differs was changed; nil if all are as expected.
     static func between(_ found: [Sample], _ expected: [Sample]) -> String? {

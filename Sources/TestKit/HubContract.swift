@@ -1,18 +1,18 @@
 public import Instrument
 
-/// What every hub promises; run it on yours.
+/// The promises of every hub; run the contract on a custom one.
 ///
-/// Random actions of three trackers are thrown at a hub: a content tracker, one that serves ads for it, and another content
-/// tracker. The hub need not be `Equatable`: the contract compares what hubs do.
+/// The hub receives random actions of three trackers: a content tracker, one that serves ads for it, and
+/// another content tracker. The hub need not be `Equatable`: the contract compares the hubs' results.
 ///
-/// - The same events give the same verdicts, attributes and pings, in every hub that starts anew.
+/// - The same events give the same verdicts, attributes and pings, in every new hub.
 /// - A copy of a hub is independent of the original: a hub is a value.
 /// - A rejected event leaves the hub as it was.
 /// - An accepted event keeps its action, its tracker and its time.
-/// - A hub that has forgotten all trackers does what one does that has seen nothing; forgetting a tracker changes nothing for
-///   the trackers of other content, and forgetting an unknown one changes nothing.
-/// - A hub never traps: whatever the order of events, the type of their attributes and the distance of their instants, before
-///   it is ready and after its end.
+/// - A hub that has forgotten all trackers behaves like a new one; forgetting a tracker does not affect the trackers of other
+///   content, and forgetting an unknown tracker has no effect.
+/// - A hub never traps, with any order of events, any type of attributes and any distance of instants, before it is ready and
+///   after its end.
 public enum HubContract {
     /// Checks the promises.
     ///
@@ -62,7 +62,7 @@ public enum HubContract {
         return steps
     }
 
-    /// Runs events through copies in between; a hub that shares state with its copies then does something else.
+    /// Runs events through copies in between; a hub that shares state with its copies then has other results.
     private static func checkCopies(_ events: [Event], _ makeHub: () -> any Hub) throws(ContractViolation) {
         let alone = HubRun(makeHub()).steps(of: events)
         var run = HubRun(makeHub())
@@ -88,7 +88,7 @@ public enum HubContract {
             let kind = "\(event.action) \(reason)"
             seen[kind, default: 0] += 1
             let following = Array(events[(index + 1)...].prefix(6))
-            // Looked at in every way the first times only: this tries each action.
+            // Only the first rejections are checked completely, because the check tries each action.
             let trials = seen[kind, default: 0] <= 4 ? [following] + RandomEvents.each(after: event) : [following]
             for trial in trials where !before.behaves(like: run, in: trial) {
                 throw ContractViolation(
@@ -116,7 +116,7 @@ public enum HubContract {
             let fresh = HubRun(makeHub())
             try require(
                 fresh.behaves(like: run.restarted(), in: following),
-                "a hub that has forgotten all trackers does what a new one does",
+                "a hub that has forgotten all trackers behaves like a new one",
                 "another result of \(following.count) events after \(start + part.count) others"
             )
         }
@@ -140,7 +140,7 @@ public enum HubContract {
         )
     }
 
-    /// Only has to end.
+    /// Requires only that the run ends.
     private static func checkExtremes(_ makeHub: () -> any Hub) {
         var run = HubRun(makeHub())
         let events = RandomEvents.extremes

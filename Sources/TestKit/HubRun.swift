@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// A hub on its way through events, in a world that gives the same answers each time.
+/// A run of a hub through events, in a context that gives the same values each time.
 struct HubRun {
-    /// What became of an event.
+    /// The result of an event.
     struct Step: Equatable {
         var verdict: Verdict
         /// The event as the hub left it, if it was accepted.
@@ -15,10 +15,10 @@ struct HubRun {
 
     init(_ hub: any Hub) { self.hub = hub }
 
-    /// The same hub where the same identifiers come next.
+    /// A copy of the run with the same next identifiers.
     func copy() -> HubRun { self }
 
-    /// The same hub where identifiers begin anew.
+    /// A copy of the run with identifiers from the beginning.
     func restarted() -> HubRun { HubRun(hub) }
 
     /// Processes one event.
@@ -33,7 +33,7 @@ struct HubRun {
         return Step(verdict: verdict, event: event, pings: context.pingChanges)
     }
 
-    /// Processes events after the hub was told that the instrument is ready.
+    /// Processes events after the instrument became ready.
     func steps(of events: [Event]) -> [Step] {
         var run = self
         run.hub.ready()

@@ -1,18 +1,17 @@
 public import Instrument
 
-/// What every metricalc promises; run it on yours.
+/// The promises of every metricalc; run the contract on a custom one.
 ///
-/// Random events of three trackers, with the attributes that a hub and an instrument add, are thrown at a metricalc:
+/// The metricalc receives random events of three trackers, with the attributes that a hub and an instrument add:
 ///
-/// - The same events give the same metrics, in every metricalc that starts anew.
+/// - The same events give the same metrics, in every new metricalc.
 /// - A copy of a metricalc is independent of the original: a metricalc is a value.
-/// - Metrics are appended: what stands in the list stays as it is.
+/// - Metrics are appended: existing metrics in the list stay unchanged.
 /// - A metric has the tracker and the time of the event that it was computed from, and a finite value.
 /// - All metrics of one name have one kind and one unit.
-/// - A metricalc that has forgotten all trackers does what one does that has seen nothing; forgetting an unknown tracker
-///   changes nothing.
-/// - A metricalc never traps: whatever the order of events, the type of their attributes and the distance of their instants,
-///   before it is ready and after its end.
+/// - A metricalc that has forgotten all trackers behaves like a new one; forgetting an unknown tracker has no effect.
+/// - A metricalc never traps, with any order of events, any type of attributes and any distance of instants, before it is
+///   ready and after its end.
 public enum MetricalcContract {
     /// Checks the promises.
     ///
@@ -36,7 +35,7 @@ public enum MetricalcContract {
         checkExtremes(makeMetricalc)
     }
 
-    /// The event with what a hub and an instrument would add, in any combination.
+    /// The event with the attributes of a hub and an instrument, in any combination.
     private static func completed(_ event: Event, _ generator: inout SeededGenerator) -> Event {
         var event = event
         event[.senderId] = "sender-\(event.tracker)"
@@ -60,7 +59,7 @@ public enum MetricalcContract {
         return metrics
     }
 
-    /// Bit by bit: `==` takes 0.0 and -0.0 for equal.
+    /// Compares bits, because 0.0 == -0.0.
     private static func difference(_ found: [Metric], _ expected: [Metric]) -> String? {
         ExactDifference.between(found.map(Sample.metric), expected.map(Sample.metric))
     }
@@ -137,7 +136,7 @@ public enum MetricalcContract {
             appending.process(event, into: &list)
             if let difference = difference(list, before + metrics(of: event, by: &alone)) {
                 throw ContractViolation(
-                    "metrics are appended to those that are there",
+                    "metrics are appended to the existing ones",
                     "\(event.action): \(difference)"
                 )
             }
@@ -167,7 +166,7 @@ public enum MetricalcContract {
                 }
                 if let difference = difference(metrics(of: event, by: &forgetful), metrics(of: event, by: &fresh)) {
                     throw ContractViolation(
-                        "a metricalc that has forgotten all trackers does what a new one does",
+                        "a metricalc that has forgotten all trackers behaves like a new one",
                         "\(event.action): \(difference)"
                     )
                 }
@@ -175,7 +174,7 @@ public enum MetricalcContract {
         }
     }
 
-    /// Only has to end.
+    /// Requires only that the run ends.
     private static func checkExtremes(_ makeMetricalc: () -> any Metricalc) {
         var metricalc = makeMetricalc()
         for event in RandomEvents.extremes { _ = metrics(of: event, by: &metricalc) }

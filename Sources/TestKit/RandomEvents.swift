@@ -2,14 +2,14 @@ internal import Instrument
 
 /// Events for the contracts of hubs, metricalcs and trackers.
 enum RandomEvents {
-    /// A content tracker, one that serves ads for it, and a content tracker that has nothing to do with them.
+    /// A content tracker, one that serves ads for it, and an unrelated content tracker.
     static let trackers = [TrackerID(0), TrackerID(1), TrackerID(2)]
     static let other = TrackerID(2)
     static let actions = Action.playerActions + Action.adActions + [Action("Custom")]
 
     static func content(of tracker: TrackerID) -> TrackerID { tracker == TrackerID(1) ? TrackerID(0) : tracker }
 
-    /// Events in the order of time. Some carry what apps and players say with theirs.
+    /// Events in the order of time. Some have attributes of apps and players.
     static func events(_ count: Int, _ generator: inout SeededGenerator) -> [Event] {
         var instant = MonotonicInstant(nanoseconds: 0)
         return (0..<count).map { number in

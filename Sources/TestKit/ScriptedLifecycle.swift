@@ -1,7 +1,7 @@
 public import Instrument
 public import InstrumentTrackers
 
-/// An app's life as a test says it.
+/// An app's lifecycle under the control of a test.
 ///
 /// ```swift
 /// let life = ScriptedLifecycle()
@@ -11,16 +11,17 @@ public import InstrumentTrackers
 public final class ScriptedLifecycle: LifecycleSource {
     private let observer = Lock<(@Sendable (LifecycleNotice) -> Void)?>(nil)
 
-    /// Creates a life in which nothing has happened.
+    /// Creates a lifecycle without events.
     public init() {}
 
-    /// Whether anybody listens.
+    /// Whether an observer is registered.
     public var isObserved: Bool { observer.withLock { $0 != nil } }
 
     /// Reports to `observer`.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) { self.observer.withLock { $0 = observer } }
 
-    /// Lets something happen; returns once the observer has. It may block: do not call it from a task if a flush belongs to it.
+    /// Changes the phase; returns once the observer has returned. It may block: do not call it from a task if
+    /// it causes a flush.
     public func enter(_ phase: LifecyclePhase, attributes: Attributes = Attributes()) {
         observer.withLock { $0 }?(LifecycleNotice(phase, attributes: attributes))
     }

@@ -1,6 +1,6 @@
 public import Instrument
 
-/// A player that does what a test says.
+/// A player under the control of a test.
 ///
 /// ```swift
 /// let player = ScriptedPlayer()
@@ -14,17 +14,17 @@ public final class ScriptedPlayer: Player {
         var observer: (@Sendable (PlayerSignal) -> Void)?
     }
 
-    /// As given.
+    /// The value from the initializer.
     public let name: String
     private let state = Lock(State())
 
-    /// Creates a player that says nothing yet.
+    /// Creates a player without a status.
     public init(name: String = "scripted") { self.name = name }
 
-    /// What was set.
+    /// The status that was set.
     public var status: PlayerStatus { state.withLock { $0.status } }
 
-    /// Changes what is true from now on.
+    /// Changes the status.
     public func set<Value>(_ path: any WritableKeyPath<PlayerStatus, Value> & Sendable, to value: sending Value) {
         state.withLock { $0.status[keyPath: path] = value }
     }
@@ -32,7 +32,7 @@ public final class ScriptedPlayer: Player {
     /// Reports to `observer`.
     public func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { state.withLock { $0.observer = observer } }
 
-    /// Lets something happen.
+    /// Sends a signal.
     public func signal(
         _ action: Action,
         at instant: MonotonicInstant? = nil,

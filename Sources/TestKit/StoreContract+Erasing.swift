@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// What is erased, or was held and is erased, is gone; nothing else is.
+/// Erased samples are gone; all other samples stay.
 extension StoreContract {
     static func checkErasing(_ checked: CheckedStore) throws(ContractViolation) {
         let store = checked.store
@@ -28,12 +28,12 @@ extension StoreContract {
         checked.settle(expected.last, for: "two")
         try checked.requireLedger("two", emitted: 400, acknowledged: expected.count, queued: 0, erased: erased)
         try checked.append([sample(1)])
-        try checked.requireNext([sample(1)], for: "two", "reading continues behind an erased end")
+        try checked.requireNext([sample(1)], for: "two", "reading continues after an erased end")
         let rest = try checked.erase { _ in true }
         try require(rest >= 1, "an erasure finds everything that waits", "\(rest) samples")
         try require(checked.next("two").isEmpty, "an erased sample is gone", "it is read again")
         try checked.append([sample(2)])
-        try checked.requireNext([sample(2)], for: "two", "a store whose samples were all erased takes new ones")
+        try checked.requireNext([sample(2)], for: "two", "a store whose samples were all erased accepts new ones")
     }
 
     static func checkHolding(_ checked: CheckedStore) throws(ContractViolation) {
@@ -46,31 +46,31 @@ extension StoreContract {
         try checked.append([sample(2)])
         try checked.hold()
         try checked.append(samples(3..<6))
-        try checked.requireNext(samples(0..<6), "a mark changes nothing of what is read")
-        // One that is held becomes a dead letter; it is erased, too. So does one that was there before; it stays.
+        try checked.requireNext(samples(0..<6), "a mark does not change the samples that are read")
+        // A held sample that becomes a dead letter is erased, too. An earlier sample that becomes a dead letter stays.
         guard let third = checked.next().dropFirst(2).first, let first = checked.next().first else { return }
         checked.settle(third, dead: [first.sequence: "before", third.sequence: "held"])
         let erased = try checked.eraseHeld()
         try require(
             erased == 4,
-            "what was appended behind the mark is erased, each sample counted once",
+            "samples that were appended after the mark are erased, each counted once",
             "\(erased) of 4"
         )
         let letters = checked.store.deadLetters(of: "one").map(\.reason)
         try require(
             letters == ["before"],
-            "what was held and became a dead letter is erased, and no other",
+            "a held sample that became a dead letter is erased, and no other",
             "\(letters)"
         )
-        try checked.requireNext([], "what was held and is erased is gone")
-        try checked.requireNext(samples(0..<2), for: "two", "what was there before the mark stays")
+        try checked.requireNext([], "erased held samples are gone")
+        try checked.requireNext(samples(0..<2), for: "two", "samples from before the mark stay")
         try checked.requireLedger(emitted: 6, acknowledged: 1, queued: 0, dead: 1, erased: 4)
         try checked.requireLedger("two", emitted: 6, queued: 2, erased: 4)
         try checked.append([sample(6)])
         let second = try checked.eraseHeld()
-        try require(second == 0, "erasing what is held takes the mark away", "\(second) samples erased without a mark")
+        try require(second == 0, "erasing held samples removes the mark", "\(second) samples erased without a mark")
         checked.settle(checked.next("two", count: 2).last, for: "two")
-        try checked.requireNext([sample(6)], for: "two", "reading continues behind an erased end")
+        try checked.requireNext([sample(6)], for: "two", "reading continues after an erased end")
     }
 
     static func checkReleasing(_ checked: CheckedStore) throws(ContractViolation) {
@@ -81,14 +81,14 @@ extension StoreContract {
         try checked.append(samples(1..<3))
         try checked.release()
         let erased = try checked.eraseHeld()
-        try require(erased == 0, "what is released is like anything else", "\(erased) samples erased")
-        try checked.requireNext(samples(0..<3), "what is released stays")
+        try require(erased == 0, "released samples are no longer held", "\(erased) samples erased")
+        try checked.requireNext(samples(0..<3), "released samples stay")
         checked.settle(checked.next().last)
         try checked.hold()
         try checked.append([sample(3)])
         let held = try checked.eraseHeld()
         try require(held == 1, "a mark can be set again after a release", "\(held) of 1 erased")
-        // Holding where everything is settled marks the end and not the beginning.
+        // If all samples are settled, holding marks the end of the log and not its beginning.
         try checked.requireLedger(emitted: 4, acknowledged: 3, queued: 0, erased: 1)
     }
 }

@@ -1,9 +1,9 @@
 internal import Instrument
 
-/// A batch that was given and not settled comes again as it was.
+/// An unsettled batch is repeated unchanged.
 extension StoreContract {
     private static let lease =
-        "until it is settled, a batch comes again as it was given, or shorter if fewer are asked for, never longer"
+        "until it is settled, a batch is repeated unchanged, or shorter if fewer samples are requested, never longer"
 
     static func checkLeases(_ checked: CheckedStore) throws(ContractViolation) {
         checked.store.attach("one")
@@ -25,7 +25,7 @@ extension StoreContract {
         )
         checked.settle(given[0])
         let rest = checked.next(count: 1)
-        try require(rest == [given[1]], "reading continues behind what is settled", "another sample")
+        try require(rest == [given[1]], "reading continues after the settled samples", "another sample")
         checked.settle(rest.last)
         checked.settle(checked.next(count: 1).last)
         try checked.requireNext(samples(3..<10), "once a batch is settled, the next one is as large as allowed")
@@ -48,19 +48,19 @@ extension StoreContract {
         )
     }
 
-    /// A batch that bytes cut short, and one that took all there was, are leased, too.
+    /// A batch that was limited by bytes, and one with all samples, are leased, too.
     static func checkLeaseLimits(_ checked: CheckedStore) throws(ContractViolation) {
         checked.store.attach("one")
         checked.store.attach("two")
         try checked.append(samples(0..<6))
         let cut = checked.next(bytes: 1)
-        try require(cut.count == 1, "a batch has no more bytes than asked for", "\(cut.count) samples within one byte")
+        try require(cut.count == 1, "a batch has no more bytes than requested", "\(cut.count) samples within one byte")
         try requireLease(cut, checked.next(), "any number of bytes was asked for")
         let all = checked.next("two")
         try checked.append(samples(6..<9))
         checked.store.attach("two")
         try requireLease(all, checked.next("two"), "more had been appended")
-        // Asking for nothing ends no lease.
+        // A request for no samples does not end a lease.
         _ = checked.next("two", count: 0)
         let still = checked.next("two")
         try require(
@@ -89,7 +89,7 @@ extension StoreContract {
         try require(found.count <= 3, lease, "\(found.count) samples of 4, one of which was erased")
         try require(found == Array(left.prefix(found.count)), "an erased sample is gone from a batch", "another batch")
         checked.settle(given[3])
-        try checked.requireNext([4, 5, 6].map(sample), "reading continues behind what is settled")
+        try checked.requireNext([4, 5, 6].map(sample), "reading continues after the settled samples")
         try checked.requireLedger(emitted: 7, acknowledged: 3, queued: 3, erased: 1)
     }
 }

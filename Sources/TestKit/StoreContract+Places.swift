@@ -1,10 +1,10 @@
 internal import Instrument
 
-/// Each backend has its own place, batch and fate of samples.
+/// Each backend has its own place, batches and dead letters.
 extension StoreContract {
     static func checkPlaces(_ checked: CheckedStore) throws(ContractViolation) {
         let store = checked.store
-        // Names that a careless store takes for one.
+        // Names that a careless store treats as equal.
         let twins: [BackendName] = ["late", "Late", "late ", "l\u{E4}te", "😀", "a/b", "..", "", "late\u{0}"]
         store.attach("early")
         try checked.append(samples(0..<2))
@@ -54,7 +54,7 @@ extension StoreContract {
         checked.store.forget("nobody")
         try requireNothing(of: "nobody", in: checked, "a backend that is not attached has nothing")
         try checked.requireLedger(emitted: 3, queued: 3)
-        try checked.requireNext(samples(0..<3), "what is asked for a backend that is not attached changes nothing")
+        try checked.requireNext(samples(0..<3), "calls for a backend that is not attached change nothing")
     }
 
     private static func requireNothing(
@@ -76,7 +76,7 @@ extension StoreContract {
         guard records.count == 6, let last = records.last else {
             throw ContractViolation("a batch is as large as allowed", "\(records.count) of 6 samples")
         }
-        // A number that is not passed is no dead letter.
+        // A sample that is not settled does not become a dead letter.
         checked.settle(last, dead: [records[2].sequence: "no", last.sequence + 2: "not passed"])
         try checked.requireLedger(emitted: 10, acknowledged: 5, queued: 4, dead: 1)
         let ledger = checked.store.ledger(of: "one")
@@ -84,10 +84,10 @@ extension StoreContract {
         checked.settle(records[0], dead: [records[0].sequence: "too late"])
         try require(
             checked.store.ledger(of: "one") == ledger,
-            "settling what is settled changes nothing",
+            "settling settled samples changes nothing",
             "another ledger"
         )
-        try checked.requireNext(samples(6..<10), "reading continues behind what is settled")
+        try checked.requireNext(samples(6..<10), "reading continues after the settled samples")
         checked.settle(checked.next().last)
         try checked.requireLedger(emitted: 10, acknowledged: 9, queued: 0, dead: 1)
     }
@@ -103,7 +103,7 @@ extension StoreContract {
             guard records.count == 5 else {
                 throw ContractViolation("a batch is as large as allowed", "\(records.count) of 5 samples")
             }
-            // Two of each batch, named in no order.
+            // Two samples of each batch, in no order.
             let dead = [records[3], records[1]]
             expected += [records[1], records[3]].map { ($0, reasons[batch]) }
             checked.settle(

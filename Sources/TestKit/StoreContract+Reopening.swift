@@ -1,6 +1,6 @@
 public import Instrument
 
-/// What a store that survives promises on top.
+/// The additional promises of a durable store.
 extension StoreContract {
     /// Checks that a store which is opened again continues where it was.
     ///
@@ -15,14 +15,14 @@ extension StoreContract {
         try checkNothingHeld(CheckedStore(open()))
     }
 
-    /// What is known of the store before it is opened again.
+    /// The known state of the store before it is reopened.
     private struct Known {
         var lease: [SampleRecord]
         var ledger: Ledger
         var letters: [DeadLetter]
     }
 
-    private static let ledgerStays = "a ledger is the same after the store was opened again"
+    private static let ledgerStays = "a ledger is the same after the store was reopened"
 
     private static func fill(_ checked: CheckedStore, _ samples: [Sample]) throws(ContractViolation) -> Known {
         checked.store.attach("one")
@@ -53,24 +53,24 @@ extension StoreContract {
         try require(ledger == known.ledger, ledgerStays, "\(ledger) instead of \(known.ledger)")
         try require(
             checked.store.deadLetters(of: "one") == known.letters,
-            "dead letters are the same after the store was opened again",
+            "dead letters are the same after the store was reopened",
             "\(checked.store.deadLetters(of: "one").count) of \(known.letters.count)"
         )
         let lease = checked.next()
         try require(
             lease == known.lease,
-            "a batch that was given and not settled is the same after the store was opened again",
+            "an unsettled batch is the same after the store was reopened",
             "\(lease.count) samples instead of \(known.lease.count)"
         )
         checked.settle(lease.last)
         var expected = Array(samples.dropFirst(12)) + [sample(0)]
-        // The fifth behind the first nine was erased.
+        // The fifth sample after the first nine was erased.
         expected.remove(at: 1)
-        try checked.requireNext(expected, "samples are exactly the same after the store was opened again")
+        try checked.requireNext(expected, "samples are exactly the same after the store was reopened")
         let all = checked.next("two")
         try require(
             all.count == samples.count,
-            "an erased sample is gone after the store was opened again",
+            "an erased sample is gone after the store was reopened",
             "\(all.count) samples instead of \(samples.count)"
         )
         checked.settle(checked.next().last)
@@ -84,14 +84,14 @@ extension StoreContract {
         checked.store.attach("one")
         try checked.append([sample(3)])
         let erased = try checked.eraseHeld()
-        try require(erased == 2, "the mark stays when the store is opened again", "\(erased) of 2 held samples erased")
-        try checked.requireNext([sample(1)], "what was there before the mark stays")
+        try require(erased == 2, "the mark stays when the store is reopened", "\(erased) of 2 held samples erased")
+        try checked.requireNext([sample(1)], "samples from before the mark stay")
     }
 
     private static func checkNothingHeld(_ checked: CheckedStore) throws(ContractViolation) {
         checked.store.attach("one")
         let erased = try checked.eraseHeld()
-        try require(erased == 0, "erasing what is held takes the mark away", "\(erased) samples erased without a mark")
-        try checked.requireNext([sample(1)], "samples are exactly the same after the store was opened again")
+        try require(erased == 0, "erasing held samples removes the mark", "\(erased) samples erased without a mark")
+        try checked.requireNext([sample(1)], "samples are exactly the same after the store was reopened")
     }
 }

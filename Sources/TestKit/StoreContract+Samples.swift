@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// Every sample comes back as it was, in order, with its number and its identifier.
+/// Every sample is read unchanged, in order, with its number and its identifier.
 extension StoreContract {
     static func checkSamples(_ checked: CheckedStore) throws(ContractViolation) {
         checked.store.attach("one")
@@ -24,7 +24,7 @@ extension StoreContract {
         try checked.requireLedger(emitted: samples.count, queued: 0, dead: samples.count)
     }
 
-    /// What `erase` is asked about is what a reader gets.
+    /// The predicate of `erase` receives the same samples as a reader.
     private static func checkPredicate(
         _ checked: CheckedStore,
         _ samples: [Sample]
@@ -37,7 +37,7 @@ extension StoreContract {
         }
         try require(erased == 0, "an erasure that picks nothing erases nothing", "\(erased) erased")
         asked.sort { $0.sequence < $1.sequence }
-        let promise = "an erasure is asked about every sample that waits, exactly as a backend reads it"
+        let promise = "an erasure examines every sample that waits, exactly as a backend reads it"
         if let difference = ExactDifference.between(asked.map(\.sample), samples) {
             throw ContractViolation(promise, difference)
         }
@@ -62,7 +62,7 @@ extension StoreContract {
         let unique = Set(records.map(\.id)).count
         try require(
             unique == 1000,
-            "each sample has an identifier of its own",
+            "each sample has a unique identifier",
             "\(unique) identifiers for 1000 samples"
         )
         let numbers = records.map(\.sequence)
@@ -72,12 +72,12 @@ extension StoreContract {
         try require(again.map(\.sequence) == numbers, "reading again gives the same samples", "\(again.count) samples")
         try require(again.map(\.id) == records.map(\.id), "identifiers stay the same", "others at the second reading")
         let three = checked.next(count: 3)
-        try require(three == Array(records.prefix(3)), "a batch has no more samples than asked for", "\(three.count)")
+        try require(three == Array(records.prefix(3)), "a batch has no more samples than requested", "\(three.count)")
         checked.settle(records[2])
         let rest = checked.next()
         try require(
             rest.map(\.id) == records.dropFirst(3).map(\.id),
-            "reading continues behind what is settled",
+            "reading continues after the settled samples",
             "\(rest.count)"
         )
         try checked.requireLedger(emitted: 1000, acknowledged: 3, queued: 997)
@@ -94,16 +94,16 @@ extension StoreContract {
         }
         let total = sizes.reduce(0, +)
         let backlog = checked.store.backlog(of: "one")
-        let measure = "a backlog has the bytes that were appended and are not settled"
+        let measure = "a backlog has the bytes of the samples that are not settled"
         try require(backlog == Backlog(count: 10, bytes: total), measure, "\(backlog.bytes) bytes instead of \(total)")
         // From large to small, because a batch that was given never grows.
         for limit in [total, total - 1, total / 2, sizes[0] + sizes[1], sizes[0], 1, 0] {
             let count = checked.next(bytes: limit).count
             let bytes = sizes.prefix(count).reduce(0, +)
-            try require(count > 0, "a batch has one sample at least, however large", "none within \(limit) bytes")
+            try require(count > 0, "a batch has at least one sample, of any size", "none within \(limit) bytes")
             try require(
                 bytes <= limit || count == 1,
-                "a batch has no more bytes than asked for",
+                "a batch has no more bytes than requested",
                 "\(count) samples of \(bytes) bytes within \(limit)"
             )
             if limit == total { try require(count == 10, "a batch is as large as allowed", "\(count) of 10 samples") }

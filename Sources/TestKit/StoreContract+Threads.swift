@@ -1,12 +1,12 @@
 internal import Instrument
 
-/// Several threads append, read, settle and ask at the same time.
+/// Several threads append, read, settle and query at the same time.
 extension StoreContract {
     private static let backends: [BackendName] = ["one", "two"]
     private static let writerCount = 4
     private static let countPerWriter = 300
 
-    /// What the threads found, and whether the writers are done.
+    /// The findings of the threads, and whether the writers have finished.
     private final class Findings: Sendable {
         struct State {
             var writersLeft = StoreContract.writerCount
@@ -46,7 +46,7 @@ extension StoreContract {
         }
     }
 
-    /// Reads and settles until everything that was written is settled.
+    /// Reads and settles until all written samples are settled.
     private static func drain(_ backend: BackendName, of checked: CheckedStore, _ findings: Findings) {
         while true {
             let isWritten = findings.isWritten
@@ -68,7 +68,7 @@ extension StoreContract {
         } while !findings.isWritten
     }
 
-    /// Backends come and go; each finds samples without gaps, from where it was attached.
+    /// Backends are attached and forgotten; each reads samples without gaps, from the point where it was attached.
     private static func visit(_ checked: CheckedStore, _ findings: Findings) {
         var number = 0
         repeat {
@@ -103,7 +103,7 @@ extension StoreContract {
         }
         let sequence = records.map(\.sequence)
         try require(sequence == sequence.sorted(), CheckedStore.order, "numbers are out of order")
-        try require(Set(records.map(\.id)).count == total, "each sample has an identifier of its own", "twins")
+        try require(Set(records.map(\.id)).count == total, "each sample has a unique identifier", "twins")
         try checked.requireLedger(backend, emitted: total, acknowledged: total, queued: 0)
     }
 }

@@ -1,16 +1,17 @@
 public import Instrument
 
-/// What every store promises; run it on yours.
+/// The promises of every store; run the contract on a custom one.
 ///
 /// - Samples come back exactly as they were appended, to the last bit, in order, numbered without gaps, with the same
 ///   identifiers each time: every type of value at its limits (``AwkwardSamples``), events and metrics.
-/// - Each backend has its own place, from where it was attached; a backend that is not attached has nothing.
-/// - A batch is as large as allowed, and one sample at least. Until it is settled, it comes again as it was given, or shorter
-///   where fewer are asked for, never longer.
-/// - The ledger adds up at any moment, dead letters keep sample and reason, and what is forgotten is gone.
-/// - What is erased, or was held and is erased, is gone from everywhere, and nothing else is.
+/// - Each backend has its own place, from the point where it was attached; a backend that is not attached has no samples.
+/// - A batch is as large as allowed, with at least one sample. Until it is settled, it is repeated unchanged, or shorter if
+///   fewer samples are requested, never longer.
+/// - Reading the queued samples changes nothing: it leases no batch and moves no place.
+/// - The ledger adds up at any moment, dead letters keep sample and reason, and a forgotten backend leaves nothing.
+/// - Erased samples, held ones included, are gone from everywhere, and all other samples stay.
 /// - All of this holds when several threads append, read and settle at the same time.
-/// - ``checkReopening(_:)``: for a store that survives, all of this holds after it was opened again.
+/// - ``checkReopening(_:)``: for a durable store, all of this holds after it was reopened.
 public enum StoreContract {
     /// Checks the promises.
     ///
@@ -32,6 +33,8 @@ public enum StoreContract {
         try checkErasedLease(CheckedStore(makeStore()))
         try checkHolding(CheckedStore(makeStore()))
         try checkReleasing(CheckedStore(makeStore()))
+        try checkReading(CheckedStore(makeStore()))
+        try checkReadingPart(CheckedStore(makeStore()))
         try checkThreads(CheckedStore(makeStore()))
     }
 

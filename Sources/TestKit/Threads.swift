@@ -1,11 +1,11 @@
 internal import Dispatch
 
-/// Threads of their own for a contract that tries a component from several at once.
+/// Threads for contracts that call a component from several threads at once.
 enum Threads {
-    /// Runs each body on a thread of its own, and returns once all have ended.
+    /// Runs each body on a separate thread, and returns once all have ended.
     static func run(_ bodies: [@Sendable () -> Void]) { start(bodies).wait() }
 
-    /// Runs each body on a thread of its own, without blocking the caller's.
+    /// Runs each body on a separate thread, without blocking the caller's thread.
     static func runAsync(_ bodies: [@Sendable () -> Void]) async {
         let group = start(bodies)
         await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// Getters and the hook, which the instrument calls on the emitting thread, whichever that is.
+/// Getters and the hook, which the instrument calls on any emitting thread.
 extension TrackerContract {
     private static let threadCount = 4
     private static let countPerThread = 100
@@ -13,7 +13,11 @@ extension TrackerContract {
         let there = Lock<Set<AttributeName>?>(nil)
         Threads.run([{ there.withLock { $0 = stage.probe(id) } }])
         let missing = here.subtracting(there.withLock { $0 } ?? [])
-        try require(missing.isEmpty, "a getter answers on any thread", "no \(described(missing)) on another thread")
+        try require(
+            missing.isEmpty,
+            "a getter returns its value on any thread",
+            "no \(described(missing)) on another thread"
+        )
         Threads.run(
             (0..<threadCount).map { _ in
                 { for _ in 0..<countPerThread { stage.instrument.emit(TrackerStage.probe, from: id) } }
@@ -24,7 +28,7 @@ extension TrackerContract {
             let missing = here.subtracting(event.attributes.map(\.name))
             try require(
                 missing.isEmpty,
-                "a getter answers on several threads at the same time",
+                "a getter returns its value on several threads at the same time",
                 "no \(described(missing)) in an event while other threads emitted"
             )
         }
@@ -34,7 +38,7 @@ extension TrackerContract {
         names.map(\.spelling).sorted().joined(separator: ", ")
     }
 
-    /// Called by hand with events that an instrument could make.
+    /// Calls the hook directly, with events that an instrument could create.
     static func checkHook(_ tracker: some Tracker) throws(ContractViolation) {
         let stage = TrackerStage()
         let id = stage.instrument.add(tracker)
@@ -50,7 +54,7 @@ extension TrackerContract {
                 "\(changed.action) of tracker \(changed.tracker) instead of \(mine.action) of tracker \(id)"
             )
         }
-        // Through the chain, so that what the hook adds is looked at.
+        // Emits through the chain, so that the attributes of the hook are checked.
         for action in RandomEvents.actions { stage.instrument.emit(action, from: id) }
         try stage.requireDeclared()
     }
@@ -81,7 +85,7 @@ extension TrackerContract {
             let numbers = stage.events.compactMap { $0.attributes[name] }
             try require(
                 numbers == (0..<countPerThread).map { .int($0) },
-                "a tracker changes nothing of what the app emits from several threads",
+                "a tracker does not change events that the app emits from several threads",
                 "\(numbers.count) events of \(countPerThread) of one thread"
             )
         }

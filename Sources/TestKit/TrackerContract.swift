@@ -1,14 +1,14 @@
 public import Instrument
 
-/// What every tracker promises; run it on yours.
+/// The promises of every tracker; run the contract on a custom one.
 ///
-/// - What it watches (`target`) and what it declares (`declaredFields`) are the same each time.
-/// - It can be ended without having begun, and removed before the instrument is ready.
+/// - Its `target` and its `declaredFields` are the same each time.
+/// - Its service can end without having started, and it can be removed before the instrument is ready.
 /// - Every field that it collects is declared, by itself or by the vocabulary, and its values are finite.
-/// - Its getters answer on any thread, and on several at the same time.
+/// - Its getters return their values on any thread, and on several at the same time.
 /// - Its hook (`process(_:)`) keeps an event's action, tracker and time, and never traps.
-/// - It reports what happens to what it watches, if `exercise` lets something happen.
-/// - Once its service has ended, it emits nothing, and nothing keeps it.
+/// - It reports the events of its subject, if `exercise` causes one.
+/// - Once its service has ended, it emits nothing, and it is released.
 ///
 /// ```swift
 /// let player = ScriptedPlayer()
@@ -36,7 +36,7 @@ public enum TrackerContract {
     }
 
     static func made<T: Tracker>(_ makeTracker: () throws -> T) throws(ContractViolation) -> T {
-        do { return try makeTracker() } catch { throw ContractViolation("a tracker can be made", "\(error)") }
+        do { return try makeTracker() } catch { throw ContractViolation("a tracker can be created", "\(error)") }
     }
 
     private static func checkDeclarations(_ tracker: some Tracker) throws(ContractViolation) {
@@ -44,12 +44,12 @@ public enum TrackerContract {
         let stage = TrackerStage()
         stage.instrument.add(tracker)
         stage.instrument.ready()
-        let promise = "what a tracker watches and declares is the same each time"
+        let promise = "a tracker's target and declared fields are the same each time"
         try require(tracker.target == target, promise, "\(tracker.target ?? "nothing") after \(target ?? "nothing")")
         try require(tracker.declaredFields == fields, promise, "other declared fields")
     }
 
-    /// One that is added after the shutdown only ends, and one may be removed before anything is ready.
+    /// A tracker that is added after the shutdown only ends; a tracker may be removed before the instrument is ready.
     private static func checkUnused<T: Tracker>(
         _ late: T,
         _ early: T,
@@ -79,7 +79,7 @@ public enum TrackerContract {
             await exercise(tracker)
             try require(
                 stage.events.count > count || stage.rejectionCount > 0,
-                "a tracker reports what happens to what it watches",
+                "a tracker reports the events of its subject",
                 "no event"
             )
         }
@@ -102,6 +102,6 @@ public enum TrackerContract {
             stage.instrument.emit(TrackerStage.probe, from: id)
             stage.instrument.remove(id)
         }
-        try require(removed == nil, "nothing keeps a tracker whose service has ended", "it is still there")
+        try require(removed == nil, "a tracker is released once its service has ended", "it is still there")
     }
 }

@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// An instrument that notes what comes of a tracker.
+/// An instrument that records the events of a tracker.
 final class TrackerStage: Sendable {
-    /// What the contract emits itself: an action of the app's.
+    /// The action that the contract emits for the app.
     static let probe = Action("ContractProbe")
 
     /// Accepts every event, and notes it.
@@ -31,7 +31,7 @@ final class TrackerStage: Sendable {
 
     var events: [Event] { noted.withLock { $0 } }
 
-    /// How many events a hook has rejected.
+    /// The number of events that a hook rejected.
     var rejectionCount: Int {
         diagnostics.withLock { $0.reduce(0) { if case .rejected = $1 { $0 + 1 } else { $0 } } }
     }
@@ -43,7 +43,7 @@ final class TrackerStage: Sendable {
         return events.dropFirst(count).first { $0.action == Self.probe }.map { Set($0.attributes.map(\.name)) }
     }
 
-    /// Requires that the tracker emitted nothing that went nowhere.
+    /// Requires that the tracker emitted no events after its removal.
     func requireSilence(of id: TrackerID, _ circumstance: String) throws(ContractViolation) {
         let emitted = diagnostics.withLock { diagnostics in
             diagnostics.compactMap { diagnostic -> Action? in
@@ -57,7 +57,7 @@ final class TrackerStage: Sendable {
         )
     }
 
-    /// Requires that nothing was left out of the tracker's events.
+    /// Requires that no attribute was removed from the tracker's events.
     func requireDeclared() throws(ContractViolation) {
         for diagnostic in diagnostics.withLock({ $0 }) {
             switch diagnostic {

@@ -4,9 +4,9 @@ import InstrumentBackends
 import InstrumentTestKit
 import Testing
 
-@Suite("The backends' contract")
+@Suite("Backend contract")
 struct BackendContractTests {
-    @Test("The file backend keeps it, plain and packed")
+    @Test("The file backend keeps the contract, plain and compressed")
     func file() async throws {
         for compression in [FileConfiguration.Compression.none, .gzip] {
             let path = NSTemporaryDirectory() + "contract-\(UUID().uuidString)"
@@ -22,7 +22,7 @@ struct BackendContractTests {
         }
     }
 
-    @Test("The collecting backend keeps it")
+    @Test("The collecting backend keeps the contract")
     func collecting() async throws {
         let backend = CollectingBackend()
         try await BackendContract.check {
@@ -45,18 +45,18 @@ struct BackendContractTests {
             case .changesName, .changesNameLater: "a backend's name is the same each time"
             case .changesPolicy: "a backend's policy is the same each time"
             case .hasNoName: "a backend's name is not empty"
-            case .losesLast, .losesMetrics, .answersEarly: "what a backend acknowledges has arrived when it answers"
+            case .losesLast, .losesMetrics, .answersEarly: "acknowledged samples have arrived when the delivery returns"
             case .turnsOrder: "samples arrive in the order in which they were emitted"
             case .sendsTwice: "a delivery arrives once"
-            case .takesRefused: "what a backend refuses has not arrived"
+            case .takesRefused: "refused samples have not arrived"
             case .sendsAtEnd: "a backend's end adds nothing"
             case .namesOthers: "a backend names only samples of the batch"
             case .hasNoReason, .refusesWithoutReason, .isTooLargeWithoutReason:
-                "a backend has a reason for each sample that it refuses"
-            case .retries, .isUnauthorized, .isGone: "a backend whose server is in order delivers"
-            case .takesNothingTwice: "what was taken is taken again"
+                "a backend gives a reason for each refused sample"
+            case .retries, .isUnauthorized, .isGone: "a backend with a working server delivers"
+            case .takesNothingTwice: "a repeated batch is accepted again"
             case .refusesWhenCancelled, .isGoneWhenCancelled, .losesWhenCancelled:
-                "a cancelled delivery is tried again, or has arrived"
+                "a cancelled delivery is retried, or has arrived"
             }
         }
     }
@@ -135,10 +135,10 @@ struct BackendContractTests {
         }
     }
 
-    @Test("A backend of another make keeps it")
+    @Test("A custom backend keeps the contract")
     func plain() async throws { try await check(nil) }
 
-    @Test("A backend that breaks a promise fails the contract, which names that promise", arguments: Fault.allCases)
+    @Test("The contract names the promise that a faulty backend breaks", arguments: Fault.allCases)
     func faulty(fault: Fault) async {
         do throws(ContractViolation) {
             try await check(fault)

@@ -45,7 +45,7 @@ struct ConsoleBackendTests {
     }
 
     @Test(
-        "Every line is valid JSON whatever the text",
+        "Every line is valid JSON for any text",
         arguments: ["", "\u{0}\u{1F}\u{7F}", "é漢😀", "\\\"/\u{2028}", "\r\n\t"]
     )
     func valid(text: String) async throws {
@@ -55,7 +55,7 @@ struct ConsoleBackendTests {
         #expect((object["attributes"] as? [String: String]) == [text: text])
     }
 
-    @Test("A line for people shows time, tracker, name and what says most, in colour only when asked")
+    @Test("A readable line has time, tracker, name and the main attributes, in colour only on request")
     func text() async {
         let event = event(.start, ["position": 12_000, "title": "x\u{1B}[2Jy", "other": 1])
         let plain = await show([.event(event), .metric(Metric(.startTime, 12, of: event))], .text(colored: false))
@@ -69,7 +69,7 @@ struct ConsoleBackendTests {
         #expect(await show([.event(event)], .text(colored: true)).contains("\u{1B}[32mStart\u{1B}[0m"))
     }
 
-    @Test("A line for people shows every custom attribute, of any type, behind the vocabulary's, and hides the rest")
+    @Test("A readable line has all custom attributes after the main ones, and no others")
     func customAttributes() async {
         var event = event(
             .ping,
@@ -91,7 +91,7 @@ struct ConsoleBackendTests {
         )
     }
 
-    @Test("A metric's custom attributes are shown, too")
+    @Test("A readable line of a metric has its custom attributes")
     func customAttributesOfMetrics() async {
         let time = event(.ping, [:]).time
         let attributes: Attributes = ["senderId": "s-0", "playbackId": "p", "score": 7]
@@ -100,7 +100,7 @@ struct ConsoleBackendTests {
         #expect(line == "01:02:03.004 [2] \u{1B}[36mNumPlays\u{1B}[0m  = 1 score=7\n")
     }
 
-    @Test("A console that takes no output is tried again")
+    @Test("The backend requests a retry when the console does not accept output")
     func refusal() async {
         let backend = ConsoleBackend(format: .jsonLines) { _ in false }
         let record = SampleRecord(id: SampleID(log: 0, sequence: 0), sequence: 0, sample: .event(event(.start, [:])))

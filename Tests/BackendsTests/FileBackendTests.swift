@@ -32,7 +32,7 @@ struct FileBackendTests {
     }
 
     @Test(
-        "What is written reads back equal, whatever it holds",
+        "Written samples are read back equal, with any content",
         arguments: [FileConfiguration.Compression.none, .gzip]
     )
     func roundTrip(compression: FileConfiguration.Compression) async throws {
@@ -66,7 +66,7 @@ struct FileBackendTests {
     }
 
     @Test(
-        "A torn end is reported by the reader and taken off before writing goes on",
+        "The reader reports a torn end, and the backend removes it before it writes",
         arguments: [
             FileConfiguration.Compression.none, .gzip,
         ]
@@ -95,7 +95,7 @@ struct FileBackendTests {
         }
     }
 
-    @Test("A file that is too large or too old is set aside; nothing is overwritten, and only so many are kept")
+    @Test("A file that is too large or too old is rotated, without overwriting, and only the configured number is kept")
     func rotation() async throws {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: scratch.file("s.000001.ndjson")))
         let size = try await { () async throws -> Int in
@@ -122,7 +122,7 @@ struct FileBackendTests {
         #expect(scratch.names == ["other.ndjson", "s.000003.ndjson", "s.000004.ndjson", "s.ndjson"])
     }
 
-    @Test("A full disk keeps the samples in the queue, and a batch that was begun does not stand there twice")
+    @Test("Samples stay in the queue on a full disk, and an unfinished batch is not written twice")
     func diskFull() async throws {
         let room = Mutex(150)
         var calls = FileCalls()
@@ -153,11 +153,11 @@ struct FileBackendTests {
         #expect(try readAll(scratch.file("s")).records == Samples.batch(0..<10).records)
     }
 
-    @Test("A disk that is really full keeps the samples in the queue until there is room")
+    @Test("Samples stay in the queue on a really full disk until there is space")
     func realDiskFull() async throws {
         let directory = scratch.file("disk")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        // Needs the right to mount; where there is none, the test above stands alone.
+        // Requires permission to mount; without it, only the test above runs.
         guard run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", directory) else { return }
         defer { _ = run("umount", "-l", directory) }
         let backend = try FileBackend(path: directory + "/s", clock: clock)
@@ -174,7 +174,7 @@ struct FileBackendTests {
         await backend.end()
     }
 
-    @Test("A directory that vanishes is made anew")
+    @Test("A deleted directory is created again")
     func vanished() async throws {
         let backend = try backend("dir/s")
         _ = await backend.deliver(Samples.batch(0..<1))
@@ -187,7 +187,7 @@ struct FileBackendTests {
         #expect(try readAll(scratch.file("dir/old")).records == Samples.batch(1..<2).records)
     }
 
-    @Test("A directory in the file's place keeps the samples in the queue, with a reason that says so")
+    @Test("Samples stay in the queue when a directory is in the file's place, and the reason names it")
     func replaced() async throws {
         let backend = try backend("s")
         try FileManager.default.removeItem(atPath: scratch.file("s"))
@@ -217,14 +217,14 @@ struct FileBackendTests {
         #expect(throws: FileBackendError.self) { try readAll(scratch.file("absent")) }
     }
 
-    @Test("Only the user may read the file")
+    @Test("Only the user can read the file")
     func permissions() throws {
         _ = try backend("s")
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("s"))
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("Damaged lines are left out and reported by number; the others are read")
+    @Test("Damaged lines are skipped and reported by number; the others are read")
     func damagedLines() async throws {
         let backend = try backend("s")
         _ = await backend.deliver(Samples.batch(0..<5))
@@ -239,7 +239,7 @@ struct FileBackendTests {
         #expect(problems.map(\.line) == [2, 4])
     }
 
-    @Test("A line without end is left out and does not use up the memory")
+    @Test("An endless line is skipped and does not exhaust memory")
     func endlessLine() throws {
         let path = scratch.file("s")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))

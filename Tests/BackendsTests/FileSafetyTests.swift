@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentBackends
 
-@Suite("File backend and what is already there", .ownThread)
+@Suite("File backend with existing files", .ownThread)
 struct FileSafetyTests {
     let scratch: Scratch
     let clock = VirtualClock()
@@ -26,7 +26,7 @@ struct FileSafetyTests {
     }
 
     @Test(
-        "A file of the other format is refused and left as it is",
+        "A file with the other compression is refused and left unchanged",
         arguments: [FileConfiguration.Compression.none, .gzip]
     )
     func otherFormat(compression: FileConfiguration.Compression) async throws {
@@ -40,7 +40,7 @@ struct FileSafetyTests {
     }
 
     @Test(
-        "A file that holds something else is refused and left as it is",
+        "A file with other content is refused and left unchanged",
         arguments: [FileConfiguration.Compression.none, .gzip]
     )
     func foreign(compression: FileConfiguration.Compression) throws {
@@ -59,7 +59,7 @@ struct FileSafetyTests {
         #expect(scratch.names == ["s.000001.ndjson", name, "s.ndjson"])
     }
 
-    @Test("A compressed file that is damaged in the middle is set aside whole, and a new one begun")
+    @Test("A compressed file with damage in the middle is renamed unchanged, and a new one begins")
     func damagedInTheMiddle() async throws {
         let configuration = FileConfiguration(compression: .gzip)
         let first = try backend("s.ndjson.gz", configuration)
@@ -74,7 +74,7 @@ struct FileSafetyTests {
         #expect(try readAll(scratch.file("s.ndjson.gz")).records == Samples.batch(30..<40).records)
     }
 
-    @Test("A file of zeros, as a loss of power may leave it, is set aside and a new one begun")
+    @Test("A file of zeros after a loss of power is renamed, and a new one begins")
     func zeros() async throws {
         try Data(count: 100).write(to: URL(fileURLWithPath: scratch.file("s")))
         let backend = try backend("s")
@@ -83,7 +83,7 @@ struct FileSafetyTests {
         #expect(scratch.bytes("s.000001") == [UInt8](repeating: 0, count: 100))
     }
 
-    @Test("A symbolic link is followed, and files are set aside beside what it leads to")
+    @Test("A symbolic link is followed, and rotated files are placed beside its target")
     func symbolicLink() async throws {
         try FileManager.default.createDirectory(atPath: scratch.file("real"), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
@@ -101,7 +101,7 @@ struct FileSafetyTests {
         #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("s.ndjson"))) != nil)
     }
 
-    @Test("A file that somebody else cut off is written on from there, without a gap")
+    @Test("A truncated file is continued at its new end, without a gap")
     func cutOff() async throws {
         let backend = try backend("s")
         _ = await backend.deliver(Samples.batch(0..<10))
@@ -110,7 +110,7 @@ struct FileSafetyTests {
         #expect(try readAll(scratch.file("s")).records == Samples.batch(10..<20).records)
     }
 
-    @Test("After a restart, numbers go on from the highest that stands")
+    @Test("After a restart, numbers continue after the highest existing one")
     func numbersGoOn() async throws {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: scratch.file("s.000041.ndjson")))
         for number in 0..<3 {
@@ -122,7 +122,7 @@ struct FileSafetyTests {
         #expect(scratch.bytes("s.000041.ndjson") == Array("mine".utf8))
     }
 
-    @Test("A name that is taken without having been seen is not overwritten")
+    @Test("A rotated name that another process took is not overwritten")
     func taken() async throws {
         // Numbers of more than 18 digits are not counted on from, so that the next one is not seen to be taken.
         for number in ["999999999999999999", "1000000000000000000"] {

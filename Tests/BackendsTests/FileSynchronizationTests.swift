@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentBackends
 
-@Suite("File backend and the disk", .ownThread)
+@Suite("File backend: synchronization", .ownThread)
 struct FileSynchronizationTests {
     /// Counts what is synchronized, and fails when told to.
     final class Disk: Sendable {
@@ -76,7 +76,7 @@ struct FileSynchronizationTests {
         #expect(disk.files.withLock { $0 } == 2)
     }
 
-    @Test("A file is synchronized before it is set aside, and the new one's name after")
+    @Test("A file is synchronized before its rotation, and the new name afterwards")
     func setAside() async throws {
         let rotation = FileConfiguration.Rotation(maxBytes: 1)
         let backend = try backend(FileConfiguration(rotation: rotation, synchronization: .everyBatch))
@@ -85,7 +85,7 @@ struct FileSynchronizationTests {
         #expect(disk.directories.withLock { $0 } == 2)
     }
 
-    @Test("A batch that cannot be synchronized is taken back, and does not stand there twice when it comes again")
+    @Test("A batch that cannot be synchronized is removed, and a retry does not write it twice")
     func takenBack() async throws {
         let backend = try backend(FileConfiguration(synchronization: .everyBatch))
         _ = await backend.deliver(Samples.batch(0..<5))
@@ -102,7 +102,7 @@ struct FileSynchronizationTests {
         #expect(try readAll(scratch.file("s.ndjson")).records == Samples.batch(0..<9).records)
     }
 
-    @Test("An interrupted write goes on where it was; one that writes nothing is an error, not a loop")
+    @Test("An interrupted write continues; a write of zero bytes is an error, not a loop")
     func interrupted() async throws {
         let turn = Mutex(0)
         var calls = FileCalls()
@@ -128,7 +128,7 @@ struct FileSynchronizationTests {
         #expect(try readAll(scratch.file("s.ndjson")).records == Samples.batch(0..<2).records)
     }
 
-    @Test("What a failed write left is taken back also after somebody else cut the file off")
+    @Test("The rest of a failed write is removed, even after another process truncated the file")
     func cutOffThenFull() async throws {
         let room = Mutex(Int.max)
         var calls = FileCalls()

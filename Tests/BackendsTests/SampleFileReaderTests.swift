@@ -56,7 +56,7 @@ struct SampleFileReaderTests {
         return bytes
     }
 
-    @Test("Zeros after the last batch, as a loss of power may leave them, are reported and cost nothing")
+    @Test("Zeros after the last batch, from a loss of power, are reported and lose no sample")
     func zeros() throws {
         let (records, problems) = try read(member(0..<10) + [UInt8](repeating: 0, count: 20_000))
         #expect(records.count == 10)
@@ -81,7 +81,7 @@ struct SampleFileReaderTests {
         }
     }
 
-    @Test("Lines longer than asked for are left out, and each reported once")
+    @Test("Lines beyond the limit are skipped, and each is reported once")
     func maxLineLength() throws {
         let long = [300_000, 1001].map { [UInt8](repeating: UInt8(ascii: "x"), count: $0) + [UInt8(ascii: "\n")] }
         try Data(lines(0..<1) + long.joined() + lines(1..<2)).write(to: URL(fileURLWithPath: scratch.file("s")))
@@ -92,7 +92,7 @@ struct SampleFileReaderTests {
         #expect(reader.problems.map(\.description) == [2, 3].map { "line \($0): longer than 1000 bytes" })
     }
 
-    @Test("A few packed bytes that unpack to a very long line are left out, and reported once")
+    @Test("Few compressed bytes that give a very long line are skipped, and reported once")
     func bomb() throws {
         let packed = try #require(Gzip.compress([UInt8](repeating: UInt8(ascii: "x"), count: 40 << 20)))
         let (records, problems) = try read(packed + packed + member(0..<1))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Damaged sample lines")
 struct SampleLineFuzzTests {
-    @Test("Random damage never traps, and what is still read can be written")
+    @Test("Random damage never traps, and the remaining samples can be written")
     func fuzz() {
         var generator = SeededGenerator(seed: 7)
         for round in 0..<3000 {

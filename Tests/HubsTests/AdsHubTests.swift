@@ -167,6 +167,6 @@ struct HubPropertyTests {
     @Test("Rejected events change nothing, blocks alternate, sums are never negative, the result is repeatable")
     func core() { for seed in 0..<60 { check(CoreHub(), seed: UInt64(seed)) } }
 
-    @Test("The same with ads")
+    @Test("The ads hub keeps the same properties over random sessions with ads")
     func ads() { for seed in 100..<160 { check(AdsHub(), seed: UInt64(seed)) } }
 }

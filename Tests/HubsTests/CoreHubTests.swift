@@ -126,9 +126,9 @@ struct CoreHubTableTests {
     }
 }
 
-@Suite("Core hub: where we differ from OpenAVT")
+@Suite("Core hub: differences from OpenAVT")
 struct CoreHubDifferenceTests {
-    @Test("A rejected event changes nothing at all, also after the end")
+    @Test("A rejected event does not change the hub, also after the end")
     func rejected() {
         var session = Session(CoreHub())
         session.emit(.streamLoad)
@@ -144,7 +144,7 @@ struct CoreHubDifferenceTests {
         #expect(session.hub == before)
     }
 
-    @Test("Replay on one tracker works, with new identifiers, fresh sums and counts that go on")
+    @Test("A replay on one tracker has new identifiers and sums, and continues the counts")
     func replay() {
         var session = Session(CoreHub())
         session.emit(.playerSet)
@@ -176,7 +176,7 @@ struct CoreHubDifferenceTests {
 
 @Suite("Core metricalc")
 struct CoreMetricalcTests {
-    @Test("Start time counts from the request, else from the load, else there is none")
+    @Test("The start time counts from the request, otherwise from the load, otherwise it is absent")
     func startTime() {
         var session = Session(CoreHub())
         session.emit(.mediaRequest)

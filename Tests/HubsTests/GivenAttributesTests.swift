@@ -14,7 +14,7 @@ struct GivenAttributesTests {
     }
 
     @Test(
-        "The ads hub adds the content's position only where none is given",
+        "The ads hub adds the content's position when the caller gives none",
         arguments: [Action.adBreakBegin, .adClick, .adError, .error, .ping, Action("Custom")]
     )
     func position(action: Action) {
@@ -29,7 +29,7 @@ struct GivenAttributesTests {
     }
 
     @Test(
-        "A position of another type than expected is the caller's, too",
+        "The ads hub keeps a position of another type when the caller gives one",
         arguments: [0, "start", -0.5, true] as [AttributeValue]
     )
     func oddPosition(value: AttributeValue) {
@@ -38,7 +38,7 @@ struct GivenAttributesTests {
         #expect(session.last?.attributes["position"] == value)
     }
 
-    @Test("Where the content has no position, none is added")
+    @Test("The ads hub adds no position when the content has none")
     func noPosition() {
         var session = Session(AdsHub())
         session.content = [ads: content]
@@ -66,7 +66,7 @@ struct GivenAttributesTests {
         }
     }
 
-    @Test("What a hub computes is its own: a caller's counters, sums, blocks, identifiers and played time do not stand")
+    @Test("A hub overwrites the attributes that it computes: counters, sums, blocks, identifiers and played time")
     func computed() {
         let given: Attributes = [
             "countErrors": 99, "countStarts": 99, "accumPlayTime": 99, "accumPauseTime": 99, "accumBufferTime": 99,

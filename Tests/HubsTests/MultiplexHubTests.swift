@@ -86,7 +86,7 @@ struct MultiplexHubTests {
         )
     }
 
-    @Test("A multiplex hub without hubs accepts everything as it is")
+    @Test("A multiplex hub without hubs accepts every event unchanged")
     func empty() {
         var hub = MultiplexHub([])
         let (verdict, event, pings) = process(.stop, by: &hub)
@@ -95,7 +95,7 @@ struct MultiplexHubTests {
         #expect(pings.isEmpty)
     }
 
-    @Test("Multiplex hubs nest, and a core hub inside one judges as it does alone")
+    @Test("A core hub in nested multiplex hubs gives the same verdicts as alone")
     func nested() {
         var hub = MultiplexHub([MultiplexHub([CoreHub()]), MarkingHub("a", rejecting: [.streamLoad], journal)])
         #expect(process(.streamLoad, by: &hub).0 == .rejected(Rejection("a")))

@@ -51,7 +51,7 @@ struct MultiplexMetricalcTests {
         #expect(metrics(of: .ping, by: &metricalc) == ["a 2", "c 2"])
     }
 
-    @Test("Metrics are appended to those that are there")
+    @Test("Each metricalc appends its metrics to the existing ones")
     func appending() {
         var metricalc = MultiplexMetricalc([CountingMetricalc("a", of: .ping, journal), CoreMetricalc()])
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
@@ -75,7 +75,7 @@ struct MultiplexMetricalcTests {
         )
     }
 
-    @Test("A multiplex metricalc without metricalcs computes nothing; one that is nested computes what it does alone")
+    @Test("A multiplex metricalc without metricalcs computes nothing; a nested one computes the same as alone")
     func nested() {
         var empty = MultiplexMetricalc([])
         #expect(metrics(of: .start, by: &empty).isEmpty)

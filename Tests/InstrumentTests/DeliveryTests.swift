@@ -14,6 +14,9 @@ private final class ReluctantStore: SampleStore {
         return store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
     }
 
+    func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
+        store.readQueued(for: backend, body)
+    }
     func append(_ samples: [Sample]) throws(QueueError) -> Int { try store.append(samples) }
     func attach(_ backend: BackendName) { store.attach(backend) }
     func forget(_ backend: BackendName) { store.forget(backend) }

@@ -28,7 +28,7 @@ private struct KeepingHandler: LogHandler {
     }
 }
 
-@Suite("Logs and metrics")
+@Suite("Logging and metrics")
 struct ObservabilityTests {
     private func sample() -> Sample {
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
@@ -50,7 +50,7 @@ struct ObservabilityTests {
         #expect(metadata[2] == ["kind": "rejected", "tracker": "4", "action": "Start"])
     }
 
-    @Test("A backend that is not used and ads of an unknown content are warnings with their parts")
+    @Test("Unused backends and ads of unknown content are warnings with metadata")
     func warnings() throws {
         let lines = Lock<[KeepingHandler.Line]>([])
         let logger = Logger(label: "test") { _ in KeepingHandler(lines: lines) }

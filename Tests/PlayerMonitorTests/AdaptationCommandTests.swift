@@ -14,7 +14,7 @@ extension CommandLineTests {
         try body(path)
     }
 
-    @Test("Rules are compared in aligned columns, the same each time, with their means")
+    @Test("The table of rules is aligned, repeatable, and has means")
     func compareRules() throws {
         let arguments = ["abr", "--ladder", "300,700,1500", "--duration", "40", "--rule", "bola", "--rule", "lowest"]
         let run = try Run.playerMonitor(arguments)
@@ -26,7 +26,7 @@ extension CommandLineTests {
         #expect(try Run.playerMonitor(arguments).output == run.output)
     }
 
-    @Test("A trace from a file comes out as JSON, and is drawn")
+    @Test("A trace from a file gives JSON and a plot")
     func jsonAndPlot() throws {
         try withTrace(Self.trace) { path in
             let plot = path + ".svg"
@@ -51,7 +51,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "Wrong use of 'abr' ends with 2 and says what is known",
+        "Wrong arguments of 'abr' exit with 2 and list the known values",
         arguments: [
             (["--rule", "best"], "bola-e"), (["--profile", "vlc"], "exoplayer"), (["--ladder", "0,5"], "kbit/s"),
             (["--ladder", "/nonexistent"], "/nonexistent"), (["--trace", "/nonexistent"], "/nonexistent"),

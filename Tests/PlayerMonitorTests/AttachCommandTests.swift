@@ -24,7 +24,7 @@ struct AttachCommandTests {
         return mpv
     }
 
-    /// Waits until somebody answers there: the file comes before the ear.
+    /// Waits until the player accepts connections: it creates the file earlier.
     func waitForSocket() {
         let end = Date(timeIntervalSinceNow: 1800)
         while !isAnswering, Date() < end { usleep(2000) }
@@ -36,7 +36,7 @@ struct AttachCommandTests {
         return descriptor >= 0
     }
 
-    /// A connection to the player, to be closed; -1 if nobody answers.
+    /// A connection to the player, for the caller to close; -1 if the player does not respond.
     private func connectedSocket() -> Int32 {
         #if canImport(Glibc)
         let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -56,7 +56,7 @@ struct AttachCommandTests {
         return -1
     }
 
-    @Test("A real mpv is watched to its end; the summary tells of it")
+    @Test("A real mpv is measured to its end, with a summary")
     func attached() throws {
         let mpv = try startPlayer(seconds: 3)
         waitForSocket()
@@ -66,11 +66,11 @@ struct AttachCommandTests {
         for name in ["TrackerInit", "StreamLoad", "Start ", "End ", "three-renditions.ts"] {
             #expect(run.output.contains(name))
         }
-        #expect(run.errors.contains("watched until the player went away"))
+        #expect(run.errors.contains("measured until the player exited"))
         #expect(run.errors.contains("quality changes  0 up, 0 down"))
     }
 
-    @Test("Nobody there ends with 1 and says what to do; an odd player with 2")
+    @Test("A missing player gives exit code 1 and the remedy; an unknown player gives 2")
     func nobody() throws {
         let run = try Run.playerMonitor("attach", "mpv:/nonexistent/mpv.sock")
         #expect(run.status == 1)
@@ -81,7 +81,7 @@ struct AttachCommandTests {
     }
 
     @Test(
-        "Ctrl-C or a polite kill ends watching, not the player: the playback is detached, and all is delivered",
+        "Ctrl-C and SIGTERM stop the measurement but not the player: the playback is detached, and all samples are delivered",
         arguments: [SIGINT, SIGTERM]
     )
     func stopped(signal: Int32) throws {
@@ -94,12 +94,12 @@ struct AttachCommandTests {
         }
         #expect(run.status == 0)
         #expect(run.output.split(separator: "\n").last?.contains("\"action\":\"Detach\"") == true)
-        #expect(run.errors.contains("watched until stopped"))
+        #expect(run.errors.contains("measured until stopped"))
         #expect(mpv.isRunning)
     }
 
     @Test(
-        "Volume and mute are told to an LRS; what it refuses ends with 3 and the LRS's words",
+        "Volume and mute are sent to an LRS; refused statements give exit code 3 and the LRS's reason",
         arguments: [false, true]
     )
     func interacted(isRefused: Bool) throws {
@@ -141,7 +141,7 @@ struct AttachCommandTests {
         _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    @Test("With --wait it waits for a player, and for the next one, until it is stopped")
+    @Test("With --wait the command waits for a player, and for the next one, until it is stopped")
     func waits() throws {
         var players: [Process] = []
         defer { for player in players where player.isRunning { kill(player.processIdentifier, SIGKILL) } }
@@ -157,11 +157,11 @@ struct AttachCommandTests {
         #expect(run.status == 0)
         #expect(run.output.components(separatedBy: "\"action\":\"StreamLoad\"").count == 3)
         #expect(run.errors.contains("no player there"))
-        #expect(run.errors.contains("watched until stopped"))
+        #expect(run.errors.contains("measured until stopped"))
     }
 
     // Several times: a signal that comes before its handler is ready must not be lost.
-    @Test("With --wait and nobody there, Ctrl-C ends it with 0", arguments: 0..<10)
+    @Test("With --wait and no player, Ctrl-C gives exit code 0", arguments: 0..<10)
     func waitsInVain(run: Int) throws {
         let errors = Pipe.forChild()
         let process = Process()
@@ -182,7 +182,7 @@ struct AttachCommandTests {
     }
 
     #if os(Linux)
-    @Test("A person at a terminal sees where the player is, in one line that is taken away at the end")
+    @Test("A terminal shows the player's position in one line, which is removed at the end")
     func progress() throws {
         let mpv = try startPlayer(seconds: 2)
         let terminal = try #require(PseudoTerminal())
@@ -200,7 +200,7 @@ struct AttachCommandTests {
         #expect(process.terminationStatus == 0)
         #expect(shown.contains("▶ 0:0"))
         #expect(shown.contains("three-renditions.ts\r\u{1B}[K"))
-        #expect(shown.contains("watched until the player went away"))
+        #expect(shown.contains("measured until the player exited"))
     }
     #endif
 }

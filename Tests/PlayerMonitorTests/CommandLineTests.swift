@@ -5,7 +5,7 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-/// What a run of `player-monitor` said, and how it ended.
+/// The output and the exit status of a run of `player-monitor`.
 struct Run {
     var output: String
     var errors: String
@@ -60,7 +60,7 @@ struct Run {
 // One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
 @Suite("player-monitor", .ownThread, .serialized)
 struct CommandLineTests {
-    @Test("Playing as fast as possible ends with 0, shows the session on standard output and sums up on standard error")
+    @Test("Playback at maximum speed gives exit code 0, the session on standard output and a summary on standard error")
     func played() throws {
         let run = try Run.playerMonitor("play", "--speed", "max", Sample.path)
         #expect(run.status == 0)
@@ -72,7 +72,7 @@ struct CommandLineTests {
         #expect(run.errors.contains("quality changes  1 up, 1 down"))
     }
 
-    @Test("JSON lines and files carry the same samples; quiet says nothing")
+    @Test("JSON lines and files have the same samples; --quiet prints nothing")
     func backends() throws {
         let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -106,7 +106,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "What cannot be played ends with 1 and a clear message",
+        "An unplayable source gives exit code 1 and a clear message",
         arguments: [
             ("/nowhere/film.mp4", "there is no such file"), ("/tmp", "this is a directory"),
             ("ftp://example.invalid/film.mp4", "ftp is not played"),
@@ -121,7 +121,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Wrong use ends with 2 and says how to use it",
+        "Wrong arguments give exit code 2 and the usage",
         arguments: [
             ["play"], ["play", "--speed", "slow", "x"], ["play", "--duration", "-1", "x"],
             ["play", "--backend", "fax", "x"],
@@ -144,14 +144,14 @@ struct CommandLineTests {
         #expect(text.contains("sage"))
     }
 
-    @Test("Help ends with 0")
+    @Test("Help gives exit code 0")
     func help() throws {
         let run = try Run.playerMonitor("play", "--help")
         #expect(run.status == 0)
         #expect(run.output.contains("--speed"))
     }
 
-    @Test("Ctrl-C ends a playback with Stop, delivers everything and ends with 0", arguments: [SIGINT, SIGTERM])
+    @Test("Ctrl-C ends a playback with Stop, delivers all samples and gives exit code 0", arguments: [SIGINT, SIGTERM])
     func stopped(signal: Int32) throws {
         let run = try Run.playerMonitor("play", "--backend", "json", Sample.path) { process, wait in
             wait("\"Start\"")
@@ -163,14 +163,14 @@ struct CommandLineTests {
         #expect(run.errors.contains("stopped"))
     }
 
-    @Test("A duration stops playback when it is over")
+    @Test("Playback stops after --duration")
     func duration() throws {
         let run = try Run.playerMonitor("play", "--speed", "max", "--duration", "5", Sample.path)
         #expect(run.status == 0)
         #expect(run.output.contains("Stop  position=5000"))
     }
 
-    @Test("What a killed run left in its durable queue is shown, verified, exported and delivered")
+    @Test("The durable queue of a killed run can be listed, verified, exported and delivered")
     func durableQueue() throws {
         let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -200,7 +200,7 @@ struct CommandLineTests {
         let before = try Self.contents(queue)
         let status = try Run.playerMonitor("queue", "status", queue)
         #expect(status.status == 0)
-        // The run's own summary waits for nobody.
+        // The run's own summary has no queue.
         #expect(!status.output.contains("summary"))
         let line = status.output.split(separator: "\n").first { $0.hasPrefix("file:") } ?? ""
         let columns = line.split(separator: "\t").compactMap { Int($0) }

@@ -24,7 +24,7 @@ struct FleetCommandTests {
         await origin.stop()
     }
 
-    /// On a thread of its own: a run blocks.
+    /// On a separate thread, because a run blocks.
     private func run(_ arguments: [String]) async throws -> Run {
         let samples = ["--backend", "file:" + directory + "/samples.ndjson"]
         return try await withCheckedThrowingContinuation { continuation in
@@ -34,7 +34,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("Several sources give a row each, in their order and aligned, and totals; one that fails makes it 1")
+    @Test("Several sources give aligned rows in order, and totals; one failure gives exit code 1")
     func several() async throws {
         try await withOrigin { origin in
             let stream = origin.url("vod/ts/master.m3u8", session: "a")
@@ -54,7 +54,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("A list has comments and empty lines; a hundred streams are summed up and not listed")
+    @Test("A list may have comments and empty lines; a hundred smooth streams are only counted")
     func list() async throws {
         try await withOrigin { _ in
             let list = directory + "/list.txt"
@@ -62,7 +62,7 @@ struct FleetCommandTests {
             try lines.joined(separator: "\n").write(toFile: list, atomically: true, encoding: .utf8)
             let run = try await run(["--speed", "max", "--duration", "1", "--list", list])
             #expect(run.status == 0)
-            #expect(run.errors.hasPrefix("… 100 more without a stall\n100 streams: 100 stopped\n"))
+            #expect(run.errors.hasPrefix("… 100 more streams without problems\n100 streams: 100 stopped\n"))
             #expect(run.errors.contains("played           100.000 s"))
             #expect(try await self.run(["--list", directory + "/none"]).status == 2)
             try "# nothing\n".write(toFile: list, atomically: true, encoding: .utf8)
@@ -70,7 +70,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("In real time they play at once, each stalls for itself, and each stops after its duration")
+    @Test("In real time streams play at once, stall independently, and stop after their duration")
     func atOnce() async throws {
         let schedule = try DeliverySchedule("1000k for 800ms, 0k for 2500ms, 4000k")
         try await withOrigin(schedule) { origin in
@@ -90,7 +90,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("Each request is a line of JSON, with its stream and without queries")
+    @Test("The request log has one JSON line per request, with its stream and without queries")
     func requests() async throws {
         try await withOrigin { origin in
             let file = directory + "/requests.ndjson"
@@ -114,7 +114,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("Rule, start, jump and repetition are carried out")
+    @Test("Options for rule, start, seek and loop take effect")
     func player() async throws {
         try await withOrigin { origin in
             let stream = origin.url("vod/ts/master.m3u8")
@@ -136,7 +136,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("Private addresses are refused, whoever names them")
+    @Test("Private addresses are refused in every source")
     func refused() async throws {
         try await withOrigin { origin in
             let run = try await run([
@@ -149,7 +149,7 @@ struct FleetCommandTests {
     }
 
     @Test(
-        "Wrong use ends with 2 and says what is known",
+        "Wrong arguments give exit code 2 and list the known values",
         arguments: [
             (["--profile", "vlc", "x"], "exoplayer"), (["--abr", "best", "x"], "bola-e"),
             (["--seek", "5", "x"], "at=to"),
@@ -165,7 +165,7 @@ struct FleetCommandTests {
         #expect(run.errors.contains(expected), "\(run.errors)")
     }
 
-    @Test("Help lists profiles and rules")
+    @Test("Help lists profiles, rules and options")
     func help() async throws {
         let run = try Run.playerMonitor("play", "--help")
         for word in ["exoplayer", "dashjs", "bola-e", "--refuse-private-addresses", "--list"] {

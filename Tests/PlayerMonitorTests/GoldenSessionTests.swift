@@ -36,7 +36,7 @@ struct GoldenSessionTests {
             .replacingOccurrences(of: Sample.path, with: "SAMPLE")
     }
 
-    @Test("The sample's session is the golden one, byte for byte (to renew it: UPDATE_GOLDEN=1)")
+    @Test("The sample's session equals the golden one, byte for byte (to update it: UPDATE_GOLDEN=1)")
     func golden() async throws {
         let played = try await Self.play()
         if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {

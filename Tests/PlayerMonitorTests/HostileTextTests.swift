@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServers
 import Testing
 
-/// Text from outside, through the command line: none of it may repaint the terminal or add a line of its own.
+/// Hostile text through the command line: it must not control the terminal or add a line.
 extension CommandLineTests {
     /// Escape sequences of both kinds, a forged line, and a change of direction.
     private static let hostile =
@@ -21,7 +21,7 @@ extension CommandLineTests {
         #expect(!text.split(separator: "\n").contains { $0.hasPrefix("player-monitor: everything") }, comment)
     }
 
-    @Test("A server's words in diagnostics and in the reasons of dead letters stay in their line")
+    @Test("A server's message stays on one line in diagnostics and in the reasons of dead letters")
     func serverWords() throws {
         let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -48,7 +48,7 @@ extension CommandLineTests {
         }
     }
 
-    @Test("Names in a list of sources stay in their line")
+    @Test("Names in a list of sources stay on one line")
     func sources() throws {
         let path = NSTemporaryDirectory() + "list-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -64,7 +64,7 @@ extension CommandLineTests {
         }
     }
 
-    @Test("A title stays in its line, as text and as JSON, whose value stays the same")
+    @Test("A title stays on one line, as text and as JSON with an unchanged value")
     func titles() throws {
         let arguments = ["play", "--speed", "max", "--title", Self.hostile, Sample.path]
         let text = try Run.playerMonitor(arguments)
@@ -80,7 +80,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "Wrong arguments and paths are repeated in one line",
+        "Wrong arguments and paths are repeated on one line",
         arguments: ["--speed", "--backend", "--list", "--profile"]
     )
     func arguments(option: String) throws {
@@ -95,7 +95,7 @@ extension CommandLineTests {
         expectHarmless(queue.output + queue.errors)
     }
 
-    @Test("An id and a key of a statement stay in their column")
+    @Test("Ids and keys of statements stay in their column")
     func statements() throws {
         let path = NSTemporaryDirectory() + "statements-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -112,7 +112,7 @@ extension CommandLineTests {
     }
 
     #if os(Linux)
-    @Test("What a machine's files say stays in its line", arguments: ["text", "json"])
+    @Test("Text from a machine's files stays on one line", arguments: ["text", "json"])
     func device(format: String) throws {
         let root = NSTemporaryDirectory() + "machine-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -133,7 +133,7 @@ extension CommandLineTests {
 
 #if os(Linux)
 extension AttachCommandTests {
-    @Test("A title of the player's does not leave the line of progress")
+    @Test("A player's title stays in the line of progress")
     func hostileTitle() throws {
         let title = "evil\u{1B}]0;mine\u{7}\u{9B}2J\u{202E}\nplayer-monitor: everything was delivered"
         let mpv = try startPlayer(seconds: 2, more: ["--force-media-title=" + title])
@@ -150,7 +150,7 @@ extension AttachCommandTests {
         process.waitUntilExit()
         mpv.waitUntilExit()
         #expect(shown.contains("evil\\u{1b}]0;mine"))
-        // What is left are the program's own: the line of progress is taken away, and lines end.
+        // The remaining control characters are the program's own: erasing the line of progress, and line ends.
         let rest = shown.replacingOccurrences(of: "\r\u{1B}[K", with: "").replacingOccurrences(of: "\r\n", with: "")
         #expect(!rest.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
     }

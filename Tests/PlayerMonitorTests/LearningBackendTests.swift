@@ -6,7 +6,7 @@ import Testing
 
 extension CommandLineTests {
     @Test(
-        "A playback is told to an LRS by the video profile, with the password from the environment, which nobody is shown"
+        "A playback is sent to an LRS with the video profile and a password from the environment, which is never printed"
     )
     func xapi() throws {
         let server = try TestServer { _ in [.respond("200 OK", Array("[]".utf8))] }
@@ -42,7 +42,7 @@ extension CommandLineTests {
         #expect(try Run.playerMonitor("queue", "status", queue).output.contains("xapi\t"))
     }
 
-    @Test("Five backends at once, one of them dead: the others get everything, each with its own credentials")
+    @Test("Five backends, one of them dead: the others receive all samples, each with its own credentials")
     func oneDead() throws {
         let server = try TestServer { _ in [.respond("200 OK", Array("{}".utf8))] }
         let directory = NSTemporaryDirectory() + "player-monitor-\(UUID().uuidString)"
@@ -114,7 +114,7 @@ extension CommandLineTests {
         return found
     }
 
-    @Test("A playback is told to Seer, with a token for the client's secret")
+    @Test("A playback is sent to Seer, with a token for the client's secret")
     func seer() throws {
         let server = try TestServer { request in
             let token = Array(#"{"access_token":"t-1","expires_in":60}"#.utf8)
@@ -142,7 +142,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "An address of an LRS or of Seer that is none is refused",
+        "An invalid URL of an LRS or of Seer is refused",
         arguments: ["xapi:", "xapi:h", "seer:ftp://h", "xapi"]
     )
     func badService(backend: String) throws {

@@ -6,7 +6,7 @@ import LoopbackServers
 import Testing
 
 extension CommandLineTests {
-    @Test("The catalogue is printed as a table, as JSON, and as a property list that Foundation reads")
+    @Test("The catalogue is printed as a table, as JSON, and as a valid property list")
     func privacy() throws {
         let table = try Run.playerMonitor("privacy")
         #expect(table.status == 0)
@@ -43,7 +43,7 @@ extension CommandLineTests {
         #expect(manifest.contains("NSPrivacyCollectedDataTypeDeviceID"))
     }
 
-    @Test("What sessions send, one that plays and two that fail, is all declared, and nothing was left out")
+    @Test("All fields of a successful and two failed sessions are declared")
     func declaredSessions() throws {
         let server = try TestServer { _ in [.respond("404 Not Found")] }
         let names = Set(try catalogueNames())

@@ -3,7 +3,7 @@ import Foundation
 
 /// A terminal for a process that behaves otherwise where a person watches.
 final class PseudoTerminal {
-    /// What the process gets; ours is closed once it is read from.
+    /// The end for the process; closed here once reading starts.
     let end: FileHandle
     private let descriptor: Int32
 
@@ -22,7 +22,7 @@ final class PseudoTerminal {
 
     deinit { close(descriptor) }
 
-    /// What is shown until the last process has closed it.
+    /// The output until the last process has closed the terminal.
     func readToEnd() -> String {
         close(end.fileDescriptor)
         var shown: [UInt8] = []

@@ -31,7 +31,7 @@ private final class Machine {
 }
 
 extension CommandLineTests {
-    @Test("Sensors as text: a line for each, with units, and why one is absent")
+    @Test("Sensors as text have one line each, with units, and the reason of an absence")
     func sensorsAsText() throws {
         let machine = try Machine()
         let run = try Run.playerMonitor("sensors", "--root", machine.root)
@@ -47,7 +47,7 @@ extension CommandLineTests {
         #expect(lines.contains("reachability      no default route"))
     }
 
-    @Test("Sensors as JSON: one object, whose members are numbers and texts")
+    @Test("Sensors as JSON are one object of numbers and texts")
     func sensorsAsJSON() throws {
         let machine = try Machine()
         let run = try Run.playerMonitor("sensors", "--root", machine.root, "--format", "json")
@@ -64,7 +64,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "Watched through a pipe it writes an object a second, until a signal ends it with 0",
+        "With --watch into a pipe, 'sensors' writes one object per second until a signal, and exits with 0",
         arguments: [SIGINT, SIGTERM]
     )
     func sensorsWatched(signal: Int32) throws {
@@ -87,7 +87,7 @@ extension CommandLineTests {
         #expect(!run.output.contains("\u{1B}"))
     }
 
-    @Test("A device as text: a line for each field, known or not; as JSON: the known ones")
+    @Test("The device has one line per field as text, and only known fields as JSON")
     func device() throws {
         let machine = try Machine()
         let text = try Run.playerMonitor("device", "--root", machine.root)
@@ -109,7 +109,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "Wrong options end with 2 and say which",
+        "Wrong options give exit code 2 and are named",
         arguments: [
             (["sensors", "--format", "xml"], "xml"), (["sensors", "--gpsd", "host:0"], "HOST:PORT"),
             (["sensors", "--often"], "--often"), (["device", "--format", "yaml"], "yaml"),

@@ -5,7 +5,7 @@ import LoopbackServers
 import Testing
 
 extension CommandLineTests {
-    @Test("A playback is posted to a clickstream, in batches of ten at most")
+    @Test("A playback is posted to a clickstream, in batches of at most ten")
     func clickstream() throws {
         let server = try TestServer { _ in [.respond("204 No Content")] }
         let run = try Run.playerMonitor(
@@ -28,7 +28,7 @@ extension CommandLineTests {
         for name in ["TrackerInit", "Start", "QualityChangeUp", "End", "NumPlays"] { #expect(names.contains(name)) }
     }
 
-    @Test("A playback is put to Sift with keys from the environment or a file, which nobody is shown")
+    @Test("A playback is sent to Sift with credentials from the environment or a file, which are never printed")
     func sift() throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let file = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
@@ -60,7 +60,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "Keys that are missing end the run with a message that repeats nothing of them",
+        "Missing credentials end the run with a message that does not repeat them",
         arguments: [["--credentials-from", "acc:the-key"], ["--credentials-from", "file:/no/the-key"], []]
     )
     func missingKeys(options: [String]) throws {
@@ -78,7 +78,7 @@ extension CommandLineTests {
     }
 
     @Test(
-        "An address that is none is refused",
+        "An invalid URL is refused",
         arguments: ["sift:", "sift:h", "clickstream:", "clickstream:ftp://h", "sift"]
     )
     func badAddress(backend: String) throws {

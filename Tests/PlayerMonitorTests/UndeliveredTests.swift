@@ -42,7 +42,7 @@ private final class SwitchedLRS: Sendable {
 }
 
 // One after another, for the same reason as the other runs of the command line.
-@Suite("player-monitor: what was not delivered", .serialized)
+@Suite("player-monitor: undelivered samples", .serialized)
 struct UndeliveredTests {
     private static let whole = [
         "initialized", "played", "interacted", "interacted", "completed", "paused", "terminated",
@@ -65,7 +65,7 @@ struct UndeliveredTests {
     }
 
     @Test(
-        "A playback of which the server refused everything ends with 3, the server's words and what to do",
+        "A playback whose samples the server refused gives exit code 3, the server's reason and the remedy",
         arguments: [1, 3]
     )
     func refused(sources: Int) throws {
@@ -83,7 +83,7 @@ struct UndeliveredTests {
         }
     }
 
-    @Test("A retry of all dead letters brings the whole session, with the bytes of the first attempt")
+    @Test("A retry of all dead letters delivers the whole session, with the bytes of the first attempt")
     func retried() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
         let lrs = try SwitchedLRS(refusal: "404 Not Found")
@@ -105,11 +105,11 @@ struct UndeliveredTests {
         let session = "https://w3id.org/xapi/video/extensions/session-id"
         let first = lrs.statements.first?["id"]?.string
         #expect(lrs.statements.allSatisfy { $0["context"]?["extensions"]?[session]?.string == first })
-        // What an earlier run lost and this one did not is no loss of this one.
+        // Losses of an earlier run do not count for this one.
         #expect(try play(lrs, "--queue", queue, Sample.path).status == 0)
     }
 
-    @Test("Dead letters of an earlier run do not make a later run end with 3")
+    @Test("Dead letters of an earlier run do not affect the exit code of a later run")
     func earlierLosses() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
         let lrs = try SwitchedLRS(refusal: "404 Not Found")
@@ -120,7 +120,7 @@ struct UndeliveredTests {
         #expect(!run.errors.contains("not delivered"))
     }
 
-    @Test("What waits for a credential is named with the server's words, and stays in the queue")
+    @Test("Samples that wait for credentials are reported with the server's message, and stay in the queue")
     func waiting() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
         let lrs = try SwitchedLRS(refusal: "401 Unauthorized")
@@ -131,7 +131,7 @@ struct UndeliveredTests {
     }
 
     @Test(
-        "Nothing that is played faster than time lies in the future: several sources, several rounds, jumps back",
+        "Playback faster than real time has no times in the future: several sources, loops, seeks back",
         arguments: [
             (3, ["--spacing", "0"], []), (1, ["--loop", "3"], []), (2, ["--loop", "2"], []),
             (1, ["--seek", "1=0"], ["--seek", "2=0"]),
@@ -151,7 +151,7 @@ struct UndeliveredTests {
         #expect(lrs.times == lrs.times.sorted())
     }
 
-    @Test("A local file is one object, however its path is written")
+    @Test("A local file is one object in any spelling of its path")
     func oneObject() throws {
         let lrs = try SwitchedLRS(refusal: nil)
         let folder = NSTemporaryDirectory() + "films \(UUID().uuidString)"
@@ -177,7 +177,7 @@ struct UndeliveredTests {
         #expect(lrs.verbs.filter { $0 == "initialized" }.count == spellings.count)
     }
 
-    @Test("Sift gets the first event of a playback while it plays")
+    @Test("Sift receives the first event during playback")
     func siftAtOnce() throws {
         let arrived = Lock(false)
         let server = try TestServer { _ in
@@ -197,7 +197,7 @@ struct UndeliveredTests {
     }
 
     @Test(
-        "A command whose standard output cannot be written ends with a message and not with 0",
+        "A command gives a message and exit code 4 when standard output cannot be written",
         arguments: [
             ["--help"], ["play", "--help"], ["privacy"], ["privacy", "--format", "json"], ["abr"],
             ["abr", "--format", "json"],
@@ -219,7 +219,7 @@ struct UndeliveredTests {
         #expect(run.errors.contains("cannot write to standard output: No space left on device"))
     }
 
-    @Test("So do commands of a queue, and a playback whose samples standard output does not take ends with 3")
+    @Test("Queue commands give exit code 4 when standard output is full, and a playback gives 3")
     func fullOutputOfQueues() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
         let lrs = try SwitchedLRS(refusal: "404 Not Found")

@@ -1,4 +1,5 @@
 import Foundation
+import InstrumentJSON
 import Testing
 
 extension CommandLineTests {
@@ -14,7 +15,7 @@ extension CommandLineTests {
         try body(path)
     }
 
-    @Test("Statements are checked line by line, and one that is invalid ends with 1")
+    @Test("Statements are validated line by line, and an invalid one gives exit code 1")
     func validateStatements() throws {
         let bad = #"{"actor":{"mbox":"a"},"verb":{"id":"urn:saw","\u0069d":"urn:saw"},"object":{"id":"film"}}"#
         let lines = [
@@ -26,11 +27,12 @@ extension CommandLineTests {
             #expect(run.status == 1)
             #expect(run.errors.isEmpty)
             let failures = [
-                "invalid", "XAPI-00021 $.verb.id `id` stands more than once in its object; keep one of them.",
-                "XAPI-00038 $.actor.mbox `mbox` must be `mailto:` and an e-mail address (found \"a\").",
+                "invalid",
+                "XAPI-00021 $.verb.id `id` must appear only once in its object (found more than once); remove the others.",
+                "XAPI-00038 $.actor.mbox `mbox` must be `mailto:` followed by an e-mail address (found \"a\").",
                 "XAPI-00047 $.object.id `id` must be an IRI with a scheme, such as https://example.org/film (found \"film\").",
             ].joined(separator: "\t")
-            let cut = "The text is not valid JSON at byte 1: expected a name in quotes (found the end of the text)."
+            let cut = "The text must be valid JSON; at byte 1: expected a name in quotes (found the end of the text)."
             #expect(
                 run.output.split(separator: "\n") == [
                     "1\tvalid", "case 7\tvalid", "5\tinvalid\tXAPI-00014 $ \(cut)", "8\t\(failures)",
@@ -41,7 +43,7 @@ extension CommandLineTests {
         }
     }
 
-    @Test("Valid statements end with 0, and the version decides")
+    @Test("Valid statements give exit code 0, under the rules of the version")
     func validateVersions() throws {
         let agents =
             #""context":{"contextAgents":[{"objectType":"contextAgent","agent":{"mbox":"mailto:a@example.org"}}]}"#
@@ -52,7 +54,9 @@ extension CommandLineTests {
             let first = try Run.playerMonitor("xapi", "validate", path)
             #expect(first.status == 1)
             #expect(
-                first.output.hasPrefix("1\tinvalid\tXAPI-00010 $.context.contextAgents `contextAgents` is not a key")
+                first.output.hasPrefix(
+                    "1\tinvalid\tXAPI-00010 $.context.contextAgents `contextAgents` must not appear here"
+                )
             )
             #expect(try Run.playerMonitor("xapi", "validate", path, "--version", "0.9").status == 2)
         }
@@ -61,7 +65,9 @@ extension CommandLineTests {
     @Test("A warning leaves a statement valid and the exit code 0, unless --strict is given")
     func validateWarnings() throws {
         try withFile([Self.good.dropLast() + #","result":{}}"#]) { path in
-            let warning = "warning XAPI-00001 $.result `result` should not be empty outside of extensions; leave it out"
+            let warning =
+                "warning XAPI-00001 $.result `result` should be left out when empty: "
+                + "outside of extensions, an object is expected to have members"
             let run = try Run.playerMonitor("xapi", "validate", path)
             #expect(run.status == 0)
             #expect(run.output == "1\tvalid\t\(warning) (found an empty object).\n")
@@ -71,7 +77,7 @@ extension CommandLineTests {
         }
     }
 
-    @Test("A byte order mark, bad UTF-8, deep nesting and a huge number each get a rule and a place")
+    @Test("A byte order mark, invalid UTF-8, deep nesting and a huge number each give a rule and a place")
     func validateNotJSON() throws {
         let path = NSTemporaryDirectory() + "statements-\(UUID().uuidString).ndjson"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -91,22 +97,62 @@ extension CommandLineTests {
         )
     }
 
-    @Test("Seer's payloads are checked by Seer's rules")
+    @Test("Seer's payloads are validated by Seer's rules")
     func validateSeer() throws {
         let activity =
             #"{"actor":{"id":"a"},"verb":"watch","object":{"id":"o","objectType":"video"},"generator":{"appId":"p"}}"#
         try withFile([activity, #"{"id":"two","payload":{"verb":"watch"}}"#]) { path in
             let run = try Run.playerMonitor("seer", "validate", "activity", path)
             #expect(run.status == 1)
-            #expect(run.output.hasPrefix("1\tvalid\ntwo\tinvalid\tseer-actor-id $.actor.id `id` is missing.\t"))
+            #expect(
+                run.output.hasPrefix(
+                    "1\tvalid\ntwo\tinvalid\tseer-actor-id $.actor.id `id` is missing; it must be a string that is not empty.\t"
+                )
+            )
             let tinCan = try Run.playerMonitor("seer", "validate", "tincan", path)
-            #expect(tinCan.output.hasPrefix("1\tinvalid\tseer-tincan-identifier $.actor `actor` must have one of"))
+            #expect(
+                tinCan.output.hasPrefix("1\tinvalid\tseer-tincan-identifier $.actor `actor` must have at least one of")
+            )
             let strict = try Run.playerMonitor("seer", "validate", "activity", "--strict", path)
-            #expect(strict.output.hasPrefix("1\tinvalid\tseer-published $.published `published` must be a date"))
+            #expect(
+                strict.output.hasPrefix(
+                    "1\tinvalid\tseer-published $.published `published` is missing; it must be a date and time"
+                )
+            )
         }
     }
 
-    @Test("What cannot be read ends with 2, an empty file with 0", arguments: ["/no/such/file", "/"])
+    @Test("With --format json, each line is an object with the id, the line and all findings")
+    func validateJSON() throws {
+        let bad = Self.good.dropLast() + #","result":{"score":{"scaled":7},"extensions":{}}}"#
+        try withFile([#"{"id":"a\u202Eb","statement":\#(bad)}"#, "", Self.good]) { path in
+            let run = try Run.playerMonitor("xapi", "validate", "--format", "json", path)
+            #expect(run.status == 1)
+            #expect(!run.output.unicodeScalars.contains("\u{202E}"))
+            let lines = try run.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            #expect(
+                lines == [
+                    [
+                        "id": "a\u{202E}b", "line": 1, "valid": false,
+                        "findings": [
+                            [
+                                "rule": "XAPI-00083", "path": "$.result.score.scaled", "severity": "error",
+                                "message": "`scaled` must be between -1 and 1 (found 7).",
+                            ]
+                        ],
+                    ], ["id": "3", "line": 3, "valid": true, "findings": []],
+                ]
+            )
+            let seer = try Run.playerMonitor("seer", "validate", "--format", "json", "tincan", path)
+            #expect(seer.status == 1)
+            #expect(
+                seer.output.hasPrefix(#"{"findings":[{"message":"`type` is missing; it must be a string"#),
+                "\(seer.output)"
+            )
+        }
+    }
+
+    @Test("An unreadable file gives exit code 2, an empty one 0", arguments: ["/no/such/file", "/"])
     func validateUnusable(path: String) throws {
         let run = try Run.playerMonitor("xapi", "validate", path)
         #expect(run.status == 2)

@@ -37,7 +37,7 @@ struct SeerBackendTests {
         }
     }
 
-    @Test("Samples go as Tin Can statements that keep Seer's rules, in batches within the limit")
+    @Test("The backend sends samples as valid Tin Can statements, in batches within the limit")
     func delivered() async throws {
         let service = try SeerService()
         #expect(
@@ -52,7 +52,7 @@ struct SeerBackendTests {
         #expect(statements[0]["context"]?["extensions"]?["appId"] == "app")
     }
 
-    @Test("What a failed batch has delivered does not go again")
+    @Test("Payloads that arrived in a failed batch are not sent again")
     func partly() async throws {
         let service = try SeerService()
         let backend = try backend(service) { $0.setMaxBatchBytes(1024) }
@@ -63,7 +63,7 @@ struct SeerBackendTests {
         #expect(service.arrived == (0..<10).map { "urn:x-instrument:sources/film-\($0)" })
     }
 
-    @Test("After a 401 the batch goes once more at once with a new token, however new the first token was")
+    @Test("After a 401 the batch is sent once more at once with a new token, for a token of any age")
     func renewed() async throws {
         let service = try SeerService()
         let backend = try backend(service)
@@ -74,7 +74,7 @@ struct SeerBackendTests {
         #expect(service.requests.map(\.status) == ["401 Unauthorized", "200 OK"])
     }
 
-    @Test("A service that refuses each new token is tried again after the back-off, with one more token each time")
+    @Test("A service that refuses each new token is retried after the back-off, with one new token each time")
     func refusedTokens() async throws {
         let service = try SeerService()
         let backend = try backend(service)
@@ -88,7 +88,7 @@ struct SeerBackendTests {
         #expect(service.tokens == 7)
     }
 
-    @Test("Credentials that give no token wait for long, and the reason has the service's words without the secret")
+    @Test("Refused credentials give a long back-off, and the reason has the service's message without the secret")
     func noToken() async throws {
         let server = try TestServer { _ in
             let text = #"{"error":"invalid_client","error_description":"the-secret is wrong (aWQ6dGhlLXNlY3JldA==)"}"#
@@ -104,7 +104,7 @@ struct SeerBackendTests {
         #expect(outcome == .unauthorized(reason: "HTTP 401: … is wrong (…): invalid_client"))
     }
 
-    @Test("What has arrived of a halved batch does not go again, whichever half is settled first")
+    @Test("Payloads that arrived in a halved batch are not sent again, in any order of the halves")
     func halved() async throws {
         let service = try SeerService()
         let backend = SeerBackend(
@@ -126,7 +126,7 @@ struct SeerBackendTests {
         #expect(service.arrived.count == 4 && Set(service.arrived).count == 4)
     }
 
-    @Test("It keeps the backends' contract")
+    @Test("The backend keeps the contract")
     func contract() async throws {
         let service = try SeerService()
         try await BackendContract.check {

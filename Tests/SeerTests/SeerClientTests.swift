@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The Seer client", .ownThread)
 struct SeerClientTests {
-    @Test("Each type goes to its endpoint below the base address, with the token of the client's credentials")
+    @Test("Each type is sent to its endpoint below the base address, with the client's token")
     func endpoints() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -27,7 +27,7 @@ struct SeerClientTests {
         #expect(listener.all.filter { $0.event == .tokenFetch }.map(\.isSuccess) == [true])
     }
 
-    @Test("Endpoints can be added, and are shown by name; base and path are joined by one slash")
+    @Test("Endpoints can be added and listed by name; base and path are joined by one slash")
     func addedEndpoints() async throws {
         let service = try SeerService()
         let listener = try Listener(service) { configuration in
@@ -40,7 +40,7 @@ struct SeerClientTests {
         #expect(service.requests.map(\.path) == ["/api/other/activity"])
     }
 
-    @Test("The defaults are the service's")
+    @Test("The defaults are those of the service")
     func defaults() throws {
         var configuration = SeerConfiguration(baseURL: try HTTPURL("https://seer.example.org"))
         #expect(configuration.autoReportQueue)
@@ -60,7 +60,7 @@ struct SeerClientTests {
         #expect(!dumped.contains("the-"))
     }
 
-    @Test("A token that has expired is fetched anew before sending; a 401 fetches once and tries again")
+    @Test("An expired token is replaced before sending; a 401 fetches one token and retries")
     func tokens() async throws {
         let service = try SeerService()
         let clock = VirtualClock()
@@ -82,7 +82,7 @@ struct SeerClientTests {
         #expect(service.tokens == 4)
     }
 
-    @Test("Without a token nothing is lost, and a refused credential is said")
+    @Test("Without a token no payload is lost, and refused credentials are reported")
     func noToken() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -100,7 +100,7 @@ struct SeerClientTests {
         #expect(!"\(listener.all)".contains("the-secret"))
     }
 
-    @Test("What breaks rules is answered with them, neither sent nor queued")
+    @Test("An invalid payload has its failures as response, and is neither sent nor queued")
     func invalid() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -112,7 +112,7 @@ struct SeerClientTests {
         #expect(listener.client.queuedCount == 0 && service.requests.isEmpty)
     }
 
-    @Test("Without a network a report is queued, and goes before the next of its type; the order is kept")
+    @Test("A report without a network is queued and sent before the next one of its type, in order")
     func offline() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -129,7 +129,7 @@ struct SeerClientTests {
         #expect(listener.client.queuedCount == 0 && listener.client.queuedBytes == 0)
     }
 
-    @Test("What is queued after a report does not go before it")
+    @Test("A payload queued after a report is not sent before it")
     func queuedLater() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -140,7 +140,7 @@ struct SeerClientTests {
         #expect(service.arrived == ["1", "2", "3", "4"])
     }
 
-    @Test("What the service will never take is a dead letter, alone or in a batch; the others arrive")
+    @Test("A refused payload becomes a dead letter, alone or in a batch; the others arrive")
     func refused() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -170,7 +170,7 @@ struct SeerClientTests {
         }
     }
 
-    @Test("Delegate, observer, completion and sequence are told of each request exactly once, in any mix")
+    @Test("Delegate, observer, completion and sequence receive each response exactly once, in any combination")
     func manners() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -204,7 +204,7 @@ struct SeerClientTests {
         )
     }
 
-    @Test("What waits is reported when a session starts and in the background, if that is configured")
+    @Test("The queue is reported at session start and in the background when configured")
     func automatic() async throws {
         for isAutomatic in [true, false] {
             let service = try SeerService()

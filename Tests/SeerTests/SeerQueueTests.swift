@@ -13,7 +13,7 @@ import Testing
 @Suite("Seer's queue", .ownThread)
 struct SeerQueueTests {
     @Test(
-        "Everything goes out, in batches within the limit, types apart, each in its envelope",
+        "The queue sends all payloads in batches within the limit, one type each, in their envelopes",
         arguments: [1024, 102_400]
     )
     func batches(limit: Int) async throws {
@@ -53,7 +53,7 @@ struct SeerQueueTests {
         #expect(SeerPayload.Kind.activity.body(of: [Given.activity("a").json.bytes]).count == 17 + size)
     }
 
-    @Test("One that is alone too large for a batch goes as it is, and holds nobody up")
+    @Test("A payload larger than a batch is sent alone and does not block the others")
     func tooLarge() async throws {
         let service = try SeerService()
         let listener = try Listener(service) { $0.setMaxBatchBytes(1024) }
@@ -65,7 +65,7 @@ struct SeerQueueTests {
         #expect(service.requests.map(\.path) == ["/api/sactivity/batch", "/api/sactivity", "/api/sactivity/batch"])
     }
 
-    @Test("Instrumentation, for which there are no batches, goes one at a time, until an endpoint is added")
+    @Test("Instrumentation is sent one at a time until a batch endpoint is added")
     func instrumentation() async throws {
         for hasBatches in [false, true] {
             let service = try SeerService()
@@ -80,7 +80,7 @@ struct SeerQueueTests {
         }
     }
 
-    @Test("The report of an empty queue is answered once, and every payload of a batch where that is wanted")
+    @Test("The report of an empty queue has one response, and each payload of a batch has one when configured")
     func responses() async throws {
         let service = try SeerService()
         let listener = try Listener(service) { $0.receiveQueuedItemResponses = true }
@@ -96,7 +96,7 @@ struct SeerQueueTests {
         #expect(told.last == last)
     }
 
-    @Test("A failure leaves everything where it is, and is said")
+    @Test("A failed report keeps the queue and is reported")
     func failure() async throws {
         let service = try SeerService()
         let listener = try Listener(service)
@@ -109,7 +109,7 @@ struct SeerQueueTests {
         #expect(service.arrived == ["1", "2"])
     }
 
-    @Test("What waits survives restarts and what the store does not know yet; nothing is lost, and the order is kept")
+    @Test("Queued payloads survive restarts and unsettled batches, without losses and in order")
     func restarts() async throws {
         let service = try SeerService()
         let home = Home()
@@ -133,7 +133,7 @@ struct SeerQueueTests {
         again.close()
     }
 
-    @Test("Whenever the process is killed, also while it sends, what waits is there afterwards")
+    @Test("Queued payloads survive a kill at any time, also during a request")
     func killed() async throws {
         let service = try SeerService()
         let home = Home()
@@ -156,7 +156,7 @@ struct SeerQueueTests {
                 #expect(await listener.report(Given.activity("\(round)")).isQueued)
                 service.setDown(false)
             }
-            // What the system has of its files is what a process that is killed now leaves.
+            // A copy of the files now equals the state that a killed process would leave.
             let left = Home()
             try FileManager.default.copyItem(atPath: home.path, toPath: left.path)
             let next = try left.store()
@@ -172,7 +172,7 @@ struct SeerQueueTests {
         store.close()
     }
 
-    @Test("In a full queue just enough of the oldest make room, of whatever type, and are named")
+    @Test("A full queue evicts just enough of the oldest payloads of any type, and names them")
     func removesOld() throws {
         let service = try SeerService()
         let size = Given.activity("10").json.bytes.count
@@ -190,7 +190,7 @@ struct SeerQueueTests {
         #expect(listener.client.queuedCount == 2)
     }
 
-    @Test("A full queue that keeps the old refuses the new with error 9, and stores nothing")
+    @Test("A full queue without eviction refuses new payloads with error 9, and stores nothing")
     func refusesNew() throws {
         let service = try SeerService()
         let size = Given.activity("10").json.bytes.count
@@ -203,7 +203,7 @@ struct SeerQueueTests {
         #expect(listener.client.queuedBytes == 2 * size)
     }
 
-    @Test("A full disk is error 10; where old ones may go, they make room first, and only then it is")
+    @Test("A full disk gives error 10, with eviction only after a second attempt")
     func diskFull() throws {
         let service = try SeerService()
         let disk = SmallDisk()
@@ -224,7 +224,7 @@ struct SeerQueueTests {
         #expect(removing.client.queuedCount == 0)
     }
 
-    @Test("Space is given back: a queue that is filled and reported time and again stays small")
+    @Test("A queue that is filled and reported repeatedly stays small")
     func space() async throws {
         let service = try SeerService()
         let home = Home()
@@ -276,6 +276,9 @@ private final class SmallDisk: SampleStore {
     func forget(_ backend: BackendName) { store.forget(backend) }
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
+    }
+    func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
+        store.readQueued(for: backend, body)
     }
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
         store.settle(backend, through: sequence, dead: dead)

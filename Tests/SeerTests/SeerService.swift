@@ -91,7 +91,7 @@ final class SeerService: Sendable {
     }
 }
 
-/// What outlives a client: a directory with store and memory.
+/// The durable state of a client: a directory with store and memory.
 final class Home: Sendable {
     let path = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
     deinit { for place in [path, path + "-memory"] { try? FileManager.default.removeItem(atPath: place) } }
@@ -131,7 +131,7 @@ enum Given {
     }
 }
 
-/// A client with everything that is told of it.
+/// A client with its recorded responses.
 final class Listener: Sendable {
     let client: SeerClient
     private let heard: Lock<[SeerResponse]>

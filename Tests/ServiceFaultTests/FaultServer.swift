@@ -7,13 +7,13 @@ import LoopbackServers
 final class FaultServer: Sendable {
     struct State {
         var generator: SeededGenerator
-        /// What was taken, in order; what came again stands there again.
+        /// The accepted items, in order, including repeated ones.
         var taken: [(id: SampleID, json: JSONValue)] = []
         var stored: [String: JSONValue] = [:]
         var answers: [String: Int] = [:]
     }
 
-    /// What stands in the text of an item that is never taken.
+    /// The mark in the text of an item that is always refused.
     static let culprit = "culprit"
 
     private let state: Lock<State>

@@ -64,7 +64,7 @@ enum Service: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// What a request brings, each with its identifier; nil if it is none of the service's requests.
+    /// The items in a request, with their identifiers; nil for a request of another kind.
     func items(of body: [UInt8]) -> [(id: SampleID, json: JSONValue)]? {
         let json = try? JSONValue(parsing: self == .sift ? unpacked(body) : body)
         guard case .array(let items)? = self == .sift ? json?["data"] : json else { return nil }

@@ -10,14 +10,14 @@ import Testing
 /// Each service through a server that fails in every way, over a durable queue that is closed and opened again.
 ///
 /// `TORTURE_SEED` repeats a failure.
-@Suite("Services through a server that fails", .ownThread, .serialized, .timeLimit(.minutes(30)))
+@Suite("Service backends with a failing server", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct ServiceFaultTests {
     private static let seed =
         ProcessInfo.processInfo.environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...0xFFFF_FFFF)
     private static let (runs, perRun) = (4, 75)
 
     @Test(
-        "Nothing is lost, nothing goes twice under two names, copies are equal, order holds, the culprits alone are dead",
+        "A service backend loses no sample, sends only equal copies, keeps the order, and buries only the culprits",
         arguments: Service.allCases
     )
     func faults(service: Service) async throws {

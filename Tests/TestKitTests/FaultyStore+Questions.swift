@@ -8,6 +8,27 @@ import Darwin
 #endif
 
 extension FaultyStore {
+    func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
+        let records = state.withLock { state -> [SampleRecord] in
+            guard var place = state.places[key(backend)] else { return [] }
+            var end = state.log.count
+            if fault == .readingSeesLeaseOnly { end = place.leaseEnd ?? end }
+            if fault == .readingSkipsHeld { end = state.mark ?? end }
+            let records = (min(place.cursor, end)..<end).compactMap { number in
+                state.log[number].map { record($0, number, state) }
+            }
+            if fault == .readingLeases { place.leaseEnd = end }
+            if fault == .readingTakes { place.cursor = end }
+            state.places[key(backend)] = place
+            return records
+        }
+        let size = fault == .readingGivesOnePage ? max(1, records.count) : 1_000
+        for start in stride(from: 0, to: records.count, by: size) {
+            let isEnough = !body(Array(records[start..<min(records.count, start + size)]))
+            if isEnough, fault != .readingIgnoresStop { return }
+        }
+    }
+
     func ledger(of backend: BackendName) -> Ledger {
         var ledger = snapshot(of: backend)
         if fault == .tearsLedger {

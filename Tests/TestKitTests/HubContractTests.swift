@@ -2,9 +2,9 @@ import Instrument
 import InstrumentTestKit
 import Testing
 
-@Suite("The hubs' contract")
+@Suite("Hub contract")
 struct HubContractTests {
-    @Test("Our hubs keep it", arguments: [1, 2, 3] as [UInt64])
+    @Test("The built-in hubs keep the contract", arguments: [1, 2, 3] as [UInt64])
     func ours(seed: UInt64) throws {
         try HubContract.check(seed: seed) { CoreHub() }
         try HubContract.check(seed: seed) { AdsHub() }
@@ -28,7 +28,7 @@ struct HubContractTests {
             case .isReference: "a copy of a hub is independent of the original"
             case .countsRejections, .hidesRejections, .startsWhenRejected, .forgetsWhenRejected:
                 "a rejected event leaves the hub as it was"
-            case .neverForgets, .keepsCounts: "a hub that has forgotten all trackers does what a new one does"
+            case .neverForgets, .keepsCounts: "a hub that has forgotten all trackers behaves like a new one"
             case .forgetsAll: "forgetting an unknown tracker changes nothing"
             case .forgetsNeighbours: "forgetting a tracker changes nothing for the trackers of other content"
             case .changesAction, .changesTracker, .changesTime:
@@ -129,7 +129,7 @@ struct HubContractTests {
         }
     }
 
-    @Test("A hub that breaks a promise fails the contract, which names that promise", arguments: Fault.allCases)
+    @Test("The contract names the promise that a faulty hub breaks", arguments: Fault.allCases)
     func faulty(fault: Fault) {
         let found = violation {
             if fault == .hidesRejections {

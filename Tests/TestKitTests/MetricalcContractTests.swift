@@ -2,9 +2,9 @@ import Instrument
 import InstrumentTestKit
 import Testing
 
-@Suite("The metricalcs' contract")
+@Suite("Metricalc contract")
 struct MetricalcContractTests {
-    @Test("Our metricalcs keep it", arguments: [1, 2, 3] as [UInt64])
+    @Test("The built-in metricalcs keep the contract", arguments: [1, 2, 3] as [UInt64])
     func ours(seed: UInt64) throws {
         try MetricalcContract.check(seed: seed) { CoreMetricalc() }
         try MetricalcContract.check(seed: seed) { MultiplexMetricalc([CoreMetricalc(), CoreMetricalc()]) }
@@ -22,11 +22,11 @@ struct MetricalcContractTests {
             switch self {
             case .tossesCoin, .tellsTime, .sharesState, .turnsSigns: "the same events give the same metrics"
             case .isReference: "a copy of a metricalc is independent of the original"
-            case .clearsList, .changesList, .insertsFirst: "metrics are appended to those that are there"
+            case .clearsList, .changesList, .insertsFirst: "metrics are appended to the existing ones"
             case .namesOtherTracker, .namesOtherTime: "a metric has the tracker and the time of its event"
             case .isNotFinite, .isInfinite: "a metric's value is finite"
             case .mixesKinds, .mixesUnits: "all metrics of one name have one kind and one unit"
-            case .neverForgets, .keepsCounts: "a metricalc that has forgotten all trackers does what a new one does"
+            case .neverForgets, .keepsCounts: "a metricalc that has forgotten all trackers behaves like a new one"
             case .forgetsAll: "forgetting an unknown tracker changes nothing"
             }
         }
@@ -102,7 +102,7 @@ struct MetricalcContractTests {
         }
     }
 
-    @Test("A metricalc that breaks a promise fails the contract, which names that promise", arguments: Fault.allCases)
+    @Test("The contract names the promise that a faulty metricalc breaks", arguments: Fault.allCases)
     func faulty(fault: Fault) {
         let found = violation { try MetricalcContract.check { FaultyMetricalc(fault) } }
         #expect(found?.promise == fault.promise, "\(found?.description ?? "no violation")")

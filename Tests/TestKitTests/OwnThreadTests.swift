@@ -4,9 +4,9 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-@Suite("Tests that block", .ownThread, .timeLimit(.minutes(30)))
+@Suite("Blocking tests", .ownThread, .timeLimit(.minutes(30)))
 struct OwnThreadTests {
-    @Test("A test on threads of its own, and its child tasks, block no thread of Swift's pool")
+    @Test("A test on separate threads and its child tasks block no thread of Swift's pool")
     func blocks() async {
         let release = DispatchSemaphore(value: 0)
         let count = 2 * ProcessInfo.processInfo.activeProcessorCount
@@ -31,7 +31,7 @@ struct OwnThreadTests {
         #expect(mask == 0)
     }
 
-    @Test("A counter resumes those who wait for its count, and those who come later")
+    @Test("A counter resumes current and later waiters once it reaches their count")
     func counter() async {
         let counter = EventCounter()
         async let two: Void = counter.wait(for: 2)

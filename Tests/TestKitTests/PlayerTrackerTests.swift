@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Player tracker")
 struct PlayerTrackerTests {
-    @Test("Any player's signals become events with its status, at the instants that it gives")
+    @Test("A player's signals become events with its status, at the given instants")
     func signals() async {
         let (backend, clock, player) = (CollectingBackend(), VirtualClock(), ScriptedPlayer(name: "mine"))
         let instrument = Instrument(hub: CoreHub(), backends: [backend], clock: clock)

@@ -12,43 +12,43 @@ func violation(of body: () throws -> Void) -> ContractViolation? {
     }
 }
 
-@Suite("The stores' contract")
+@Suite("Store contract")
 struct StoreContractTests {
-    @Test("The store in memory keeps it")
+    @Test("The store in memory keeps the contract")
     func inMemory() throws { try StoreContract.check { InMemoryStore() } }
 
-    @Test("A plain store of another make keeps it, also when it is opened again")
+    @Test("A custom store keeps the contract, also when it is reopened")
     func plain() throws {
         try StoreContract.check { FaultyStore(nil) }
         let store = FaultyStore(nil)
         try StoreContract.checkReopening { store }
     }
 
-    @Test("A store that is full before the end breaks it")
+    @Test("A store with too little space breaks the contract")
     func full() {
         let found = violation { try StoreContract.check { InMemoryStore(limits: QueueLimits(maxCount: 500)) } }
         #expect(found != nil)
     }
 
-    @Test("A store that breaks a promise fails the contract, which names that promise", arguments: StoreFault.allCases)
+    @Test("The contract names the promise that a faulty store breaks", arguments: StoreFault.allCases)
     func faulty(fault: StoreFault) {
         let found = violation { try StoreContract.check { FaultyStore(fault) } }
         #expect(found?.promise == fault.promise, "\(found?.description ?? "no violation")")
         #expect(found?.description.contains(fault.promise) == true)
     }
 
-    /// What a store does wrong when it is opened again.
+    /// The faults of a reopened store.
     enum ReopeningFault: CaseIterable {
         case losesLease, losesLedger, losesDeadLetters, losesMark, losesLastSample, changesSamples, revivesErased
 
         var promise: String {
             switch self {
-            case .losesLease: "a batch that was given and not settled is the same after the store was opened again"
-            case .losesLedger: "a ledger is the same after the store was opened again"
-            case .losesDeadLetters: "dead letters are the same after the store was opened again"
-            case .losesMark: "the mark stays when the store is opened again"
-            case .losesLastSample, .revivesErased: "a ledger is the same after the store was opened again"
-            case .changesSamples: "samples are exactly the same after the store was opened again"
+            case .losesLease: "an unsettled batch is the same after the store was reopened"
+            case .losesLedger: "a ledger is the same after the store was reopened"
+            case .losesDeadLetters: "dead letters are the same after the store was reopened"
+            case .losesMark: "the mark stays when the store is reopened"
+            case .losesLastSample, .revivesErased: "a ledger is the same after the store was reopened"
+            case .changesSamples: "samples are exactly the same after the store was reopened"
             }
         }
 
@@ -73,7 +73,7 @@ struct StoreContractTests {
         }
     }
 
-    @Test("A store that changes when it is opened again fails the contract", arguments: ReopeningFault.allCases)
+    @Test("The contract names the promise that a store breaks when it is reopened", arguments: ReopeningFault.allCases)
     func reopening(fault: ReopeningFault) {
         let (store, isOpened) = (FaultyStore(nil), Lock(false))
         let found = violation {

@@ -2,7 +2,7 @@ import Instrument
 
 /// A promise that a store breaks.
 enum StoreFault: String, CaseIterable {
-    // What is stored is not what was appended.
+    // The stored samples differ from the appended ones.
     case losesMetrics, losesMetricAttributes, losesKinds, losesUnits, losesMetricFractions, metricsBecomeEvents
     case cutsLongTexts, emptiesTextsWithNUL, cutsTextsAtNUL, normalisesTexts, losesEmoji, losesEmptyTexts
     case zeroesLargeIntegers, roundsIntegers, wrapsIntegers, losesSigns, losesSubnormals, clampsDoubles
@@ -15,6 +15,8 @@ enum StoreFault: String, CaseIterable {
     case ignoresCount, ignoresBytes, overstepsBytes, givesNothingLarge, halvesBytes, readsOn
     case leaseGrows, leaseGrowsAfterShorter, leaseEndsWhenAppending, leaseEndsWhenAttaching, leaseOfBytesIsForgotten
     case leaseBindsAll, leaseSkipsErased
+    // Reading without a lease.
+    case readingLeases, readingTakes, readingSeesLeaseOnly, readingSkipsHeld, readingIgnoresStop, readingGivesOnePage
     // Places and fates.
     case attachingResets, attachesAtBeginning, forgetsAll, forgettingKeepsLedger, feedsStrangers, ignoresCase, cutsNames
     case settlesForAll, settlesTwice, countsWhatIsNotPassed, countsDeadTwice, losesDeadCount, backlogKeepsBytes
@@ -30,39 +32,43 @@ enum StoreFault: String, CaseIterable {
         switch self {
         case .leavesGaps: "numbers have no gaps"
         case .newIdentifiers: "identifiers stay the same"
-        case .twinIdentifiers: "each sample has an identifier of its own"
+        case .twinIdentifiers: "each sample has a unique identifier"
         case .countsNothing: "appending no samples adds nothing"
-        case .ignoresCount: "a batch has no more samples than asked for"
-        case .ignoresBytes, .overstepsBytes: "a batch has no more bytes than asked for"
-        case .givesNothingLarge: "a batch has one sample at least, however large"
+        case .ignoresCount: "a batch has no more samples than requested"
+        case .ignoresBytes, .overstepsBytes: "a batch has no more bytes than requested"
+        case .givesNothingLarge: "a batch has at least one sample, of any size"
         case .halvesBytes: "a batch is as large as allowed"
-        case .readsOn: "an erasure is asked about every sample that waits, exactly as a backend reads it"
+        case .readsOn: "an erasure examines every sample that waits, exactly as a backend reads it"
         case .leaseGrows, .leaseGrowsAfterShorter, .leaseEndsWhenAppending, .leaseEndsWhenAttaching,
             .leaseOfBytesIsForgotten, .leaseSkipsErased:
-            "until it is settled, a batch comes again as it was given, or shorter if fewer are asked for, never longer"
+            "until it is settled, a batch is repeated unchanged, or shorter if fewer samples are requested, never longer"
         case .leaseBindsAll: "a batch of one backend does not bind another"
+        case .readingLeases, .readingTakes: "reading leases no batch and moves no place"
+        case .readingSeesLeaseOnly, .readingSkipsHeld, .readingGivesOnePage:
+            "reading gives every sample that waits, exactly as a batch would, in pages"
+        case .readingIgnoresStop: "reading stops when its reader returns false"
         case .attachingResets: "attaching a backend again changes nothing"
         case .attachesAtBeginning: "a place begins where its backend was attached"
         case .forgetsAll: "forgetting one backend leaves the others"
         case .forgettingKeepsLedger: "a forgotten backend has no samples, no ledger and no dead letters"
         case .feedsStrangers: "a forgotten backend has no samples, no ledger and no dead letters"
         case .settlesForAll, .ignoresCase, .cutsNames: "settling for one backend leaves the others where they are"
-        case .settlesTwice: "settling what is settled changes nothing"
+        case .settlesTwice: "settling settled samples changes nothing"
         case .countsWhatIsNotPassed, .countsDeadTwice, .losesDeadCount, .erasesWithoutCounting, .tearsLedger:
             "the ledger adds up: emitted = acknowledged + queued + dead + dropped"
-        case .backlogKeepsBytes: "the backlog is what waits"
+        case .backlogKeepsBytes: "the backlog counts the samples that wait"
         case .losesReasons, .cutsReasons: "a dead letter keeps its sample, its identifier and its reason"
         case .deadLettersNewestFirst: "a dead letter keeps its sample exactly"
         case .sharesDeadLetters: "a dead letter belongs to one backend"
         case .erasingLeavesDead: "a dead letter is erased, too"
         case .erasesNeighbours, .countsErasedForEach: "each erased sample is counted once"
         case .holdingMovesMark, .erasesBeforeMark:
-            "what was appended behind the mark is erased, each sample counted once"
-        case .heldDeadStay: "what was held and became a dead letter is erased, and no other"
-        case .heldIsHidden: "a mark changes nothing of what is read"
-        case .ignoresRelease: "what is released is like anything else"
+            "samples that were appended after the mark are erased, each counted once"
+        case .heldDeadStay: "a held sample that became a dead letter is erased, and no other"
+        case .heldIsHidden: "a mark does not change the samples that are read"
+        case .ignoresRelease: "released samples are no longer held"
         case .erasesWithoutMark: "without a mark nothing is held"
-        case .keepsMark: "erasing what is held takes the mark away"
+        case .keepsMark: "erasing held samples removes the mark"
         case .losesUnderThreads:
             "samples that several threads append at the same time are all there, each once, in each thread's order"
         default: exactness

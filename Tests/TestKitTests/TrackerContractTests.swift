@@ -9,9 +9,9 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("The trackers' contract")
+@Suite("Tracker contract")
 struct TrackerContractTests {
-    @Test("The tracker of any player keeps it")
+    @Test("The player tracker keeps the contract")
     func player() async throws {
         let player = ScriptedPlayer()
         player.set(\.title, to: "film")
@@ -23,7 +23,7 @@ struct TrackerContractTests {
         }
     }
 
-    @Test("The tracker of the app's life keeps it")
+    @Test("The lifecycle tracker keeps the contract")
     func life() async throws {
         let (life, queue) = (ScriptedLifecycle(), BatchQueue(clock: VirtualClock()))
         try await TrackerContract.check {
@@ -33,7 +33,7 @@ struct TrackerContractTests {
         }
     }
 
-    @Test("A tracker that does nothing keeps it, unless something happens to what it watches")
+    @Test("A tracker that does nothing keeps the contract, unless its subject has events")
     func idle() async throws {
         final class Idle: Tracker { func begin(in context: TrackerContext) {} }
         try await TrackerContract.check { Idle() }
@@ -49,18 +49,18 @@ struct TrackerContractTests {
 
         var promise: String {
             switch self {
-            case .changesTarget, .changesDeclaration: "what a tracker watches and declares is the same each time"
-            case .reportsNothing: "a tracker reports what happens to what it watches"
+            case .changesTarget, .changesDeclaration: "a tracker's target and declared fields are the same each time"
+            case .reportsNothing: "a tracker reports the events of its subject"
             case .emitsInEnd, .emitsAfterEnd, .emitsAfterEarlyEnd: "once its service has ended, a tracker emits nothing"
             case .undeclaredAttribute, .undeclaredGetter, .undeclaredInHook:
                 "every field that a tracker collects is declared"
             case .nanAttribute, .nanGetter: "the values that a tracker collects are finite"
-            case .answersOnOneThread: "a getter answers on any thread"
-            case .answersOneThreadAtATime: "a getter answers on several threads at the same time"
+            case .answersOnOneThread: "a getter returns its value on any thread"
+            case .answersOneThreadAtATime: "a getter returns its value on several threads at the same time"
             case .changesAction, .changesTracker, .changesTime:
                 "a tracker's hook keeps an event's action, tracker and time"
-            case .changesAppAttributes: "a tracker changes nothing of what the app emits from several threads"
-            case .isKept: "nothing keeps a tracker whose service has ended"
+            case .changesAppAttributes: "a tracker does not change events that the app emits from several threads"
+            case .isKept: "a tracker is released once its service has ended"
             }
         }
     }
@@ -160,7 +160,7 @@ struct TrackerContractTests {
         }
     }
 
-    @Test("A tracker of another make keeps it")
+    @Test("A custom tracker keeps the contract")
     func plain() async throws {
         try await TrackerContract.check {
             FaultyTracker(nil)
@@ -169,7 +169,7 @@ struct TrackerContractTests {
         }
     }
 
-    @Test("A tracker that breaks a promise fails the contract, which names that promise", arguments: Fault.allCases)
+    @Test("The contract names the promise that a faulty tracker breaks", arguments: Fault.allCases)
     func faulty(fault: Fault) async {
         do {
             try await TrackerContract.check {

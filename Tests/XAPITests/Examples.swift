@@ -3,7 +3,7 @@ import Testing
 
 @testable import InstrumentXAPI
 
-/// Statements and parts of statements to try the rules on.
+/// Statements and parts of statements for the tests of the rules.
 enum Example {
     static let mbox: JSONValue = ["mbox": "mailto:viewer@example.org"]
     static let account: JSONValue = ["account": ["homePage": "https://example.org", "name": "4711"]]
@@ -23,10 +23,10 @@ enum Example {
         "sha2": "495395e777cd98da653df9615d09c0fd6bb2f8d4788394cd53c56a3bfdcd848a",
     ]
 
-    /// No more than has to be.
+    /// The required parts only.
     static let least: JSONValue = ["actor": mbox, "verb": verb, "object": activity]
 
-    /// Everything that both versions know, but what excludes each other.
+    /// All parts of both versions that can be combined.
     static let most: JSONValue = [
         "id": "12345678-1234-5678-1234-567812345678",
         "actor": [
@@ -60,12 +60,12 @@ enum Example {
         "authority": account, "version": "1.0.0", "attachments": [attachment],
     ]
 
-    /// The smallest statement with another value at a path of keys; nil takes it away.
+    /// The smallest statement with another value at a path of keys; nil removes the value.
     static func with(_ keys: String..., value: JSONValue?) -> JSONValue { least.setting(keys[...], to: value) }
 }
 
 extension JSONValue {
-    /// The same value but for one place; objects on the way are made.
+    /// The same value with one change; missing objects are created.
     func setting(_ keys: ArraySlice<String>, to value: JSONValue?) -> JSONValue {
         guard let key = keys.first else { return value ?? .null }
         if case .array(var elements) = self, let index = Int(key), elements.indices.contains(index) {
@@ -81,7 +81,7 @@ extension JSONValue {
     func setting(_ keys: String..., to value: JSONValue?) -> JSONValue { setting(keys[...], to: value) }
 }
 
-/// A statement and the one rule that it breaks, or the one warning that it gives; no rule for a valid one.
+/// A statement and its one broken rule or warning; no rule for a valid statement.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     var name: String
     var statement: JSONValue
@@ -110,14 +110,14 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// A valid statement that a rule only advises against.
+    /// A valid statement with a warning.
     static func doubtful(_ name: String, _ rule: String, _ path: String, _ statement: JSONValue) -> RuleCase {
         RuleCase(name: name, statement: statement, rule: rule, path: path, severity: .warning)
     }
 
     var testDescription: String { name }
 
-    /// What the validator has to say, version by version.
+    /// The expected findings.
     var expected: [String] { rule.map { ["\(severity) \($0) \(path ?? "")"] } ?? [] }
 
     func found(_ version: XAPIVersion) -> [String] {

@@ -64,13 +64,13 @@ struct FormatTests {
         #expect(wrong.isEmpty)
     }
 
-    @Test("Times outside four digits of a year are brought into them")
+    @Test("Times beyond four-digit years are clamped")
     func farTimes() {
         #expect(WallTime(milliseconds: .max).rfc3339 == "9999-12-31T23:59:59.999Z")
         #expect(WallTime(milliseconds: .min).rfc3339 == "0000-01-01T00:00:00.000Z")
     }
 
-    @Test("Durations are those of ISO 8601, without the form that looks like a date")
+    @Test("Durations follow ISO 8601, without the form that looks like a date")
     func durations() {
         let good = [
             "PT4H35M59.14S", "PT16559.14S", "P3Y1M29DT4H35M59.14S", "P3Y", "P4W", "PT1H0M0.1S", "PT0S", "P1.5D",
@@ -103,7 +103,7 @@ struct FormatTests {
         for text in bad { #expect(!LanguageTagFormat.isValid(text), "\(text)") }
     }
 
-    @Test("IRIs have a scheme and only what an IRI may contain")
+    @Test("IRIs have a scheme and only allowed characters")
     func iris() {
         let good = [
             "http://example.org", "https://example.org/a?b=c#d", "urn:uuid:e05aa883-acaf-40ad-bf54-02c8ce485fb0",
@@ -147,7 +147,7 @@ struct FormatTests {
         for text in bad { #expect(!MediaTypeFormat.isValid(text), "\(text)") }
     }
 
-    @Test("Versions are of their family")
+    @Test("Versions belong to their family")
     func versions() {
         let good = ["1.0", "1.0.0", "1.0.9", "1.0.32-abc.def+ghi.jkl", "1.0.0-x.7.z.92"]
         let bad = [

@@ -8,7 +8,7 @@ import Testing
 @Suite("Statement model")
 struct StatementModelTests {
     @Test(
-        "What is written keeps the rules, is read back equal and written the same again",
+        "A written statement is valid, is read back equal, and is written with the same bytes again",
         arguments: XAPIVersion.allCases
     )
     func roundTrip(version: XAPIVersion) throws {
@@ -23,7 +23,7 @@ struct StatementModelTests {
         }
     }
 
-    @Test("A statement that holds everything is read and keeps it")
+    @Test("A statement with all parts keeps them when it is read")
     func everything() throws {
         let statement = try Statement(json: Example.most)
         #expect(statement.id?.description == "12345678-1234-5678-1234-567812345678")
@@ -37,7 +37,7 @@ struct StatementModelTests {
         #expect(try Statement(json: statement.json) == statement)
     }
 
-    @Test("The wire form is short and in the order of names")
+    @Test("The wire form has no empty parts and is sorted by name")
     func wireForm() {
         let statement = Statement(
             id: SampleID("e05aa883-acaf-40ad-bf54-02c8ce485fb0"),
@@ -58,7 +58,7 @@ struct StatementModelTests {
         )
     }
 
-    @Test("Voiding names the statement")
+    @Test("A voiding statement refers to the voided one")
     func voiding() throws {
         let id = try #require(SampleID("E05AA883-ACAF-40AD-BF54-02C8CE485FB0"))
         let statement = Statement.voiding(id, by: .agent(Statement.Agent(.mailbox("mailto:a@example.org"))))
@@ -66,7 +66,7 @@ struct StatementModelTests {
         #expect(statement.object == .statementRef(id))
     }
 
-    @Test("What breaks a rule is not read, and the error says all that is wrong")
+    @Test("An invalid statement is not read, and the error lists all failures")
     func refused() {
         let error = #expect(throws: StatementError.self) {
             try Statement(json: ["actor": ["mbox": "viewer"], "verb": Example.verb])
@@ -77,7 +77,7 @@ struct StatementModelTests {
         }
     }
 
-    @Test("A model that says what it should not is found out")
+    @Test("The validator finds faults in a typed statement")
     func wrongModel() {
         var statement = Statement(
             actor: .group(Statement.Group(members: [])),
@@ -89,7 +89,7 @@ struct StatementModelTests {
     }
 
     @Test(
-        "Durations are written as seconds, to a hundredth",
+        "Durations are written in seconds, rounded to 0.01 s",
         arguments: [
             (.zero, "PT0S"), (.milliseconds(59_140), "PT59.14S"), (.milliseconds(59_996), "PT60S"),
             (.milliseconds(1_004), "PT1S"), (.milliseconds(1_005), "PT1.01S"), (.milliseconds(1_500), "PT1.5S"),
@@ -101,7 +101,7 @@ struct StatementModelTests {
         #expect(ISODuration(text) != nil)
     }
 
-    @Test("IRIs from elsewhere are checked")
+    @Test("IRIs from outside are checked")
     func iris() {
         #expect(IRI(checking: "https://example.org") == "https://example.org")
         #expect(IRI(checking: "example.org") == nil)

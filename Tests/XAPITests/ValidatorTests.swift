@@ -26,7 +26,7 @@ struct ValidatorTests {
         }
     }
 
-    @Test("A key that stands twice is found in the text, but not inside an extension's value")
+    @Test("Duplicate keys are found in the text, except inside the values of extensions")
     func duplicates() {
         let text = #"""
             {"actor":{"mbox":"mailto:a@example.org","mbox":"mailto:b@example.org"},
@@ -48,7 +48,7 @@ struct ValidatorTests {
         #expect(StatementValidator().failures(inJSON: text.bytes) == findings)
     }
 
-    @Test("A statement with nothing but warnings is valid, can be read, and is written without what they are about")
+    @Test("A statement with only warnings is valid, can be read, and is written without its empty parts")
     func warnings() throws {
         let statement = Example.least.setting("result", to: [:]).setting("context", "contextActivities", to: [:])
             .setting("verb", "display", to: [:])
@@ -59,28 +59,28 @@ struct ValidatorTests {
         #expect(try StatementValidator().findings(in: Statement(json: statement).json).isEmpty)
     }
 
-    @Test("A message says what must be there and what was found")
+    @Test("A message has the expected and the found value")
     func messages() {
         let statement = Example.least.setting("result", "score", to: ["scaled": 7])
             .setting("actor", to: ["mbox": "viewer"]).setting("object", "id", to: .array([1]))
             .setting("timestamp", to: .string(String(repeating: "x", count: 10_000)))
         let messages = StatementValidator().failures(in: statement).map(\.message)
         #expect(messages.contains("`scaled` must be between -1 and 1 (found 7)."))
-        #expect(messages.contains("`mbox` must be `mailto:` and an e-mail address (found \"viewer\")."))
-        #expect(messages.contains("`id` must be a string (found an array)."))
+        #expect(messages.contains("`mbox` must be `mailto:` followed by an e-mail address (found \"viewer\")."))
+        #expect(messages.contains("`id` must be a string (found an array of 1 element)."))
         #expect(messages.allSatisfy { $0.utf8.count < 300 })
     }
 
-    @Test("A statement with very many findings lists a thousand and counts the rest")
+    @Test("The validator lists a thousand findings and counts the others")
     func manyFindings() {
         let unknown = Dictionary(uniqueKeysWithValues: (0..<1_500).map { ("key\($0)", JSONValue.int($0)) })
         guard case .object(let members) = Example.least else { return }
         let findings = StatementValidator().findings(in: .object(members.merging(unknown) { first, _ in first }))
         #expect(findings.count == 1_001)
-        #expect(findings.last?.message == "500 more findings are not listed; correct these first.")
+        #expect(findings.last?.message == "500 more findings are not listed; the listed ones must be corrected first.")
     }
 
-    @Test("Whatever is changed in a statement, the validator comes to an end and finds the same twice")
+    @Test("The validator ends and finds the same failures twice for any mutated statement")
     func mutations() {
         var generator = SeededGenerator(seed: 7)
         for round in 0..<600 {
@@ -96,7 +96,7 @@ struct ValidatorTests {
         }
     }
 
-    @Test("What the validator lets through can be read, and what is read is written by the rules")
+    @Test("A mutated statement can be read exactly when it is valid, and is written validly")
     func agreement() {
         var generator = SeededGenerator(seed: 13)
         var count = 0
@@ -113,7 +113,7 @@ struct ValidatorTests {
         #expect(count > 40)
     }
 
-    @Test("Bytes changed at random never end a process")
+    @Test("The validator never traps on randomly changed bytes")
     func bytes() {
         var generator = SeededGenerator(seed: 11)
         let bytes = Example.most.bytes
@@ -172,7 +172,7 @@ struct NotJSON: Sendable, CustomTestStringConvertible {
 
     private init(_ name: String, _ bytes: [UInt8], _ rule: String, _ message: String) {
         (self.name, self.bytes, self.rule) = (name, bytes, rule)
-        self.message = "The text is not valid JSON at " + message
+        self.message = "The text must be valid JSON; at " + message
     }
 
     static let cases = [

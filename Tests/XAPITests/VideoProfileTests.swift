@@ -40,7 +40,7 @@ private struct Screening {
         return event
     }
 
-    /// What the event led to, in short.
+    /// The statements of the event, in short form.
     @discardableResult
     mutating func see(_ action: Action, at time: Double, place: Double?, change: (inout Event) -> Void = { _ in })
         -> [String]
@@ -67,7 +67,7 @@ private struct Screening {
 
 @Suite("Video profile")
 struct VideoProfileTests {
-    @Test("A video seen from beginning to end is initialized, played, completed, paused and terminated")
+    @Test("A complete playback gives initialized, played, completed, paused and terminated")
     func whole() {
         var screening = Screening()
         #expect(screening.see(.streamLoad, at: 0, place: nil) == ["initialized"])
@@ -88,7 +88,7 @@ struct VideoProfileTests {
         #expect(screening.see(.ping, at: 110, place: 100) == [])
     }
 
-    @Test("No segment is longer than the video, whenever its length becomes known and whatever was remembered")
+    @Test("No segment exceeds the video, at any time the length becomes known and with any history")
     func withinTheLength() {
         var remembered = PlayedSegments()
         for (from, to) in [(0, 8000), (5000, 9000), (1000, 2000)] { remembered.append(from: from, to: to) }
@@ -109,7 +109,7 @@ struct VideoProfileTests {
         }
     }
 
-    @Test("Segments are clipped to a length, and those behind it are gone")
+    @Test("Clipping segments to a length removes those beyond it")
     func clipped() {
         let segments = PlayedSegments("0[.]8[,]2[.]3[,]3[.]5[,]9[.]10")
         #expect(segments?.clipped(toMilliseconds: 3000).description == "0[.]3[,]2[.]3")
@@ -117,7 +117,7 @@ struct VideoProfileTests {
         #expect(segments?.clipped(toMilliseconds: 0).ranges == [])
     }
 
-    @Test("A change of volume and switching the sound off are interacted, with what holds now")
+    @Test("Volume changes and muting give interacted, with the new values")
     func sound() throws {
         var screening = Screening()
         func change(at time: Double, _ volume: Int?, _ isMuted: Bool?) -> [String: JSONValue] {
@@ -145,7 +145,7 @@ struct VideoProfileTests {
         #expect(last.context?.extensions[VideoVocabulary.extension("session-id")] != nil)
     }
 
-    @Test("Pauses and jumps make segments in their order, and what is seen twice counts once")
+    @Test("Pauses and seeks end segments in order, and overlapping segments count once")
     func segments() {
         var screening = Screening(length: 200.5)
         screening.see(.start, at: 0, place: 0)
@@ -170,7 +170,7 @@ struct VideoProfileTests {
         #expect(PlayedSegments(segments)?.coveredMilliseconds == 32_500)
     }
 
-    @Test("Completed is said once, as soon as enough was played, also at a ping")
+    @Test("Completed is sent once, as soon as the threshold is reached, also at a ping")
     func threshold() {
         var screening = Screening(threshold: 0.5)
         screening.see(.start, at: 0, place: 0)
@@ -189,7 +189,7 @@ struct VideoProfileTests {
         #expect(length?[VideoVocabulary.extension("length")] == 100)
     }
 
-    @Test("The next attempt goes on with what was seen before, and does not complete again")
+    @Test("The next attempt continues with the earlier segments, and does not complete a second time")
     func attempts() throws {
         var first = Screening(threshold: 0.5)
         first.see(.start, at: 0, place: 0)
@@ -204,7 +204,7 @@ struct VideoProfileTests {
                 "terminated time=60 progress=0.6 played-segments=0[.]40[,]30[.]60",
             ]
         )
-        // A replay on the same tracker is a session of its own.
+        // A replay on the same tracker is a separate session.
         #expect(second.see(.streamLoad, at: 31, place: nil) == ["initialized"])
         #expect(second.see(.start, at: 32, place: 60) == ["played time=60"])
         #expect(
@@ -218,7 +218,7 @@ struct VideoProfileTests {
         #expect(Set(sessions).count == 2)
     }
 
-    @Test("Nothing is said before the duration is known; what was played until then counts")
+    @Test("There are no statements before the duration is known; segments from before count")
     func lateDuration() {
         var screening = Screening(length: nil)
         #expect(screening.see(.streamLoad, at: 0, place: nil) == [])
@@ -231,7 +231,7 @@ struct VideoProfileTests {
         )
     }
 
-    @Test("A live stream, an ad and a playback that is over are not spoken of")
+    @Test("A live stream, an ad and an ended playback have no statements")
     func silence() {
         var live = Screening(length: nil)
         for action: Action in [.streamLoad, .start, .pauseBegin, .seekBegin, .seekFinish, .pauseFinish, .ping, .stop] {
@@ -244,7 +244,7 @@ struct VideoProfileTests {
         }
     }
 
-    @Test("A pause within a jump and a jump within a pause keep their places")
+    @Test("A pause during a seek and a seek during a pause keep their positions")
     func pausesAndJumps() {
         var screening = Screening()
         screening.see(.start, at: 0, place: 0)
@@ -263,7 +263,7 @@ struct VideoProfileTests {
         )
     }
 
-    @Test("Changes of quality, and what the app tells, are interactions")
+    @Test("Quality changes and changes by the app give interacted")
     func interactions() throws {
         var screening = Screening()
         let change: (inout Event) -> Void = { event in
@@ -288,7 +288,7 @@ struct VideoProfileTests {
         )
     }
 
-    @Test("The first statement says how the video is shown")
+    @Test("The first statement has the player's settings")
     func circumstances() {
         var screening = Screening()
         screening.see(.start, at: 0, place: 0) { event in
@@ -305,7 +305,7 @@ struct VideoProfileTests {
         #expect(extensions?[VideoVocabulary.extension("session-id")] == id.map(JSONValue.string))
     }
 
-    @Test("Whatever a player reports, the statements keep the rules and the order of the profile")
+    @Test("Statements follow the rules and the order of the profile for any player events")
     func random() {
         var generator = SeededGenerator(seed: 17)
         let actions: [Action] = [
@@ -333,18 +333,18 @@ struct VideoProfileTests {
     }
 
     @Test(
-        "Segments are read back as they were written",
+        "Written segments are read back equal",
         arguments: ["", "0[.]10", "0[.]12.345[,]10[.]20", "0.001[.]0.01[,]5[.]6.5"]
     )
     func segmentText(text: String) { #expect(PlayedSegments(text)?.description == text) }
 
     @Test(
-        "What is no list of segments is refused",
+        "A text in another form is not read as segments",
         arguments: ["0", "0[.]", "[,]", "0[.]1[,]", "2[.]1", "a[.]b", "-1[.]2", "0[.]1.", "0-1"]
     )
     func badSegments(text: String) { #expect(PlayedSegments(text) == nil) }
 
-    @Test("Progress is rounded down, and only what was played wholly is 1")
+    @Test("Progress is rounded down, and only a completely played video has 1")
     func progress() {
         var segments = PlayedSegments()
         segments.append(from: 0, to: 99_999)

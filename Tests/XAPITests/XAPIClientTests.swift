@@ -25,7 +25,7 @@ struct XAPIClientTests {
         object: .activity(Statement.Activity("https://example.org/films/1"))
     )
 
-    @Test("Pages are followed along 'more', which is relative to the server")
+    @Test("The client follows 'more' from page to page, relative to the server")
     func more() async throws {
         let body = statement.json.description
         let server = try TestServer { request in
@@ -53,7 +53,7 @@ struct XAPIClientTests {
         #expect(server.requests.allSatisfy { $0.header("Authorization") == "Bearer the-secret" })
     }
 
-    @Test("A 'more' on another server is not asked, and not given our credentials")
+    @Test("The client sends no request and no credentials when 'more' names another server")
     func foreignMore() async throws {
         let other = try TestServer { _ in [.respond("200 OK")] }
         for more in [other.url("/x"), "//127.0.0.1:\(other.port)/x"] {
@@ -65,7 +65,7 @@ struct XAPIClientTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("A statement is made void by one that refers to it")
+    @Test("The client voids a statement by one that refers to it")
     func voiding() async throws {
         let server = try TestServer { _ in [.respond("200 OK", Array("[]".utf8))] }
         try await client(server).void(
@@ -81,7 +81,7 @@ struct XAPIClientTests {
         #expect(StatementValidator().failures(in: statements[0]) == [])
     }
 
-    @Test("A place to go on from is read, and written only if nobody else has written it")
+    @Test("A resume position is read, and is only written if it has not changed meanwhile")
     func state() async throws {
         let server = try TestServer { request in
             if request.head.hasPrefix("GET") {
@@ -112,7 +112,7 @@ struct XAPIClientTests {
         #expect(target.hasSuffix("&stateId=resume"))
     }
 
-    @Test("Data go beside their statements, each under its sum, in bytes that are the same each time")
+    @Test("Attachment contents are sent with their statements under their checksums, with the same bytes each time")
     func attachments() async throws {
         let server = try TestServer { _ in [.respond("200 OK", Array("[]".utf8))] }
         let data = AttachmentContent([0, 13, 10, 45, 45, 255], contentType: "application/octet-stream")
@@ -132,7 +132,7 @@ struct XAPIClientTests {
         #expect(statement.failures() == [])
     }
 
-    @Test("Data come back with their statement, and are refused under another sum")
+    @Test("Attachment contents are read with their statement, and refused when the checksum differs")
     func attachmentsRead() async throws {
         let data = AttachmentContent([0, 13, 10, 45, 45, 255, 13, 10], contentType: "image/png")
         let list = Array(#"{"statements":[\#(statement.json)],"more":""}"#.utf8)
@@ -155,7 +155,7 @@ struct XAPIClientTests {
     }
 
     @Test(
-        "What is no body of several parts is none, wherever it is cut",
+        "A multipart body that is cut off anywhere is not read",
         arguments: ["", "--b", "--b\r\n\r\n", "--b\r\nA: b\r\n\r\nx", "--b\r\nA: b\r\n--b--", "x"]
     )
     func badParts(text: String) {
@@ -166,7 +166,7 @@ struct XAPIClientTests {
         #expect(MultipartParts(Array("--b--".utf8), contentType: "application/json; boundary=b") == nil)
     }
 
-    @Test("The LRS says which versions it speaks, and 2.0 is announced where it is wanted")
+    @Test("The client reads the LRS's versions, and announces 2.0 when configured")
     func about() async throws {
         let server = try TestServer { _ in
             [.respond("200 OK", Array(#"{"version":["1.0.3","2.0.0"],"extensions":{"https://e.org/x":1}}"#.utf8))]
@@ -177,7 +177,7 @@ struct XAPIClientTests {
         #expect(server.requests.first?.target == "/base/xapi/about")
     }
 
-    @Test("What breaks rules is not sent; put sends one under its identifier")
+    @Test("The client does not send invalid statements; put sends one under its identifier")
     func checks() async throws {
         let server = try TestServer { _ in [.respond("204 No Content")] }
         var broken = statement
@@ -193,7 +193,7 @@ struct XAPIClientTests {
     }
 
     @Test(
-        "An answer that is no success is an error with its kind, and without secrets",
+        "A response other than success gives an error with its kind, without secrets",
         arguments: [
             (401, XAPIError.Code.unauthorized), (409, .conflict), (412, .changedMeanwhile), (400, .refused),
             (503, .unavailable),

@@ -8,15 +8,15 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Shows samples on a console, for people or as JSON lines for programs.
+/// Prints samples to a console, as readable lines or as JSON lines.
 ///
-/// What a terminal would act upon instead of showing it (escape sequences, line breaks, changes of direction) is escaped:
-/// as `\u{1b}` in lines for people, as `\u001b` in JSON, whose values stay the same.
+/// Characters that a terminal interprets (escape sequences, line breaks, changes of direction) are escaped: as
+/// `\u{1b}` in readable lines, as `\u001b` in JSON, whose values stay the same.
 public struct ConsoleBackend: Backend {
-    /// How samples are written.
+    /// The format of the samples.
     public enum Format: Hashable, Sendable {
-        /// A line for people: time, name, the vocabulary's attributes that say most, then all attributes that are not of the
-        /// vocabulary; in colour if asked for.
+        /// A readable line: time, name, the most important attributes of the vocabulary, then all custom
+        /// attributes; optionally in colour.
         case text(colored: Bool)
         /// Newline-delimited JSON.
         case jsonLines
@@ -24,19 +24,20 @@ public struct ConsoleBackend: Backend {
 
     /// The name under which the queue keeps its place.
     public let name: BackendName
-    /// Samples are shown half a second after they happen, at the latest.
+    /// Batches every half second.
     public let policy = DeliveryPolicy(maxCount: 100, maxAge: .milliseconds(500), needsNetwork: false)
     private let format: Format
     private let write: @Sendable ([UInt8]) -> Bool
 
-    /// Creates a backend that writes whole lines through `write`, which says whether all bytes were taken.
+    /// Creates a backend that writes whole lines through `write`, which returns false if not all bytes could be
+    /// written.
     public init(name: BackendName = "console", format: Format, write: @escaping @Sendable ([UInt8]) -> Bool) {
         self.name = name
         self.format = format
         self.write = write
     }
 
-    /// Creates a backend that writes to standard output; text is coloured if that is a terminal and `NO_COLOR` is unset.
+    /// Creates a backend that writes to standard output; text is coloured on a terminal, unless `NO_COLOR` is set.
     public static func standardOutput(jsonLines: Bool = false) -> ConsoleBackend {
         let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
         return ConsoleBackend(format: jsonLines ? .jsonLines : .text(colored: isColored)) { bytes in
@@ -44,7 +45,7 @@ public struct ConsoleBackend: Backend {
         }
     }
 
-    /// Writes the batch; asks for another try if the console does not take it.
+    /// Writes the batch; requests a retry if the console does not accept it.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         let bytes =
             switch format {
@@ -54,7 +55,7 @@ public struct ConsoleBackend: Backend {
             case .text(let isColored):
                 batch.records.flatMap { ConsoleLine.text(of: $0.sample, colored: isColored).bytes }
             }
-        return write(bytes) ? .acknowledged : .retry(after: nil, reason: "the console takes no output")
+        return write(bytes) ? .acknowledged : .retry(after: nil, reason: "the console does not accept output")
     }
 
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
@@ -75,9 +76,9 @@ public struct ConsoleBackend: Backend {
     }
 }
 
-/// A sample as a line for people.
+/// A sample as a readable line.
 enum ConsoleLine {
-    /// The attributes that say most, in the order in which they are shown.
+    /// The most important attributes, in the order of the line.
     private static let shown: [AttributeName] = [
         "position", "duration", "title", "bitrate", "resolutionWidth", "resolutionHeight", "deltaPlayTime",
         "errorDescription",
@@ -107,7 +108,7 @@ enum ConsoleLine {
         }
     }
 
-    /// The attributes that are the app's or a tracker's own, in the order in which they were set: nobody else would show them.
+    /// The custom attributes of the app or a tracker, in the order in which they were set.
     private static func custom(_ attributes: Attributes) -> [String] {
         attributes.filter { vocabulary[$0.name] == nil }.map { "\($0.name)=\($0.value)" }
     }

@@ -3,14 +3,15 @@ internal import InstrumentCompression
 
 /// Writes samples to a file, as JSON lines; ``SampleFileReader`` reads them back.
 ///
-/// A batch is written wholly or not at all, and counts as delivered once it is. When the disk is full or the directory
-/// gone, samples stay in the queue and writing goes on by itself. After a crash a batch may stand there twice, with the
-/// same identifiers: written, but not yet acknowledged. A file or directory that is moved away or deleted is made anew, so
-/// that tools that rotate logs may do so.
+/// A batch is written completely or not at all, and counts as delivered once it is written. While the disk is
+/// full or the directory is missing, samples stay in the queue, and writing resumes automatically. After a
+/// crash a batch may be in the file twice, with the same identifiers: written, but not yet acknowledged. A file
+/// or directory that was moved or deleted is created again, so that tools can rotate logs.
 ///
-/// Opening a file takes off the torn end that a crash left: it was never acknowledged and comes again. A file that is
-/// damaged elsewhere is set aside, whole, under the next number. One that holds something else, or is packed in another
-/// way, is refused and left as it is. Symbolic links are followed; files are set aside beside what the link leads to.
+/// Opening a file removes the torn end that a crash left: the queue delivers that batch again. A file that is
+/// damaged elsewhere is renamed, unchanged, under the next number. A file with other content or another
+/// compression is refused and left unchanged. Symbolic links are followed; rotated files are placed beside the
+/// target of the link.
 public final class FileBackend: Backend {
     private struct State: ~Copyable {
         var file: SampleFile?
@@ -22,19 +23,19 @@ public final class FileBackend: Backend {
     public let path: String
     /// `file:` and the path.
     public let name: BackendName
-    /// As configured.
+    /// The policy of the configuration.
     public var policy: DeliveryPolicy { configuration.policy }
     private let configuration: FileConfiguration
     private let clock: any SchedulingClock
     private let calls: FileCalls
     private let state: Lock<State>
 
-    /// Opens the file, or creates it and its directory, readable for the user alone.
+    /// Opens the file, or creates it and its directory, readable only by the user.
     ///
     /// - Parameters:
-    ///   - path: the current file; those set aside have a number before the ending.
-    ///   - configuration: how it writes.
-    ///   - clock: times rotation and synchronization.
+    ///   - path: the current file; rotated files have a number before the extension.
+    ///   - configuration: compression, rotation and synchronization.
+    ///   - clock: measures the intervals of rotation and synchronization.
     public convenience init(
         path: String,
         configuration: FileConfiguration = FileConfiguration(),
@@ -61,7 +62,7 @@ public final class FileBackend: Backend {
     /// Appends the batch.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         guard let bytes = pack(JSONLines.encode(batch.records)) else {
-            return .retry(after: nil, reason: "no memory to compress with")
+            return .retry(after: nil, reason: "not enough memory for compression")
         }
         do throws(FileBackendError) {
             try state.withLock { (state: inout State) throws(FileBackendError) in try append(bytes, to: &state) }

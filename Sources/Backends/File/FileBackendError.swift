@@ -4,37 +4,37 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Why samples could not be written to a file, or read from one, and what to do.
+/// The reason why samples could not be written to or read from a file, and the remedy.
 public struct FileBackendError: Error, Hashable, Sendable {
-    /// What went wrong; an open set.
+    /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
         private init(_ description: String) { self.description = description }
 
-        /// The path names a directory or another thing that is no regular file.
+        /// The path names a directory or another object that is not a regular file.
         public static let notAFile = Code("notAFile")
         /// Another backend, perhaps of another process, writes to the file.
         public static let inUse = Code("inUse")
-        /// The disk is full, or the quota used up.
+        /// The disk is full, or the quota is used up.
         public static let diskFull = Code("diskFull")
         /// The permissions forbid it.
         public static let notPermitted = Code("notPermitted")
-        /// There is no such file.
+        /// The file does not exist.
         public static let notFound = Code("notFound")
-        /// The file holds something else than samples, or samples packed in another way; it was left as it is.
+        /// The file has other content than samples, or another compression; it was left unchanged.
         public static let otherFormat = Code("otherFormat")
-        /// Not only the end is damaged: the backend sets the file aside and begins anew.
+        /// The file is damaged before its end; the backend renames it and begins a new file.
         static let damaged = Code("damaged")
-        /// The system said no in another way.
+        /// Another error of the system.
         public static let system = Code("system")
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
     /// The file.
     public let path: String
-    /// What happened and what to do, for people.
+    /// The error and the remedy, for people.
     public let message: String
 
     init(_ code: Code, _ path: String, _ message: String) {
@@ -43,12 +43,16 @@ public struct FileBackendError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// What `errno` says after a failed call.
+    /// Creates an error from `errno` after a failed call.
     init(errno number: Int32, _ path: String, _ doing: String) {
         let text = String(cString: strerror(number))
         switch number {
         case ENOSPC, EDQUOT:
-            self.init(.diskFull, path, "cannot \(doing): the disk is full; free space, writing goes on by itself")
+            self.init(
+                .diskFull,
+                path,
+                "cannot \(doing): the disk is full; free some space, and writing resumes automatically"
+            )
         case EACCES, EPERM, EROFS: self.init(.notPermitted, path, "cannot \(doing): \(text); check the permissions")
         case EISDIR: self.init(.notAFile, path, "cannot \(doing): it is a directory; name a file in it")
         case ENOENT: self.init(.notFound, path, "cannot \(doing): there is no such file")

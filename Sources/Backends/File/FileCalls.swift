@@ -4,11 +4,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The calls that fail when a disk is full or broken; tests put such a disk in their place.
+/// The calls that fail on a full or broken disk; tests replace them.
 struct FileCalls: Sendable {
     /// Writes like `write(2)`.
     var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = systemWrite
-    /// Makes what was written survive a loss of power, like `fsync(2)`.
+    /// Makes written bytes survive a loss of power, like `fsync(2)`.
     var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = systemSynchronize
 }
 
@@ -22,7 +22,7 @@ struct FileCalls: Sendable {
 
 @Sendable private func systemSynchronize(_ descriptor: Int32) -> Int32 {
     #if canImport(Darwin)
-    // Darwin's fsync leaves the bytes in the drive's cache; not every file system knows how to empty that.
+    // Darwin's fsync leaves the bytes in the drive's cache; some file systems cannot flush that cache.
     if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
     #endif
     return fsync(descriptor)

@@ -1,35 +1,35 @@
 public import Instrument
 
-/// How a ``FileBackend`` writes.
+/// The settings of a ``FileBackend``.
 public struct FileConfiguration: Hashable, Sendable {
-    /// How the file's bytes are packed.
+    /// The compression of the file.
     public enum Compression: Hashable, Sendable {
         /// Plain lines.
         case none
-        /// Gzip, a whole member for each batch, so that what is written can always be read.
+        /// Gzip, with one member per batch, so that all written batches can be read at any time.
         case gzip
     }
 
-    /// When what was written is made to survive a loss of power (`fsync`).
+    /// The time at which written bytes are made to survive a loss of power (`fsync`).
     public enum Synchronization: Hashable, Sendable {
-        /// When the system likes; a crash of the process alone loses nothing.
+        /// The system decides; a crash of the process alone loses no sample.
         case never
         /// Before a batch counts as delivered.
         case everyBatch
-        /// With the first batch after so much time, and at the end.
+        /// With the first batch after an interval, and at the end.
         case interval(Duration)
     }
 
-    /// When the file is set aside under another name, and how many of these are kept.
+    /// The limits of a file, and the number of rotated files to keep.
     public struct Rotation: Hashable, Sendable {
-        /// The most bytes in a file; a batch that is larger has a file of its own. nil: any size.
+        /// The largest size of a file in bytes; a larger batch has a separate file. Nil means no limit.
         public var maxBytes: Int?
-        /// How long a file is written to, from when it was opened. nil: for good.
+        /// The longest time that a file is used after it was opened. Nil means no limit.
         public var maxAge: Duration?
-        /// How many files are kept beside the current one; the oldest are deleted. nil: all.
+        /// The number of rotated files to keep; the oldest ones are deleted. Nil keeps all.
         public var keptFiles: Int?
 
-        /// Creates a rotation; by default there is none.
+        /// Creates a rotation; by default without any limit.
         public init(maxBytes: Int? = nil, maxAge: Duration? = nil, keptFiles: Int? = nil) {
             self.maxBytes = maxBytes
             self.maxAge = maxAge
@@ -37,16 +37,16 @@ public struct FileConfiguration: Hashable, Sendable {
         }
     }
 
-    /// How bytes are packed.
+    /// The compression.
     public var compression: Compression
-    /// When files are set aside.
+    /// The rotation.
     public var rotation: Rotation
-    /// When writes are made to last.
+    /// The synchronization.
     public var synchronization: Synchronization
-    /// When a batch is due.
+    /// The policy for batches.
     public var policy: DeliveryPolicy
 
-    /// Creates a configuration; by default plain, one file, no `fsync`, a batch a second.
+    /// Creates a configuration; by default one uncompressed file, without `fsync`, with one batch per second.
     public init(
         compression: Compression = .none,
         rotation: Rotation = Rotation(),

@@ -4,7 +4,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The files that were set aside: `samples.ndjson` becomes `samples.000001.ndjson`, then `samples.000002.ndjson` ….
+/// The rotated files: `samples.ndjson` becomes `samples.000001.ndjson`, then `samples.000002.ndjson` ….
 struct RotatedFiles {
     private let path: String
     private let directory: String
@@ -22,10 +22,10 @@ struct RotatedFiles {
         ending = String(name[dot...])
     }
 
-    /// Sets the current file aside under a number that is free, and higher than those that stand.
+    /// Renames the current file to an unused number that is higher than all existing ones.
     func setAside() throws(FileBackendError) {
         let target = try reserve()
-        // Replaces the empty file that holds the name; a plain rename could overwrite somebody's.
+        // Replaces the empty file that reserves the name; a plain rename could overwrite another file.
         if rename(path, target) != 0 {
             let error = FileBackendError(errno: errno, path, "set it aside")
             unlink(target)
@@ -33,7 +33,7 @@ struct RotatedFiles {
         }
     }
 
-    /// Makes an empty file under the next number. Not a hard link: not every file system has those.
+    /// Creates an empty file under the next number. Not a hard link, because some file systems do not support them.
     private func reserve() throws(FileBackendError) -> String {
         var number = (numbers.last ?? 0) + 1
         while true {
@@ -52,7 +52,7 @@ struct RotatedFiles {
         for number in numbers.dropLast(max(0, count)) { unlink(name(number)) }
     }
 
-    /// The paths of what was set aside, the oldest first.
+    /// The paths of the rotated files, the oldest first.
     var paths: [String] { numbers.map(name) }
 
     private func name(_ number: Int) -> String {
@@ -65,7 +65,7 @@ struct RotatedFiles {
         defer { closedir(listing) }
         var numbers: [Int] = []
         while let entry = readdir(listing) {
-            // In place: entries are shorter than their type, so that a copy would read beyond them.
+            // Read in place: entries are shorter than their type, so that a copy would read beyond them.
             let entryName = withUnsafeMutablePointer(to: &entry.pointee.d_name) {
                 String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
@@ -74,7 +74,7 @@ struct RotatedFiles {
         return numbers.sorted()
     }
 
-    /// The number in a name that we would give, of at most 18 digits so that it can be counted on from.
+    /// The number in the name of a rotated file, of at most 18 digits, so that the next number does not overflow.
     private func number(in entryName: String) -> Int? {
         let digits = entryName.dropFirst(stem.count + 1).dropLast(ending.count)
         guard (6...18).contains(digits.count), let number = Int(digits), number >= 0 else { return nil }

@@ -6,25 +6,26 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// An open file to which batches are appended, each wholly or not at all. Owns the descriptor and the lock on the file.
+/// An open file to which batches are appended, each completely or not at all. Owns the descriptor and the lock
+/// on the file.
 struct SampleFile: ~Copyable {
     let path: String
     private let descriptor: Int32
     private let calls: FileCalls
-    /// The file's length; what lies beyond is the rest of a write that failed.
+    /// The file's length; bytes beyond it are left from a failed write.
     private(set) var size: Int
     private var hasRest = false
-    /// Whether a new file's name would survive a loss of power, too.
+    /// Whether the name of a new file survives a loss of power.
     private var isNameSynchronized = false
 
-    /// Opens or creates the file, and its directory; takes off what a crash left of an unfinished batch.
+    /// Opens or creates the file and its directory; removes an unfinished batch that a crash left.
     init(
         opening path: String,
         compression: FileConfiguration.Compression,
         calls: FileCalls
     ) throws(FileBackendError) {
         try Self.makeDirectory(of: path)
-        // Only the user may read it: samples tell what a person watched.
+        // Only the user may read it: samples show what a person watched.
         let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         if descriptor < 0 { throw FileBackendError(errno: errno, path, "open it for writing") }
         do throws(FileBackendError) {
@@ -44,10 +45,10 @@ struct SampleFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Appends all of `bytes` and synchronizes them if asked for, or leaves the file as it was.
+    /// Appends all of `bytes` and optionally synchronizes them, or leaves the file unchanged.
     mutating func append(_ bytes: [UInt8], synchronizing isSynchronizing: Bool) throws(FileBackendError) {
         try removeRest()
-        // Who rotates by copying has cut the file off since.
+        // A tool that rotates by copying may have truncated the file.
         size = try Self.length(of: descriptor, path)
         do throws(FileBackendError) {
             hasRest = true
@@ -73,7 +74,7 @@ struct SampleFile: ~Copyable {
         }
     }
 
-    /// Makes what was written survive a loss of power; the first time its name as well.
+    /// Makes written bytes survive a loss of power; the first time also the file's name.
     mutating func synchronize() throws(FileBackendError) {
         if calls.synchronize(descriptor) != 0 { throw FileBackendError(errno: errno, path, "synchronize it") }
         if isNameSynchronized { return }
@@ -88,16 +89,16 @@ struct SampleFile: ~Copyable {
             && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev
     }
 
-    /// Takes back what a failed write left, so that the batch does not stand there twice when it is tried again.
+    /// Removes the rest of a failed write, so that a retry does not write the batch twice.
     private mutating func removeRest() throws(FileBackendError) {
         guard hasRest else { return }
         if try Self.length(of: descriptor, path) > size, ftruncate(descriptor, off_t(size)) != 0 {
-            throw FileBackendError(errno: errno, path, "take back an unfinished write")
+            throw FileBackendError(errno: errno, path, "remove an unfinished write")
         }
         hasRest = false
     }
 
-    /// Where a path leads when links are followed; the path itself if that is nowhere yet.
+    /// The target of a path after links; the path itself if the target does not exist yet.
     static func resolve(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
@@ -106,7 +107,7 @@ struct SampleFile: ~Copyable {
 
     private static func length(of descriptor: Int32, _ path: String) throws(FileBackendError) -> Int {
         var status = stat()
-        if fstat(descriptor, &status) != 0 { throw FileBackendError(errno: errno, path, "look at it") }
+        if fstat(descriptor, &status) != 0 { throw FileBackendError(errno: errno, path, "read its status") }
         return Int(status.st_size)
     }
 
@@ -115,7 +116,7 @@ struct SampleFile: ~Copyable {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { throw FileBackendError(errno: errno, directory, "open this directory to synchronize it") }
         defer { close(descriptor) }
-        // Some file systems cannot synchronize a directory, and say so.
+        // Some file systems report that they cannot synchronize a directory.
         if calls.synchronize(descriptor) != 0, errno != EINVAL {
             throw FileBackendError(errno: errno, directory, "synchronize this directory")
         }
@@ -127,9 +128,9 @@ struct SampleFile: ~Copyable {
         _ compression: FileConfiguration.Compression
     ) throws(FileBackendError) -> Int {
         var status = stat()
-        if fstat(descriptor, &status) != 0 { throw FileBackendError(errno: errno, path, "look at it") }
+        if fstat(descriptor, &status) != 0 { throw FileBackendError(errno: errno, path, "read its status") }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileBackendError(.notAFile, path, "it is no regular file")
+            throw FileBackendError(.notAFile, path, "it must be a regular file")
         }
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno != EWOULDBLOCK { throw FileBackendError(errno: errno, path, "lock it") }
@@ -137,7 +138,7 @@ struct SampleFile: ~Copyable {
         }
         let whole = try TornEnd.wholeLength(of: descriptor, path, length: Int(status.st_size), compression)
         if whole < Int(status.st_size), ftruncate(descriptor, off_t(whole)) != 0 {
-            throw FileBackendError(errno: errno, path, "take off its torn end")
+            throw FileBackendError(errno: errno, path, "remove its torn end")
         }
         return whole
     }
@@ -147,10 +148,10 @@ struct SampleFile: ~Copyable {
         for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
             made += part + "/"
             if made == "/" || mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
-            // A directory above may exist without our being allowed to make one beside it.
+            // A parent directory may exist without permission to create directories in it.
             var status = stat()
             let number = errno
-            if stat(made, &status) != 0 { throw FileBackendError(errno: number, made, "make this directory") }
+            if stat(made, &status) != 0 { throw FileBackendError(errno: number, made, "create this directory") }
         }
     }
 }

@@ -7,7 +7,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Reads the samples in a file that a ``FileBackend`` wrote, plain or gzip, with little memory however long it is.
+/// Reads the samples in a file that a ``FileBackend`` wrote, plain or gzip, with little memory for any length.
 ///
 /// ```swift
 /// var reader = try SampleFileReader(path: "samples.ndjson")
@@ -15,37 +15,37 @@ internal import Glibc
 /// for problem in reader.problems { print(problem) }
 /// ```
 ///
-/// A file whose writer died is read to its last whole line. What cannot be read is left out and reported; after a damaged
-/// gzip member, reading goes on with the next one. A sample that was written twice, because a crash came between the
-/// writing and the acknowledgement, is returned twice, with the same sequence number.
+/// A file whose writer crashed is read to its last complete line. Lines that cannot be read are skipped and
+/// reported; after a damaged gzip member, reading continues with the next one. A sample that was written twice,
+/// because of a crash between the write and the acknowledgement, is returned twice, with the same sequence
+/// number.
 ///
-/// Names of attributes and actions stay in memory, as they do wherever they are used: a file that is not ours and has
-/// many different ones costs that much.
+/// Names of attributes and actions stay in memory: a foreign file with many different names costs that memory.
 public struct SampleFileReader: ~Copyable {
-    /// A line that was left out.
+    /// A line that was skipped.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// The line's number, from 1.
         public let line: Int
-        /// Why.
+        /// The reason.
         public let reason: String
-        /// Both.
+        /// The line number and the reason.
         public var description: String { "line \(line): \(reason)" }
     }
 
     private static var blockSize: Int { 1 << 16 }
-    /// Bytes that are unpacked at once; hostile ones become a thousand times as many.
+    /// The number of bytes to decompress at once; hostile ones become a thousand times as many.
     private static var packedBlockSize: Int { 1 << 12 }
 
-    /// The lines that were left out so far; at most the first 1000.
+    /// The lines that were skipped so far; at most the first 1,000.
     public private(set) var problems: [Problem] = []
     private let path: String
     private let maxLineLength: Int
     private let descriptor: Int32
     private var gunzip: Gunzip?
-    /// Not nil while what follows a damaged member is searched for the next.
+    /// The search for the next member after a damaged one; nil otherwise.
     private var search: MemberSearch?
     private var isSniffed = false
-    /// Bytes that were unpacked and not split into lines yet, from `start` on.
+    /// Decompressed bytes that are not split into lines yet, from `start` on.
     private var pending: [UInt8] = []
     private var start = 0
     private var searched = 0
@@ -56,8 +56,8 @@ public struct SampleFileReader: ~Copyable {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: a file that a ``FileBackend`` wrote; whether it is packed is seen from its first bytes.
-    ///   - maxLineLength: longer lines are left out, in bytes: a file that is not ours must not use up the memory.
+    ///   - path: a file that a ``FileBackend`` wrote; its first bytes tell the compression.
+    ///   - maxLineLength: the longest line in bytes; longer ones are skipped, so that a foreign file cannot exhaust memory.
     public init(path: String, maxLineLength: Int = 16 << 20) throws(FileBackendError) {
         self.path = path
         self.maxLineLength = max(1, maxLineLength)
@@ -67,7 +67,7 @@ public struct SampleFileReader: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The next sample that can be read; nil at the end.
+    /// Returns the next readable sample; nil at the end.
     public mutating func next() throws(FileBackendError) -> SampleRecord? {
         while let text = try nextLine() {
             do {
@@ -158,7 +158,7 @@ public struct SampleFileReader: ~Copyable {
                 try gunzip?.unpack(packed) { unpacked.append(contentsOf: $0) }
                 packed = []
             } catch {
-                // At least one byte fewer each time, so that this ends.
+                // At least one byte fewer each time, so the loop ends.
                 packed = packed.suffix(min(gunzip?.unread ?? 0, packed.count - 1))
                 search = MemberSearch()
             }
@@ -167,9 +167,9 @@ public struct SampleFileReader: ~Copyable {
         }
     }
 
-    /// What the member began does not run into what the next one holds.
+    /// A line that the damaged member began does not continue in the next member.
     private mutating func endDamagedMember() {
-        report("the compressed data is damaged; reading goes on with the next whole batch")
+        report("the compressed data is damaged; reading continues with the next complete batch")
         if let last = pending.last, last != UInt8(ascii: "\n") { pending.append(UInt8(ascii: "\n")) }
     }
 

@@ -6,10 +6,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Finds where the last whole batch ends in a file whose writer may have died in mid-write.
+/// Finds the end of the last complete batch in a file whose writer may have crashed during a write.
 ///
-/// What is torn was never acknowledged, so the queue delivers it again; whole lines of a torn gzip member are part of
-/// that. Only an end is ever taken off, and only of a file that begins as ours do: anything else may be dear to somebody.
+/// The torn part was never acknowledged, so the queue delivers it again; complete lines of a torn gzip member
+/// belong to it. Only the end of a file is removed, and only if the file begins like a file of this backend:
+/// any other content may be valuable.
 enum TornEnd {
     private static var blockSize: Int { 1 << 16 }
 
@@ -26,7 +27,7 @@ enum TornEnd {
         }
     }
 
-    /// Files of ours begin with a line's first name or a gzip header; a loss of power may leave zeros.
+    /// Files of this backend begin with a line's first name or a gzip header; a loss of power may leave zeros.
     private static func check(
         _ descriptor: Int32,
         _ path: String,
@@ -39,7 +40,7 @@ enum TornEnd {
         if beginning.first == 0 { throw FileBackendError(.damaged, path, "its beginning is lost") }
         let packing = compression == .gzip ? "plain lines" : "gzip"
         let content = beginning.starts(with: other) ? packing : "no samples"
-        throw FileBackendError(.otherFormat, path, "it holds \(content) and was left as it is; name another file")
+        throw FileBackendError(.otherFormat, path, "it contains \(content) and was left unchanged; choose another file")
     }
 
     /// Reads backwards: the torn part is short, the file may be long.

@@ -1,11 +1,11 @@
 public import Instrument
 internal import InstrumentJSON
 
-/// Samples as newline-delimited JSON: the format of the file and console backends, for backends of your own.
+/// Samples as newline-delimited JSON: the format of the file and console backends, for custom backends.
 ///
-/// One object a line: `id` (a UUID, the same at every attempt), `sequence`, `type` (`event` or `metric`), `action` or `name`,
-/// `kind`, `unit` and `value`, `tracker`, `time` (ms since 1970), `instant` (ns of the monotonic clock) and `attributes`.
-/// Equal samples give equal bytes.
+/// One object a line: `id` (a UUID, the same at every attempt), `sequence`, `type` (`event` or `metric`),
+/// `action` or `name`, `kind`, `unit` and `value`, `tracker`, `time` (ms since 1970), `instant` (ns of the
+/// monotonic clock) and `attributes`. Equal samples give equal bytes.
 public enum JSONLines {
     /// The records as lines, in their order, each ended by a line feed.
     public static func encode(_ records: [SampleRecord]) -> [UInt8] {
@@ -14,8 +14,8 @@ public enum JSONLines {
         return writer.bytes
     }
 
-    /// The record of one line, without its line feed.
-    /// - Throws: ``JSONLinesError`` for what is no such line.
+    /// Returns the record of one line, without its line feed.
+    /// - Throws: ``JSONLinesError`` for a line in another format.
     public static func decode(_ line: [UInt8]) throws(JSONLinesError) -> SampleRecord {
         do throws(SampleLine.Failure) { return try SampleLine.read(line) } catch {
             throw JSONLinesError(description: error.description)
@@ -23,8 +23,8 @@ public enum JSONLines {
     }
 }
 
-/// Why a line is no sample.
+/// The reason why a line is not a sample.
 public struct JSONLinesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, for people.
+    /// The error in words, for people.
     public let description: String
 }

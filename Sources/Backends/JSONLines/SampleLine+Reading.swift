@@ -1,16 +1,16 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// Reads back what ``SampleLine`` wrote.
+/// Reads the lines that ``SampleLine`` writes.
 extension SampleLine {
-    /// Why a line is no sample.
+    /// The reason why a line is not a sample.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     static func read(_ line: [UInt8]) throws(Failure) -> SampleRecord {
         let json: JSONValue
-        do { json = try JSONReader.read(line) } catch { throw Failure(description: "no JSON: \(error)") }
+        do { json = try JSONReader.read(line) } catch { throw Failure(description: "not valid JSON: \(error)") }
         guard let id = json["id"]?.string.flatMap({ SampleID($0) }) else { throw missing("id") }
         guard let sequence = json["sequence"]?.int.flatMap({ UInt64(exactly: $0) }) else { throw missing("sequence") }
         return SampleRecord(id: id, sequence: sequence, sample: try sample(json))
@@ -59,13 +59,13 @@ extension SampleLine {
         for (name, member) in members.sortedByBytes(of: \.key) {
             elements.append((AttributeName(name), try attributeValue(member)))
         }
-        // Members of an object differ in their names.
+        // Members of an object have different names.
         return Attributes(distinct: elements)
     }
 
     private static func attributeValue(_ json: JSONValue) throws(Failure) -> AttributeValue {
         switch json {
-        case .null: throw Failure(description: "null is no attribute value")
+        case .null: throw Failure(description: "an attribute value must not be null")
         case .bool(let value): return .bool(value)
         case .int(let value): return .int(value)
         case .double(let value): return .double(value)
@@ -81,5 +81,7 @@ extension SampleLine {
         }
     }
 
-    private static func missing(_ name: String) -> Failure { Failure(description: "\(name) is missing or wrong") }
+    private static func missing(_ name: String) -> Failure {
+        Failure(description: "\(name) is missing or has the wrong type")
+    }
 }

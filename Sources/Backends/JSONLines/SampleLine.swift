@@ -3,11 +3,11 @@ internal import InstrumentJSON
 
 /// A sample as one line of newline-delimited JSON, the format of the file and console backends.
 ///
-/// `{"id", "sequence", "type": "event", "action", "tracker", "time" (ms since 1970), "instant" (ns), "attributes": {…}}`, and for
-/// a metric `"name"`, `"kind"`, `"unit"`, `"value"` in place of `"action"`. Attributes are sorted by name, so that equal
-/// samples are equal lines.
+/// `{"id", "sequence", "type": "event", "action", "tracker", "time" (ms since 1970), "instant" (ns),
+/// "attributes": {…}}`, and for a metric `"name"`, `"kind"`, `"unit"`, `"value"` in place of `"action"`.
+/// Attributes are sorted by name, so that equal samples are equal lines.
 enum SampleLine {
-    /// What every line begins with.
+    /// The beginning of every line.
     static let beginning = Array("{\"id\":\"".utf8)
 
     static func write(_ record: SampleRecord, to writer: inout JSONWriter) {

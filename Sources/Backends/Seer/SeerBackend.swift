@@ -3,10 +3,12 @@ internal import InstrumentJSON
 public import InstrumentHTTP
 internal import InstrumentXAPI
 
-/// Sends samples to Seer. Waiting, retries and dead letters are the shared queue's; ``SeerClient`` is for payloads of an app's own.
+/// Sends samples to Seer. The shared queue handles back-off, retries and dead letters; ``SeerClient`` sends an
+/// app's own payloads.
 ///
-/// A batch of the queue goes in as many requests as its types and ``SeerConfiguration/maxBatchBytes`` ask for. What one of them
-/// has delivered does not go again if a later one fails, but for a crash in between; payloads keep their identifiers.
+/// A batch of the queue is split into requests by type and by ``SeerConfiguration/maxBatchBytes``. If a later
+/// request fails, payloads that arrived are not sent a second time, unless the process crashes in between;
+/// payloads keep their identifiers.
 public final class SeerBackend: Backend {
     private struct Entry {
         let id: SampleID
@@ -16,27 +18,27 @@ public final class SeerBackend: Backend {
 
     static let addressee = "seer"
 
-    /// As given.
+    /// The value from the initializer.
     public let name: BackendName
-    /// As given.
+    /// The value from the initializer.
     public let policy: DeliveryPolicy
     private let configuration: SeerConfiguration
     private let session: SeerSession
     private let mapping: @Sendable (SampleRecord) -> SeerPayload?
-    /// What has arrived of the batch that the queue will give again.
+    /// The samples that arrived in a batch that the queue will repeat.
     private let arrived = Lock<Set<SampleID>>([])
 
     /// Creates a backend.
     ///
     /// - Parameters:
-    ///   - configuration: the service.
-    ///   - credentials: what it knows the app by.
-    ///   - transport: sends.
-    ///   - name: under which the queue keeps the backend's place.
-    ///   - policy: when a batch is due.
-    ///   - clock: times tokens.
-    ///   - mapping: what is said of a sample, the same each time; nil for what is not said, which counts as delivered. See
-    ///     ``SeerMapping``.
+    ///   - configuration: the address and settings of the service.
+    ///   - credentials: the credentials of the app.
+    ///   - transport: sends the requests.
+    ///   - name: the name under which the queue keeps the backend's place.
+    ///   - policy: the policy for batches.
+    ///   - clock: measures the lifetime of tokens.
+    ///   - mapping: returns the payload of a sample, the same each time. A sample without a payload counts as
+    ///     delivered. See ``SeerMapping``.
     public init(
         _ configuration: SeerConfiguration,
         credentials: SeerCredentials,
@@ -53,7 +55,8 @@ public final class SeerBackend: Backend {
         session = SeerSession(configuration, credentials, transport, clock)
     }
 
-    /// Sends what the batch is worth; what breaks Seer's rules is never sent, and becomes a dead letter that names them.
+    /// Sends the payloads of a batch. An invalid payload is never sent: its sample becomes a dead letter that
+    /// names the rules.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         var (entries, refused): ([Entry], [SampleID: String]) = ([], [:])
         let known = arrived.withLock { $0 }
@@ -70,12 +73,12 @@ public final class SeerBackend: Backend {
         for kind in SeerPayload.Kind.allCases {
             if let outcome = await send(entries.filter { $0.payload.kind == kind }, kind) { return outcome }
         }
-        // Of the rest of a batch that the queue has halved, what has arrived is still to be known.
+        // After the queue has halved a batch, the arrived samples of the other half are still needed.
         arrived.withLock { $0.subtract(batch.records.map(\.id)) }
         return refused.isEmpty ? .acknowledged : .acknowledgedExcept(refused)
     }
 
-    /// Nil once all have arrived.
+    /// Sends payloads of one type; returns nil once all have arrived.
     private func send(_ entries: [Entry], _ kind: SeerPayload.Kind) async -> DeliveryOutcome? {
         let hasBatches = configuration.endpoints.paths[kind.batchEndpoint] != nil
         var rest = entries[...]

@@ -2,7 +2,8 @@ public import Instrument
 public import InstrumentHTTP
 public import InstrumentXAPI
 
-/// Reports activities, instrumentation and Tin Can statements to Seer, and keeps what cannot be reported now.
+/// Reports activities, instrumentation and Tin Can statements to Seer, and queues them while the service is
+/// unavailable.
 ///
 /// ```swift
 /// let client = SeerClient(
@@ -17,9 +18,9 @@ public import InstrumentXAPI
 /// for await response in client.responses { … }
 /// ```
 ///
-/// Every request is answered once: by its completion, and to the delegate, every observer and every sequence of ``responses``
-/// there is at that moment. Requests are carried out one at a time, in their order; payloads of a type arrive in the order in
-/// which they were given. No call waits for the network; ``queue(_:completion:)`` waits for the store.
+/// Every request has one response, which its completion, the delegate, every observer and every sequence of
+/// ``responses`` receive once. Requests run one at a time, in order; payloads of a type arrive in the order of
+/// the calls. No call waits for the network; ``queue(_:completion:)`` waits for the store.
 public final class SeerClient: LifecycleObserver {
     private typealias Work = @Sendable () async -> Void
 
@@ -33,12 +34,13 @@ public final class SeerClient: LifecycleObserver {
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: the service, and the rules by which payloads wait.
-    ///   - credentials: what the service knows the app by.
-    ///   - store: keeps what waits; for this client alone. Its own limits have to be wider than the configuration's.
-    ///   - memory: keeps the last request's number.
-    ///   - transport: sends.
-    ///   - clock: times tokens and stamps what is stored.
+    ///   - configuration: the address and settings of the service and of the queue.
+    ///   - credentials: the credentials of the app.
+    ///   - store: stores queued payloads, for this client alone. Its limits must be wider than those of the
+    ///     configuration.
+    ///   - memory: stores the number of the latest request.
+    ///   - transport: sends the requests.
+    ///   - clock: measures the lifetime of tokens, and timestamps stored payloads.
     public init(
         _ configuration: SeerConfiguration,
         credentials: SeerCredentials,
@@ -73,31 +75,31 @@ public final class SeerClient: LifecycleObserver {
         work.finish()
     }
 
-    /// Is told of every response; not kept alive.
+    /// Receives every response; held weakly.
     public var delegate: (any SeerDelegate)? {
         get { hub.delegate }
         set { hub.set(delegate: newValue) }
     }
 
-    /// All responses from now on, of which the latest 1000 wait for whoever reads; ends with the client.
+    /// All responses from now on; the latest 1,000 are buffered. The sequence ends with the client.
     public var responses: AsyncStream<SeerResponse> { hub.stream() }
 
-    /// Calls `handler` for every response, as a notification would, until the observation is cancelled or let go of.
+    /// Calls `handler` for every response, until the observation is cancelled or released.
     public func observe(_ handler: @escaping @Sendable (SeerResponse) -> Void) -> SeerObservation {
         hub.observe(handler)
     }
 
-    /// Names and paths below the base address.
+    /// The endpoints: paths below the base address, by name.
     public var endpoints: [SeerEndpoints.Name: String] { configuration.endpoints.paths }
 
-    /// How many payloads wait.
+    /// The number of queued payloads.
     public var queuedCount: Int { waiting.count }
-    /// How many bytes they have.
+    /// The bytes of the queued payloads.
     public var queuedBytes: Int { waiting.bytes }
-    /// What the service will never take, and why.
+    /// The payloads that the service refused, with its reasons.
     public var deadLetters: [DeadLetter] { waiting.deadLetters }
 
-    /// Fetches a token, and reports what waits if that is configured.
+    /// Fetches a token, and reports the queue if the configuration says so.
     @discardableResult
     public func startSession(completion: (@Sendable (SeerResponse) -> Void)? = nil) -> SeerRequestID {
         let id = requestIDs.next()
@@ -109,9 +111,10 @@ public final class SeerClient: LifecycleObserver {
         return id
     }
 
-    /// Reports a payload at once. What the service cannot take now waits in the queue; what it will never take is a dead letter.
+    /// Reports a payload at once. It is queued if the service is unavailable, and becomes a dead letter if the
+    /// service refuses it.
     ///
-    /// One that breaks rules is answered with an error before this returns, and goes nowhere.
+    /// An invalid payload has an error as its response, before this method returns, and is neither sent nor queued.
     @discardableResult
     public func report(
         _ payload: SeerPayload,
@@ -126,7 +129,8 @@ public final class SeerClient: LifecycleObserver {
         return id
     }
 
-    /// Puts a payload into the queue, to be reported later. When it returns, the store has it, or the response says why not.
+    /// Queues a payload, to be reported later. Once this method returns, the payload is in the store, or the
+    /// response has the error.
     @discardableResult
     public func queue(
         _ payload: SeerPayload,
@@ -138,7 +142,7 @@ public final class SeerClient: LifecycleObserver {
         return response
     }
 
-    /// Reports all that waits, in as many batches as it takes; answered once, at the end.
+    /// Reports the whole queue, in batches; its response comes once, at the end.
     @discardableResult
     public func reportQueue(completion: (@Sendable (SeerResponse) -> Void)? = nil) -> SeerRequestID {
         let id = requestIDs.next()
@@ -146,12 +150,13 @@ public final class SeerClient: LifecycleObserver {
         return id
     }
 
-    /// To be called when the app enters the background, unless a lifecycle tracker tells it (``enter(_:)``): reports what
-    /// waits, if that is configured.
+    /// Reports the queue if the configuration says so. Call it when the app enters the background, unless a
+    /// lifecycle tracker calls ``enter(_:)``.
     public func enteredBackground() { if configuration.autoReportQueue { reportQueue() } }
 
-    /// What a lifecycle tracker tells: entering the background reports what waits, if that is configured. Returns at once;
-    /// what does not arrive before the process is stopped waits.
+    /// Follows the phases of a lifecycle tracker: entering the background reports the queue, if the
+    /// configuration says so. Returns at once; payloads that do not arrive before the process is suspended stay
+    /// in the queue.
     public func enter(_ phase: LifecyclePhase) { if phase == .background { enteredBackground() } }
 
     private func enqueue(_ operation: @escaping Work) { work.yield(operation) }

@@ -2,14 +2,14 @@ public import Instrument
 internal import InstrumentJSON
 public import InstrumentXAPI
 
-/// The usual mapping of samples for ``SeerBackend``: a Tin Can statement an event, with the attributes as extensions.
+/// The usual mapping for ``SeerBackend``: one Tin Can statement per event, with the attributes as extensions.
 ///
-/// Says of which samples what `PlainMapping` says, with the sample's identifier and time.
+/// It selects and maps samples as `PlainMapping` does, with the sample's identifier and time.
 public struct SeerMapping: Sendable {
     private let appID: String
     private let plain: PlainMapping
 
-    /// Creates a mapping for the app that Seer knows by that identifier.
+    /// Creates a mapping for the app with an identifier at Seer.
     public init(
         appID: String,
         viewings: Viewings,
@@ -19,7 +19,7 @@ public struct SeerMapping: Sendable {
         plain = PlainMapping(viewings: viewings, isSaid: isSaid)
     }
 
-    /// What is said of a sample; nil if nothing is.
+    /// Returns the payload of a sample; nil if it has none.
     public func callAsFunction(_ record: SampleRecord) -> SeerPayload? {
         var memory = JSONValue.null
         guard let statement = plain.statements(for: record, remembering: &memory).first,

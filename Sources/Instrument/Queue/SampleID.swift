@@ -25,6 +25,9 @@ public struct SampleID: Hashable, Sendable, CustomStringConvertible {
         (self.high, self.low) = (high, low)
     }
 
+    /// The random number of the sample's log: 62 bits, the same for all samples of a log.
+    public var log: UInt64 { ((high >> 16) << 12 | high & 0xFFF) << 2 | low >> 60 & 3 }
+
     /// A UUID in upper case.
     public var description: String { UUIDText.describe(high: high, low: low) }
 

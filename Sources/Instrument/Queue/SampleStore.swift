@@ -19,6 +19,12 @@ public protocol SampleStore: Sendable {
     /// Until it is settled, a batch comes again as it was, or shorter if fewer are asked for: never with what was appended
     /// since, so that a server can recognise a copy. A store that survives keeps to that after a restart, too.
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord]
+    /// Reads the samples that wait for a backend without giving them to it, the oldest first, and passes them to `body` in
+    /// pages of at most 1,000 samples, until `body` returns false.
+    ///
+    /// Reading changes nothing: it leases no batch, and ``next(for:maxCount:maxBytes:)`` gives the same samples as before. A
+    /// leased batch is part of what waits. Samples that are appended or settled meanwhile may or may not be among the pages.
+    func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool)
     /// Moves a backend's cursor past `sequence`: what it passes has arrived, but for those in `dead`, which never will.
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String])
     /// Where a backend's samples are.

@@ -7,10 +7,10 @@ import Testing
 
 @testable import InstrumentXAPI
 
-/// What the client can, beside the backend, as far as this LRS can (Ralph 5.1.0 has `statements` alone: no `about`, no
+/// The functions of the client that this LRS supports (Ralph 5.1.0 has `statements` alone: no `about`, no
 /// `activities/state`, and it takes no `multipart/mixed`). `XAPIClientTests` has those against a server of ours.
 @Suite(
-    "A real LRS and the client",
+    "xAPI client with a real LRS",
     .ownThread,
     .serialized,
     .enabled(if: RealLRS.isInstalled, "SKIPPED: there is no LRS to test with; scripts/install-lrs.sh installs one")
@@ -27,7 +27,7 @@ struct RealLRSClientTests {
         return statement
     }
 
-    @Test("A statement is put, put again, and read back; one that voids it is stored beside it")
+    @Test("A statement is put twice and read back; a voiding one is stored as well")
     func voiding() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()
@@ -45,7 +45,7 @@ struct RealLRSClientTests {
         #expect(try await client.statement(id) != nil)
     }
 
-    @Test("What this LRS has not is said, with its status, and is no success")
+    @Test("Unsupported requests give errors with the LRS's status")
     func absent() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()
@@ -63,7 +63,7 @@ struct RealLRSClientTests {
         #expect(error?.status == 404)
     }
 
-    @Test("A statement with data beside it is refused by this LRS, and nothing of it is stored")
+    @Test("A statement with attachment contents is refused by this LRS, and nothing is stored")
     func attachments() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()

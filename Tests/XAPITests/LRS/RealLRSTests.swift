@@ -9,7 +9,7 @@ import Testing
 @testable import InstrumentXAPI
 
 @Suite(
-    "A real LRS",
+    "xAPI backend with a real LRS",
     .ownThread,
     .serialized,
     .enabled(if: RealLRS.isInstalled, "SKIPPED: there is no LRS to test with; scripts/install-lrs.sh installs one")
@@ -36,7 +36,7 @@ struct RealLRSTests {
         return all
     }
 
-    @Test("A batch is stored and read back as it was sent, page by page")
+    @Test("A batch is stored and read back unchanged, page by page")
     func roundTrip() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()
@@ -52,13 +52,13 @@ struct RealLRSTests {
         }
         #expect(try await client.statement(records[3].id)?["id"]?.id == records[3].id)
         #expect(try await client.statement(SampleID(log: 1, sequence: 1)) == nil)
-        // Its filters for verbs and activities find nothing, whatever is stored.
+        // Its filters for verbs and activities never find a statement.
         let registration = SampleID("EC531277-B57B-4C15-8D91-D292C5B2B8F7")
         #expect(try await self.stored(client, StatementQuery(registration: registration)).count == 25)
         #expect(try await self.stored(client, StatementQuery(registration: SampleID(log: 1, sequence: 1))).isEmpty)
     }
 
-    @Test("After a lost answer the same bytes go again, and everything is there once")
+    @Test("After a lost response the same bytes are sent again, and each statement is stored once")
     func lostAnswer() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()
@@ -72,7 +72,7 @@ struct RealLRSTests {
         #expect(try await stored(client).count == 20)
     }
 
-    @Test("What is there already is no second one, and a batch of old and new adds the new")
+    @Test("A stored statement is not stored twice, and a batch of old and new ones adds the new ones")
     func duplicates() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()
@@ -89,7 +89,7 @@ struct RealLRSTests {
         #expect(reasons.values.first?.contains("409") == true)
     }
 
-    @Test("One statement in fifty that the LRS refuses is found by the queue; the others arrive")
+    @Test("The queue isolates one refused statement in fifty; the others arrive")
     func oneRefused() async throws {
         let lrs = try RealLRS()
         let client = try lrs.client()
@@ -129,7 +129,7 @@ struct RealLRSTests {
         #expect(try RealLRS.complaints(about: [Array("{\"actor\":1}".utf8)]) != "")
     }
 
-    @Test("A typo in the endpoint loses nothing: a retry with the right one brings the whole session")
+    @Test("A wrong endpoint loses nothing: a retry with the right one delivers the whole session")
     func wrongEndpoint() async throws {
         let lrs = try RealLRS()
         let directory = StateDirectory()
@@ -157,7 +157,7 @@ struct RealLRSTests {
         #expect(sessions.count == 3)
     }
 
-    @Test("A wrong password is told from a refusal")
+    @Test("A wrong password is distinguished from a refusal")
     func unauthorized() async throws {
         let lrs = try RealLRS()
         var configuration = lrs.configuration

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentXAPI
 
-@Suite("Times that lie in the future", .ownThread)
+@Suite("Statements with times in the future", .ownThread)
 struct FutureTimesTests {
     /// When `Watching.event(_, at: 0)` happens.
     private static let start: Int64 = 1_700_000_000_000
@@ -15,7 +15,7 @@ struct FutureTimesTests {
         XAPIBackend(try lrs.configuration(), mapping: Watching.all, transport: try SystemTransport(), clock: clock)
     }
 
-    @Test("A batch waits for the latest time in it, unsent, and goes when it has come")
+    @Test("A batch waits for its latest time before it is sent")
     func waits() async throws {
         let lrs = try LoopbackLRS()
         let clock = VirtualClock(wallTime: WallTime(milliseconds: Self.start))
@@ -31,9 +31,9 @@ struct FutureTimesTests {
         #expect(lrs.order == batch.records.map(\.id.wire))
     }
 
-    private static let reason = "statements are not sent before their time, which lies in the future"
+    private static let reason = "a statement has a time in the future; the batch waits for it"
 
-    @Test("What lies more than a day ahead is a dead letter, and the rest of its batch arrives")
+    @Test("A sample more than a day in the future becomes a dead letter, and the rest of its batch arrives")
     func tooFar() async throws {
         let lrs = try LoopbackLRS()
         let clock = VirtualClock(wallTime: WallTime(milliseconds: Self.start))
@@ -42,7 +42,7 @@ struct FutureTimesTests {
         let outcome = try await backend(lrs, clock).deliver(Batch(records: records))
         guard case .acknowledgedExcept(let reasons) = outcome else { throw Unexpected() }
         #expect(Set(reasons.keys) == [records[1].id, records[2].id])
-        #expect(reasons.values.allSatisfy { $0.contains("lies in the future") })
+        #expect(reasons.values.allSatisfy { $0.contains("must not lie in the future") })
         #expect(lrs.order == [records[0].id.wire])
     }
 
@@ -55,7 +55,7 @@ struct FutureTimesTests {
         }
     }
 
-    @Test("A queue holds what lies ahead for this backend alone, and delivers it when its time has come")
+    @Test("The queue holds future samples for this backend alone, and delivers them at their time")
     func queue() async throws {
         let lrs = try LoopbackLRS()
         let clock = VirtualClock(wallTime: WallTime(milliseconds: Self.start))

@@ -8,7 +8,7 @@ import LoopbackServers
 
 /// A small LRS on the loopback address that keeps what it is sent, and misbehaves on command.
 final class LoopbackLRS: Sendable {
-    /// What it does with the next batch.
+    /// The treatment of the next batch.
     enum Fault: Sendable {
         /// Answers so and stores nothing.
         case answer(String)
@@ -24,7 +24,7 @@ final class LoopbackLRS: Sendable {
         var voided: Set<String> = []
         var faults: [Fault] = []
         var posts: [[UInt8]] = []
-        /// Whether it answers 409 as soon as it knows one identifier, whatever the content.
+        /// Whether the LRS responds with 409 as soon as it knows one identifier, for any content.
         var isStrict = false
         var refusedVerbs: Set<String> = []
     }

@@ -21,7 +21,7 @@ struct RefusalTests {
         )
     }
 
-    /// What the session is worth when nothing is refused.
+    /// The statements of the session without refusals.
     private func expected() async throws -> [String: JSONValue] {
         let lrs = try LoopbackLRS()
         #expect(try await backend(lrs, InMemoryStateStore()).deliver(Batch(records: records)) == .acknowledged)
@@ -65,7 +65,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Everything arrives with the same identifiers and bytes when all was refused and all is retried, by a later process"
+        "All statements arrive with the same identifiers and bytes when a later process retries refused ones"
     )
     func allRefused() async throws {
         let lrs = try LoopbackLRS()
@@ -85,7 +85,7 @@ struct RefusalTests {
         #expect(directory.files.count == 1)
     }
 
-    @Test("Of a sample's statements only the refused one is missing, and a retry sends that one alone")
+    @Test("Only the refused statement of a sample is missing, and a retry sends that one alone")
     func oneOfThree() async throws {
         let lrs = try LoopbackLRS(refusing: ["https://w3id.org/xapi/video/verbs/paused"])
         let backend = try backend(lrs)
@@ -114,7 +114,7 @@ struct RefusalTests {
         #expect(lrs.order == [records[0].id.wire])
     }
 
-    @Test("A statement that breaks a rule is missing alone, and never sent")
+    @Test("Only an invalid statement is missing, and it is never sent")
     func faulty() async throws {
         let lrs = try LoopbackLRS()
         let backend = XAPIBackend(
@@ -131,7 +131,7 @@ struct RefusalTests {
         #expect(!lrs.order.contains(records[0].id.wire))
     }
 
-    @Test("A conflict is of one statement: what the LRS lacks of the sample arrives")
+    @Test("A conflict affects one statement: the other statements of the sample arrive")
     func conflict() async throws {
         let lrs = try LoopbackLRS(isStrict: true)
         let whole = try await expected()
@@ -139,7 +139,7 @@ struct RefusalTests {
         #expect(try await deliver(Array(records[..<11]), to: backend).isEmpty)
         let end = records[11]
         lrs.fail(.lostAnswer)
-        // Over a connection of its own: over one that is in use the transport itself tries again.
+        // On a new connection: on a reused one the transport itself retries.
         guard case .retry = try await self.backend(lrs).deliver(Batch(records: [end])) else { throw Unexpected() }
         // Of the two of the end, `paused` and `terminated`.
         let paused = try #require(lrs.order.dropLast().last)
@@ -150,7 +150,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Whatever is refused, lost or crashes, and in whichever order dead letters are retried, the statements are the same"
+        "Statements are the same after any refusals, losses and crashes, with dead letters retried in any order"
     )
     func anyCourse() async throws {
         let whole = try await expected()
@@ -189,7 +189,7 @@ struct RefusalTests {
     }
 }
 
-/// What a queue does with its samples: batches of any size, halves, dead letters, and retries of any of them before what is new.
+/// A queue: batches of any size, halves, dead letters, and retries of any of them before new samples.
 private struct QueueCourse {
     private var new: [SampleRecord]
     private var retries: [SampleRecord] = []

@@ -21,14 +21,14 @@ struct VideoMappingTests {
         )
     }
 
-    /// What the session is worth, told in one go.
+    /// The statements of the session, sent in one batch.
     private func expected() async throws -> (order: [String], statements: [String: JSONValue]) {
         let lrs = try LoopbackLRS()
         #expect(try await backend(lrs, InMemoryStateStore()).deliver(Batch(records: records)) == .acknowledged)
         return (lrs.order, lrs.stored)
     }
 
-    @Test("A session is told by the profile, with the samples' identifiers")
+    @Test("A session becomes statements of the profile, with the samples' identifiers")
     func told() async throws {
         let (order, statements) = try await expected()
         let verbs = order.compactMap { statements[$0]?["verb"]?["id"]?.string?.split(separator: "/").last }
@@ -52,7 +52,7 @@ struct VideoMappingTests {
         #expect(last?[segments] == "0[.]30[,]30[.]40[,]20[.]83[,]83[.]100[,]0[.]9[,]50[.]59")
     }
 
-    @Test("However it is cut into batches, wherever it crashes and whatever is lost, the statements are the same")
+    @Test("Statements are the same with any batches, crashes and losses")
     func crashes() async throws {
         let (order, statements) = try await expected()
         for seed in UInt64(1)...40 {
@@ -84,7 +84,7 @@ struct VideoMappingTests {
         }
     }
 
-    @Test("What cannot be written down is tried again, and not sent again")
+    @Test("A memory that cannot be saved is retried, and no statement is sent twice")
     func fullDisk() async throws {
         let lrs = try LoopbackLRS()
         let store = FailingStore()
@@ -99,7 +99,7 @@ struct VideoMappingTests {
         #expect(lrs.posts.count == 1)
     }
 
-    @Test("A damaged memory is said, and the telling begins anew")
+    @Test("A damaged memory is reported, and the mapping starts with an empty one")
     func damaged() async throws {
         let lrs = try LoopbackLRS()
         let directory = StateDirectory()
@@ -116,11 +116,13 @@ struct VideoMappingTests {
             report: { text in said.withLock { $0.append(text) } }
         )
         #expect(await backend.deliver(Batch(records: Array(records[12...]))) == .acknowledged)
-        #expect(said.withLock { $0 } == ["what was remembered of a video is damaged; its played segments begin anew"])
+        #expect(
+            said.withLock { $0 } == ["the memory of a video is damaged; its played segments start from the beginning"]
+        )
         #expect(lrs.order.count == 2 + 8)
     }
 
-    @Test("The memory's files are the user's alone, and are gone when a person wants that")
+    @Test("Only the user can read the memory's files, and they can all be deleted")
     func files() throws {
         let directory = StateDirectory()
         let store = directory.store
@@ -137,7 +139,7 @@ struct VideoMappingTests {
         #expect(directory.files == ["other"])
     }
 
-    @Test("A live stream is told in plain xAPI, ads and metrics not at all")
+    @Test("A live stream is mapped to plain xAPI, ads and metrics are not mapped")
     func live() {
         let mapping = VideoMapping(viewings: Watching.viewings)
         var memory = JSONValue.null
@@ -157,7 +159,7 @@ struct VideoMappingTests {
         #expect(verbs(5, .stop) == ["terminated"])
     }
 
-    @Test("What was played before a crash counts in the next run's segments")
+    @Test("Segments from before a crash count in the next run")
     func nextRun() {
         let mapping = VideoMapping(viewings: Watching.viewings)
         var memory = JSONValue.null
@@ -173,7 +175,7 @@ struct VideoMappingTests {
         #expect(memory["players"] == [])
     }
 
-    @Test("A memory is read back as it was, and further identifiers follow from the sample's")
+    @Test("A memory is read back equal, and further identifiers are derived from the sample's")
     func memory() {
         let mapping = VideoMapping(viewings: Watching.viewings)
         var memory = JSONValue.null
@@ -187,8 +189,49 @@ struct VideoMappingTests {
         #expect(Set((0..<100).map { mapping.derivedID(of: id, $0) } + [id]).count == 101)
     }
 
+    @Test("A batch has the same statements and the same memory as its samples one by one, wherever it is cut")
+    func batches() {
+        let mapping = VideoMapping(viewings: Watching.viewings)
+        var single = JSONValue.null
+        let expected = records.map { mapping.statements(for: $0, remembering: &single) }
+        for size in 1...records.count {
+            var (memory, statements) = (JSONValue.null, [[Statement]]())
+            for start in stride(from: 0, to: records.count, by: size) {
+                let batch = Array(records[start..<min(records.count, start + size)])
+                statements += mapping.statements(for: batch, remembering: &memory)
+            }
+            #expect(statements == expected)
+            #expect(memory == single)
+        }
+    }
+
+    @Test("Samples without a viewing leave the memory unchanged")
+    func nothing() {
+        var event = Watching.event(.start, at: 0, place: 0)
+        event[.isAdsTracker] = true
+        var memory = JSONValue.null
+        let mapping = VideoMapping(viewings: Watching.viewings)
+        #expect(mapping.statements(for: Watching.records([event, event]), remembering: &memory) == [[], []])
+        #expect(memory == .null)
+    }
+
+    @Test("The backend maps the samples of a key in one call per batch, and sends the statements in the samples' order")
+    func oneCall() async throws {
+        let (order, _) = try await expected()
+        let (lrs, mapping) = (try LoopbackLRS(), CountingMapping())
+        let backend = XAPIBackend(
+            try lrs.configuration(),
+            mapping: mapping,
+            transport: try SystemTransport(),
+            memory: InMemoryStateStore()
+        )
+        #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
+        #expect(mapping.calls.withLock { $0 } == [records.count])
+        #expect(lrs.order == order)
+    }
+
     @Test(
-        "An activity is named by the source without its secrets, else by title or stream",
+        "An activity is named after the source without its secrets, otherwise after title or stream",
         arguments: [
             ("https://u:p@h.org/a b?token=1#t", nil, "https://h.org/a%20b"),
             ("/films/é.mp4", nil, "file:///films/%C3%A9.mp4"),
@@ -211,6 +254,23 @@ struct VideoMappingTests {
         #expect(IRI(checking: expected) != nil)
         event.attributes = Attributes()
         #expect(Watching.viewings(.event(event)) == nil)
+    }
+}
+
+/// The video mapping, with the number of samples in each call.
+private final class CountingMapping: XAPIMapping {
+    let calls = Lock<[Int]>([])
+    private let video = VideoMapping(viewings: Watching.viewings)
+
+    func memoryKey(for record: SampleRecord) -> String? { video.memoryKey(for: record) }
+
+    func statements(for record: SampleRecord, remembering memory: inout JSONValue) -> [Statement] {
+        video.statements(for: record, remembering: &memory)
+    }
+
+    func statements(for records: [SampleRecord], remembering memory: inout JSONValue) -> [[Statement]] {
+        calls.withLock { $0.append(records.count) }
+        return video.statements(for: records, remembering: &memory)
     }
 }
 

@@ -17,7 +17,7 @@ struct XAPIBackendTests {
         XAPIBackend(try lrs.configuration(), mapping: mapping, transport: try SystemTransport())
     }
 
-    @Test("A batch is one request: an array, the version, credentials, the samples' identifiers and times, not packed")
+    @Test("A batch is one uncompressed request: an array, the version, credentials, the samples' identifiers and times")
     func request() async throws {
         let lrs = try LoopbackLRS()
         #expect(try await backend(lrs).deliver(Batch(records: records)) == .acknowledged)
@@ -37,7 +37,7 @@ struct XAPIBackendTests {
         #expect(lrs.stored[records[0].id.wire]?["verb"]?["id"] == "urn:x-instrument:verbs/liked")
     }
 
-    @Test("A batch whose answer was lost comes again with the same bytes, and is there once")
+    @Test("A batch with a lost response is repeated with the same bytes, and stored once")
     func lostAnswer() async throws {
         for isStrict in [false, true] {
             let lrs = try LoopbackLRS(isStrict: isStrict, faults: [.lostAnswer])
@@ -49,7 +49,7 @@ struct XAPIBackendTests {
         }
     }
 
-    @Test("After 409 what is stored has arrived, what is missing goes once more, and what differs is a conflict")
+    @Test("After 409 stored statements have arrived, missing ones are sent once more, and different ones are conflicts")
     func conflicts() async throws {
         let lrs = try LoopbackLRS(isStrict: true)
         let backend = try backend(lrs)
@@ -57,13 +57,13 @@ struct XAPIBackendTests {
         lrs.remove(records[2].id)
         lrs.change(records[0].id, "verb", to: ["id": "https://example.org/another"])
         let outcome = await backend.deliver(Batch(records: records))
-        let reason = "HTTP 409: another statement is stored as \(records[0].id)"
+        let reason = "HTTP 409: a different statement is stored as \(records[0].id)"
         #expect(outcome == .acknowledgedExcept([records[0].id: reason]))
         #expect(lrs.posts.count == 3)
         #expect(lrs.stored.count == 3)
     }
 
-    @Test("A statement that was made void meanwhile has arrived")
+    @Test("A voided statement counts as arrived")
     func voided() async throws {
         let lrs = try LoopbackLRS(isStrict: true)
         let backend = try backend(lrs)
@@ -73,21 +73,21 @@ struct XAPIBackendTests {
         #expect(lrs.posts.count == 2)
     }
 
-    @Test("409 for what is not stored is a refusal, and an unanswered question a reason to try again")
+    @Test("409 without a stored statement is a refusal, and a failed lookup gives a retry")
     func strangeConflicts() async throws {
         let lrs = try LoopbackLRS(faults: [.answer("409 Conflict")])
         let refused = try await backend(lrs).deliver(Batch(records: records))
-        #expect(refused == .refused(reason: "HTTP 409, though none of it is stored"))
+        #expect(refused == .refused(reason: "HTTP 409, but the LRS has stored none of the statements"))
         let server = try TestServer { request in
             [.respond(request.head.hasPrefix("POST") ? "409 Conflict" : "400 Bad Request")]
         }
         let configuration = XAPIConfiguration(endpoint: try HTTPURL(server.url()))
         let backend = XAPIBackend(configuration, mapping: Watching.all, transport: try SystemTransport())
         let outcome = await backend.deliver(Batch(records: records))
-        #expect(outcome == .retry(after: nil, reason: "HTTP 400 to a question for a statement"))
+        #expect(outcome == .retry(after: nil, reason: "HTTP 400 to a lookup of a statement"))
     }
 
-    @Test("One invalid statement among fifty is never sent and names its rules; the others arrive")
+    @Test("One invalid statement among fifty is never sent, and its reason names the rules; the others arrive")
     func invalid() async throws {
         let lrs = try LoopbackLRS()
         let mapping = Broken(number: 20)
@@ -98,7 +98,7 @@ struct XAPIBackendTests {
         #expect(lrs.order == records.filter { $0.sequence != 20 }.map(\.id.wire))
     }
 
-    @Test("What says the same identifier twice, or none, is a dead letter")
+    @Test("Statements with a duplicate identifier or none give dead letters")
     func identifiers() async throws {
         let lrs = try LoopbackLRS()
         let outcome = try await backend(lrs, Twins()).deliver(Batch(records: records))
@@ -107,7 +107,7 @@ struct XAPIBackendTests {
         #expect(lrs.order.count == 1)
     }
 
-    @Test("The queue finds what the LRS refuses, and delivers all the rest")
+    @Test("The queue isolates the statements that the LRS refuses, and delivers all others")
     func refused() async throws {
         let lrs = try LoopbackLRS(refusing: ["urn:x-instrument:verbs/disliked"])
         let backend = try backend(lrs)
@@ -121,7 +121,7 @@ struct XAPIBackendTests {
         #expect(queue.ledger["xapi"]?.acknowledged == 39)
     }
 
-    @Test("Of what nothing is said nothing is sent, and it has arrived")
+    @Test("Samples without statements are not sent, and count as delivered")
     func silence() async throws {
         let lrs = try LoopbackLRS()
         let mapping = PlainMapping(viewings: Watching.viewings)
@@ -130,7 +130,7 @@ struct XAPIBackendTests {
         #expect(lrs.server.requests.isEmpty)
     }
 
-    @Test("What is meant for another service stays in the house, and has arrived")
+    @Test("Samples for another service are not sent, and count as delivered")
     func addressee() async throws {
         let lrs = try LoopbackLRS()
         var (ours, others) = (Watching.event(Action("Liked"), at: 1), Watching.event(Action("Liked"), at: 1))
@@ -140,7 +140,7 @@ struct XAPIBackendTests {
         #expect(lrs.order == [records[0].id.wire])
     }
 
-    @Test("A large batch that is stored already is looked up in parts, and has arrived")
+    @Test("A large batch that is already stored is looked up in parts, and counts as delivered")
     func largeConflict() async throws {
         let lrs = try LoopbackLRS(isStrict: true)
         let records = Watching.records((0..<50).map { Watching.event(Action("Liked"), at: Double($0)) })
@@ -153,7 +153,7 @@ struct XAPIBackendTests {
     }
 
     @Test(
-        "An answer has its usual outcome",
+        "Each response status has its usual outcome",
         arguments: [
             ("503 Busy", DeliveryOutcome.retry(after: nil, reason: "HTTP 503")),
             ("401 Who", .unauthorized(reason: "HTTP 401")), ("413 Large", .tooLarge(reason: "HTTP 413")),
@@ -166,7 +166,7 @@ struct XAPIBackendTests {
         #expect(try await backend(lrs).deliver(Batch(records: records)) == expected)
     }
 
-    @Test("Neither description nor reason shows a secret")
+    @Test("Descriptions and reasons show no secret")
     func secrets() async throws {
         let configuration = XAPIConfiguration(
             endpoint: try HTTPURL("http://user:the-secret@127.0.0.1:\(TestServer.closedPort())/xapi?the-secret"),
@@ -185,7 +185,7 @@ struct XAPIBackendTests {
         #expect(!dumped.contains("Bearer"))
     }
 
-    @Test("It keeps the backends' contract")
+    @Test("The backend keeps the contract")
     func contract() async throws {
         let lrs = try LoopbackLRS()
         try await BackendContract.check {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("File state store")
 struct FileStateStoreTests {
-    @Test("A state is written and read through no link, and a pipe in its place is an error, not a wait")
+    @Test("A state is not read or written through links, and a pipe in its place is an error")
     func foreign() throws {
         let directory = StateDirectory()
         try directory.store.save([1], under: "key")

@@ -1,6 +1,6 @@
 import Instrument
 
-/// A backend is a name and what to do with a batch. Buffering, batching and retry come from the queue.
+/// A backend: a name and a delivery method. The queue buffers samples, forms batches and retries.
 struct Printer: Backend {
     let name: BackendName = "printer"
 
@@ -15,7 +15,7 @@ struct Printer: Backend {
     }
 }
 
-/// The smallest tracker: something else calls its instrument's `emit`.
+/// The smallest tracker: other code calls its instrument's `emit`.
 final class ManualTracker: Tracker {
     let target: String? = "manual"
     func begin(in context: TrackerContext) { context.emit(.trackerInit) }

@@ -8,7 +8,7 @@ struct WaveFile {
 
     let path: String
     let bytesPerSecond: Int
-    /// Bytes of one moment: a sample of each channel.
+    /// The bytes of one frame: one sample per channel.
     let frameSize: Int
     let sound: Data
 
@@ -16,10 +16,10 @@ struct WaveFile {
 
     init(path: String) throws {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Unplayable(description: "\(path) cannot be read")
+            throw Unplayable(description: "cannot read \(path)")
         }
         guard data.count > 44, data.prefix(4) == Data("RIFF".utf8), data[8..<12] == Data("WAVE".utf8) else {
-            throw Unplayable(description: "\(path) is no WAV file")
+            throw Unplayable(description: "\(path) must be a WAV file (found another format)")
         }
         var (rate, frame, sound) = (0, 0, Data())
         var offset = 12
@@ -34,7 +34,9 @@ struct WaveFile {
             }
             offset += 8 + size + size % 2
         }
-        guard rate > 0, frame > 0, !sound.isEmpty else { throw Unplayable(description: "\(path) holds no sound") }
+        guard rate > 0, frame > 0, !sound.isEmpty else {
+            throw Unplayable(description: "\(path) must contain audio (found none)")
+        }
         (self.path, bytesPerSecond, frameSize, self.sound) = (path, rate, frame, sound)
     }
 
@@ -42,7 +44,7 @@ struct WaveFile {
         (0..<bytes).reduce(0) { $0 | Int(data[offset + $1]) << (8 * $1) }
     }
 
-    /// Writes two seconds of a tone, for those who have no WAV file at hand.
+    /// Writes a tone of two seconds, for a run without a WAV file.
     static func writeTone(to path: String) throws {
         let (rate, seconds) = (16_000, 2)
         func bytes(_ number: Int, _ count: Int) -> Data { Data((0..<count).map { UInt8(number >> (8 * $0) & 255) }) }

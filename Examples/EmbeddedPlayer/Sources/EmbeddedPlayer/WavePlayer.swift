@@ -1,12 +1,12 @@
 import Foundation
 import Instrument
 
-/// The app's player: plays a WAV file through `aplay` where there is one, else in silence.
+/// The app's player: plays a WAV file through `aplay` if available, otherwise silently.
 ///
-/// Conforming to `Player` is what makes it watchable: a name, a status, and signals. With the playing itself that is about a hundred
-/// lines, and what any other player costs.
+/// The conformance to `Player` makes the player measurable: a name, a status, and signals. Including playback, it takes
+/// about a hundred lines, as for any other player.
 final class WavePlayer: Player, @unchecked Sendable {
-    // Sendable: everything that changes is touched under `lock` only.
+    // Sendable: all mutable state is accessed under `lock` only.
     private let lock = NSLock()
     private let file: WaveFile
     private let output: FileHandle
@@ -37,12 +37,12 @@ final class WavePlayer: Player, @unchecked Sendable {
 
     func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { lock.withLock { self.observer = observer } }
 
-    /// Plays to the end, or until stopped; returns then.
+    /// Plays to the end or until stopped, then returns.
     func play() async {
         signal(.mediaRequest)
         signal(.streamLoad)
         signal(.start)
-        // A twenty-fifth of a second at a time; the speaker's own buffer hides that we are not on the dot.
+        // 40 ms at a time; the buffer of the sound card hides small delays.
         let piece = file.bytesPerSecond / 25 / file.frameSize * file.frameSize
         while let sound = nextPiece(piece) {
             if !sound.isEmpty { try? output.write(contentsOf: sound) }
@@ -71,7 +71,7 @@ final class WavePlayer: Player, @unchecked Sendable {
 
     func stop() { lock.withLock { isStopped = true } }
 
-    /// The next sound; nothing in a pause, nil at the end.
+    /// The next audio data; empty during a pause, nil at the end.
     private func nextPiece(_ size: Int) -> Data? {
         lock.withLock {
             if isStopped || offset >= file.sound.count { return nil }
@@ -90,7 +90,7 @@ final class WavePlayer: Player, @unchecked Sendable {
 
     private static func openSpeaker(_ file: WaveFile) -> (FileHandle, Process)? {
         let aplay = "/usr/bin/aplay"
-        // Without a sound card there is nobody to play to.
+        // Without a sound card, `aplay` is not started.
         let isAudible = FileManager.default.fileExists(atPath: "/dev/snd")
         guard isAudible, FileManager.default.isExecutableFile(atPath: aplay) else { return nil }
         let (process, pipe) = (Process(), Pipe())

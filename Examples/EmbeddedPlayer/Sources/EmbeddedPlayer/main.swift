@@ -1,14 +1,14 @@
-// A small player app with an instrument inside.
+// A small player app with an embedded instrument.
 //
 //   EmbeddedPlayer [FILE.wav]     plays a WAV file, or two seconds of a tone
 //
-// It pauses once and jumps once, as a person would, and shows what the instrument makes of it.
+// It pauses once and seeks once, as a person would, and prints the samples of the instrument.
 
 import Foundation
 import Instrument
 import InstrumentBackends
 
-// The app's own vocabulary: a line for each action, attribute and event.
+// The app's own vocabulary: one line per action, attribute and event.
 extension AttributeKey where Value == String {
     static var screen: Self { "screen" }
 }
@@ -46,13 +46,13 @@ do {
     fail("\(error)")
 }
 
-// One instrument for the app, one tracker for each player.
+// One instrument per app, one tracker per player.
 let instrument = Instrument(
     hub: CoreHub(),
     metricalc: CoreMetricalc(),
     backends: [ConsoleBackend.standardOutput()]
 )
-// What the app itself says stands in the privacy catalogue, too, and so in Apple's manifest.
+// The app's own fields are declared in the privacy catalogue, and therefore in Apple's manifest.
 instrument.declare([
     FieldDeclaration(.screen, "The screen that is shown"),
     FieldDeclaration(AttributeName(UserTypeKey.key), .text, "Guest or member"),
@@ -61,7 +61,7 @@ instrument.set(.screen, to: "main")
 instrument.add(PlayerTracker(player))
 instrument.ready()
 
-// App events find the instrument by themselves, with the values in whose scope they are logged.
+// App events use the current instrument automatically, with the scoped values at the call.
 Analytics.register(instrument)
 let log = Analytics()
 

@@ -1,8 +1,8 @@
-// A server that counts its visitors, and is asked to end:
+// A server that counts its visitors and shuts down on a signal:
 //
-//   swift run ServerExample samples.ndjson     (Ctrl-C, or SIGTERM, ends it)
+//   swift run ServerExample samples.ndjson     (stop it with Ctrl-C or SIGTERM)
 //
-// The group takes the signals and ends the server first; the instrument's service then delivers what was counted.
+// The group handles the signals and stops the server first; the instrument's service then delivers the samples.
 
 import Foundation
 import Instrument
@@ -12,7 +12,7 @@ import InstrumentTrackers
 import Logging
 import ServiceLifecycle
 
-/// The app's own work: here, waiting to be ended.
+/// The app's own work; here it only waits for the shutdown.
 struct Server: Service {
     let instrument: Instrument
     let visits: TrackerID
@@ -31,7 +31,7 @@ final class Visits: Tracker {
 }
 
 let path = CommandLine.arguments.dropFirst().first ?? "samples.ndjson"
-// Nothing is delivered before its time, which is in ten minutes, but by a flush.
+// Batches are due after ten minutes, so only a flush delivers samples in this example.
 let file = try FileBackend(path: path, configuration: FileConfiguration(policy: DeliveryPolicy(maxAge: .seconds(600))))
 let instrument = Instrument(hub: NoOpHub(), backends: [file])
 let visits = instrument.add(Visits())
@@ -44,7 +44,7 @@ let group = ServiceGroup(
     logger: logger
 )
 try await group.run()
-// The process is still ours to end.
+// The process continues after the group has ended.
 let waiting = instrument.queue.ledger.values.reduce(0) { $0 + $1.queued }
 print("ended with \(waiting) samples waiting")
 await instrument.shutdown(timeout: .seconds(5))

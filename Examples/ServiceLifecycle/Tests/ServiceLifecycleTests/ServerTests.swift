@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("A server that is asked to end")
+@Suite("Server shutdown")
 struct ServerTests {
     @Test(
-        "By a signal: its last events are in the file, the end last, and its process goes on until its own end",
+        "The server delivers its last events on a signal, the end event last, and its process continues until it exits",
         arguments: [SIGTERM, SIGINT]
     )
     func ended(signal: Int32) throws {

@@ -5,9 +5,9 @@ import InstrumentTestKit
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("An instrument as a service")
+@Suite("Instrument service")
 struct ServiceTests {
-    // Nothing is delivered but by a flush.
+    // Only a flush delivers samples.
     private let backend = CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(600)))
 
     private func waitUntil(_ isSo: () -> Bool) async throws {
@@ -20,7 +20,7 @@ struct ServiceTests {
         instrument.queue.ledger.values.reduce(0) { $0 + Int($1.queued) }
     }
 
-    @Test("It runs until it is shut down; then what waits is delivered, the end last")
+    @Test("The service runs until the shutdown, then delivers the queued samples, the end event last")
     func shutDown() async throws {
         let instrument = Instrument(hub: NoOpHub(), backends: [backend])
         try await testGracefulShutdown { trigger in
@@ -33,14 +33,14 @@ struct ServiceTests {
             }
         }
         #expect(backend.events.map(\.action) == [Action("AppActive"), Action("AppTerminating")])
-        // The instrument is the app's, and goes on.
+        // The app owns the instrument, which continues to work.
         instrument.emit(Action("Later"), from: instrument.add(Quiet()))
         #expect(queued(in: instrument) == 1)
         await instrument.shutdown(timeout: .seconds(5))
         #expect(backend.events.last?.action == Action("Later"))
     }
 
-    @Test("A backend that takes nothing costs the grace, and the samples stay")
+    @Test("The service waits for the grace period when a backend does not respond, and the samples stay queued")
     func refused() async throws {
         let outcomes = Array(repeating: DeliveryOutcome.retry(after: .seconds(60), reason: "busy"), count: 50)
         let refusing = CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(600)), script: outcomes)
@@ -57,7 +57,7 @@ struct ServiceTests {
         await instrument.shutdown(timeout: .zero)
     }
 
-    @Test("Cancelled instead of shut down, it delivers all the same, and says that it was cancelled")
+    @Test("The service delivers the queued samples when it is cancelled, and throws a cancellation error")
     func cancelled() async throws {
         let instrument = Instrument(hub: NoOpHub(), backends: [backend])
         let task = Task { try await InstrumentService(instrument).run() }

@@ -1,4 +1,4 @@
-// Logs two events of an app, with what is true of all of them.
+// Logs two events of an app, with common attributes.
 
 import Instrument
 import InstrumentClickstream

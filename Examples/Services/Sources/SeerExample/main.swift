@@ -1,4 +1,4 @@
-// Tells Seer of a playback, as Tin Can statements. Client and secret are the app's; they never stand in its code.
+// Reports a playback to Seer, as Tin Can statements. Keep the client's identifier and secret out of the app's code.
 
 import Foundation
 import Instrument
@@ -16,7 +16,7 @@ let backend = SeerBackend(
         clientID: environment["SEER_CLIENT"] ?? "example",
         clientSecret: environment["SEER_SECRET"] ?? "none"
     ),
-    // The first request asks for a token.
+    // The first request fetches a token.
     transport: PrintingTransport(answer: #"{"access_token":"example","expires_in":3600}"#),
     mapping: { mapping($0) }
 )

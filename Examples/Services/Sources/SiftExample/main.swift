@@ -1,4 +1,4 @@
-// Appends an event of a person. Account and key are the app's secrets; they never stand in its code.
+// Appends an event of a person. Keep account and key out of the app's code.
 
 import Foundation
 import Instrument

@@ -1,4 +1,4 @@
-// Tells a learning record store of a playback by the xAPI Video Profile. Its password never stands in an app's code.
+// Reports a playback to a learning record store with the xAPI Video Profile. Keep the password out of the app's code.
 
 import Foundation
 import Instrument

@@ -1,57 +1,57 @@
 public import InstrumentHTTP
 
-/// What Seer knows an app by. Kept in memory alone: no description, log, error or file of ours shows it.
+/// The credentials of an app for Seer. They are kept in memory only: no description, log, error or file shows them.
 public struct SeerCredentials: Hashable, Sendable {
     let clientID: String
     let clientSecret: String
     let apiKey: String?
 
-    /// Creates credentials; the key goes with every request in `X-Api-Key`, if there is one.
+    /// Creates credentials; a key is sent with every request, in the header `X-Api-Key`.
     public init(clientID: String, clientSecret: String, apiKey: String? = nil) {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.apiKey = apiKey
     }
 
-    /// What a token is asked for with.
+    /// The `Authorization` header of a token request.
     var authorization: String { "Basic " + Base64.encode(Array("\(clientID):\(clientSecret)".utf8)) }
 
-    /// What the service may repeat and nobody may see.
+    /// The secrets that the service might repeat in its responses.
     var secrets: [String] { [clientSecret, apiKey].compactMap(\.self) }
 }
 
 extension SeerCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// That there are some.
+    /// A placeholder without the secret.
     public var description: String { "credentials" }
-    /// That there are some.
+    /// A placeholder without the secret.
     public var debugDescription: String { description }
-    /// Shows nothing, so that `dump` gives no secret away.
+    /// An empty mirror, so that `dump` shows no secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How Seer is spoken to, and by which rules payloads wait.
+/// The address and settings of the Seer service and of the queue.
 public struct SeerConfiguration: Hashable, Sendable {
-    /// How many bytes a batch may be set to have.
+    /// The valid values of ``maxBatchBytes``.
     public static let batchBytesRange = 1024...1_048_576
 
-    /// Where the service is; endpoints stand below it.
+    /// The base address of the endpoints.
     public var baseURL: HTTPURL
-    /// Names and paths.
+    /// The endpoints, by name.
     public var endpoints: SeerEndpoints
-    /// Whether what waits is sent when a session starts, when the app enters the background, and before a later payload of its
-    /// type. Otherwise only on demand.
+    /// Whether the queue is reported when a session starts, when the app enters the background, and before a
+    /// later payload of the same type. Otherwise it is reported only on demand.
     public var autoReportQueue: Bool
-    /// Whether every payload of a batch gets a response of its own.
+    /// Whether every payload of a batch has a separate response.
     public var receiveQueuedItemResponses: Bool
-    /// Whether the oldest make room in a full queue; otherwise the new one is refused.
+    /// Whether a full queue evicts its oldest payloads; otherwise it refuses new ones.
     public var removeOldItemsWhenFullDB: Bool
-    /// Whether activities have to say when they were published.
+    /// Whether `published` is required on every activity.
     public var isStrict: Bool
-    /// How many bytes of payloads the queue holds.
+    /// The limit of the queue, in bytes of payloads.
     public var maxQueueBytes: Int
-    /// How long a request may take.
+    /// The timeout of a request.
     public var requestTimeout: Duration
-    /// The most bytes of a batch's body, the envelope included; by default 102,400.
+    /// The largest body of a batch in bytes, including the envelope; by default 102,400.
     public private(set) var maxBatchBytes = 102_400
 
     /// Creates a configuration with the service's defaults.
@@ -75,7 +75,7 @@ public struct SeerConfiguration: Hashable, Sendable {
         self.requestTimeout = requestTimeout
     }
 
-    /// Sets how large a batch may be; false, and all stays as it is, outside ``batchBytesRange``.
+    /// Sets the largest body of a batch; returns false and changes nothing outside ``batchBytesRange``.
     @discardableResult
     public mutating func setMaxBatchBytes(_ bytes: Int) -> Bool {
         guard Self.batchBytesRange.contains(bytes) else { return false }
@@ -103,7 +103,8 @@ public struct SeerEndpoints: Hashable, Sendable {
         public static let tinCan: Name = "tincan"
         /// Several activities.
         public static let activityBatch: Name = "activityBatch"
-        /// Several pieces of instrumentation; the service has none, so that they go one at a time until one is added.
+        /// Several pieces of instrumentation. The service has no such endpoint: they are sent one at a time
+        /// until one is added.
         public static let instrumentationBatch: Name = "instrumentationBatch"
         /// Several Tin Can statements.
         public static let tinCanBatch: Name = "tincanBatch"
@@ -118,6 +119,6 @@ public struct SeerEndpoints: Hashable, Sendable {
     /// The service's own endpoints.
     public init() {}
 
-    /// Adds an endpoint, or gives a known one another path.
+    /// Adds an endpoint, or changes the path of a known one.
     public mutating func addEndpoint(_ path: String, name: Name) { paths[name] = path }
 }

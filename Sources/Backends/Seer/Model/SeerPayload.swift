@@ -1,7 +1,7 @@
 public import InstrumentJSON
 public import InstrumentXAPI
 
-/// What is reported to Seer: typed, or as JSON of one's own; both give the same bytes.
+/// A payload for Seer, from a typed value or from JSON; both give the same bytes.
 public struct SeerPayload: Hashable, Sendable {
     /// The types, which are never mixed in a batch.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -13,9 +13,9 @@ public struct SeerPayload: Hashable, Sendable {
         case tinCan
     }
 
-    /// Its type.
+    /// The type.
     public let kind: Kind
-    /// What is sent.
+    /// The JSON that is sent.
     public let json: JSONValue
 
     /// Creates a payload from JSON.
@@ -33,7 +33,7 @@ public struct SeerPayload: Hashable, Sendable {
     /// A Tin Can statement.
     public static func tinCan(_ statement: Seer.TinCan) -> SeerPayload { .init(.tinCan, json: statement.json) }
 
-    /// What is wrong with it; empty for a valid one.
+    /// Returns the failures; empty for a valid payload.
     public func failures(isStrict: Bool = false) -> [ValidationFailure] {
         let validator = SeerValidator(isStrict: isStrict)
         return kind == .tinCan ? validator.failures(inTinCan: json) : validator.failures(inActivity: json)
@@ -41,7 +41,7 @@ public struct SeerPayload: Hashable, Sendable {
 }
 
 extension SeerPayload.Kind {
-    /// The event that speaks of one.
+    /// The event of a response about such a payload.
     var event: SeerResponse.Event {
         switch self {
         case .activity: .activityReport
@@ -66,7 +66,7 @@ extension SeerPayload.Kind {
         }
     }
 
-    /// What stands around several: an object for activities, an array for Tin Can.
+    /// The envelope of a batch: an object for activities, an array for Tin Can.
     var envelope: (before: [UInt8], after: [UInt8]) {
         self == .tinCan ? (Array("[".utf8), Array("]".utf8)) : (Array(#"{"activities":["#.utf8), Array("]}".utf8))
     }
@@ -76,7 +76,8 @@ extension SeerPayload.Kind {
         envelope.before + Array(payloads.joined(separator: [UInt8(ascii: ",")])) + envelope.after
     }
 
-    /// How many of these sizes, from the first on, fit a body of that many bytes; none if the first alone is too large.
+    /// Returns the number of payloads, from the first one on, that fit into a body; 0 if the first one alone is
+    /// too large.
     func count(of sizes: some Sequence<Int>, fitting limit: Int) -> Int {
         var (count, bytes) = (0, envelope.before.count + envelope.after.count)
         for size in sizes {

@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentXAPI
 
-/// Numbers requests. Some numbers ahead are written down, so that a restart begins above all that were given out.
+/// Numbers requests. It reserves numbers in advance in a file, so that a restart begins above all earlier numbers.
 final class SeerRequestIDs: Sendable {
     private static var ahead: SeerRequestID { 1000 }
     private static var key: String { "requests" }
@@ -16,7 +16,7 @@ final class SeerRequestIDs: Sendable {
         state = Lock((start, start))
     }
 
-    /// The next number. If nothing can be written down, numbers are still unique until the next start.
+    /// Returns the next number. If the reservation cannot be saved, numbers are unique only until the next start.
     func next() -> SeerRequestID {
         state.withLock { state in
             if state.next >= state.reserved {

@@ -3,11 +3,11 @@ internal import Instrument
 /// The number of a request: unique, and rising across restarts.
 public typealias SeerRequestID = UInt64
 
-/// What became of a request.
+/// The result of a request.
 public struct SeerResponse: Hashable, Sendable {
-    /// What it is about.
+    /// The event that the response reports.
     public enum Event: String, CaseIterable, Hashable, Sendable {
-        /// A token was fetched, or could not be.
+        /// A token was fetched, or fetching it failed.
         case tokenFetch
         /// A Tin Can statement was reported or queued.
         case tinCanReport
@@ -17,27 +17,27 @@ public struct SeerResponse: Hashable, Sendable {
         case instrumentationReport
         /// A session was started.
         case sessionStart
-        /// What waited was reported, all of it, or up to the first failure.
+        /// The queue was reported, completely or up to the first failure.
         case queueReport
-        /// A batch of what waited was reported.
+        /// A batch of the queue was reported.
         case queuedBatch
     }
 
-    /// What it is about.
+    /// The event that the response reports.
     public let event: Event
-    /// Whether it went well.
+    /// Whether the request succeeded.
     public let isSuccess: Bool
-    /// Which request it answers.
+    /// The request.
     public let requestID: SeerRequestID
-    /// The type of the payloads that it is about; nil where it is about none, or all.
+    /// The type of the payloads; nil for none or for all types.
     public let requestType: SeerPayload.Kind?
     /// Whether the payload waits in the queue now.
     public let isQueued: Bool
-    /// What went wrong.
+    /// The error; nil for a success.
     public let error: SeerError?
-    /// The requests that a batch or a report of the queue is about.
+    /// The requests in a batch or in a report of the queue.
     public let requestIDs: [SeerRequestID]
-    /// The requests whose payloads were thrown away, because they were the oldest in a full queue.
+    /// The requests whose payloads a full queue evicted.
     public let removedIDs: [SeerRequestID]
 
     init(
@@ -60,34 +60,34 @@ public struct SeerResponse: Hashable, Sendable {
     }
 }
 
-/// Why a request did not go well. It names no secrets and may be printed.
+/// The reason of a failed request. It contains no secrets and may be printed.
 public struct SeerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, by number; an open set.
+    /// The number of an error; an open set.
     public struct Code: Hashable, Sendable {
         /// The number.
         public let number: Int
         /// Creates a code.
         public init(_ number: Int) { self.number = number }
 
-        /// The payload breaks rules; it was neither sent nor queued.
+        /// The payload is invalid; it was neither sent nor queued.
         public static let invalidPayload = Code(1)
-        /// The service could not be reached, or cannot at the moment.
+        /// The service is unreachable or temporarily unavailable.
         public static let unavailable = Code(2)
-        /// The service does not know us, or does not let us.
+        /// The service refused the credentials or the access.
         public static let unauthorized = Code(3)
-        /// The service will never take the payload; it is a dead letter.
+        /// The service refused the payload, which is now a dead letter.
         public static let refused = Code(4)
         /// The queue's store failed.
         public static let storeFailed = Code(5)
-        /// The queue is full, and nothing was stored.
+        /// The queue is full; the payload was not stored.
         public static let queueFull = Code(9)
-        /// The disk is full, and nothing was stored.
+        /// The disk is full; the payload was not stored.
         public static let diskFull = Code(10)
     }
 
-    /// What went wrong.
+    /// The error; nil for a success.
     public let code: Code
-    /// What happened, for people.
+    /// The error in words, for people.
     public let description: String
 
     /// Creates an error.
@@ -96,7 +96,7 @@ public struct SeerError: Error, Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// What a delivery that did not go well means; nil for one that did.
+    /// Creates the error of a failed delivery; nil for a success.
     init?(_ outcome: DeliveryOutcome) {
         switch outcome {
         case .acknowledged, .acknowledgedExcept: return nil

@@ -1,11 +1,12 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What waits, by Seer's own rules, over a store of the shared queue.
+/// The queue of payloads, with Seer's own rules, over a store of the shared queue.
 ///
-/// The store keeps payloads through crashes, and dead letters; each type has a place in its log, and what every place is past is
-/// freed. Which are next, what makes room and how large all may be is decided here, over a copy in memory, which the limit
-/// bounds. A place of its own follows the end of the log: it keeps what the service refused outright.
+/// The store keeps payloads and dead letters through crashes. Each type of payload has a place in the store's
+/// log. This class decides which payloads are next, which are evicted, and how large the queue may be, over a
+/// copy in memory that the limit bounds. One more place follows the end of the log; it keeps payloads that the
+/// service refused at once.
 final class SeerQueue: Sendable {
     struct Item: Sendable {
         let id: SampleID
@@ -48,18 +49,18 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// How many payloads wait.
+    /// The number of waiting payloads.
     var count: Int { state.withLock { $0.items.count } }
-    /// How many bytes they have.
+    /// The bytes of the waiting payloads.
     var bytes: Int { state.withLock { $0.bytes } }
-    /// The highest number of a request that waits.
+    /// The highest request number of a waiting payload.
     var lastRequestID: SeerRequestID { state.withLock { $0.items.map(\.requestID).max() ?? 0 } }
-    /// Whether anything of a type waits that was given before that request.
+    /// Whether a payload of the type waits that is older than the request.
     func holds(_ kind: SeerPayload.Kind, before id: SeerRequestID) -> Bool {
         state.withLock { $0.items.contains { $0.kind == kind && $0.requestID < id } }
     }
 
-    /// Stores a payload at the end; tells which had to make room.
+    /// Stores a payload at the end; returns the requests that were evicted for it.
     func add(
         _ payload: SeerPayload,
         _ requestID: SeerRequestID,
@@ -72,7 +73,11 @@ final class SeerQueue: Sendable {
             let surplus = state.bytes + size - limit
             guard size <= limit, surplus <= 0 || removesOld else {
                 return (
-                    [], SeerError(.queueFull, "the queue holds \(limit) bytes at most; report it, or raise the limit")
+                    [],
+                    SeerError(
+                        .queueFull,
+                        "the queue has reached its limit of \(limit) bytes; report the queue, or raise the limit"
+                    )
                 )
             }
             var removed = removeOldest(freeing: surplus, &state)
@@ -87,7 +92,7 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// Keeps what the service refused outright as a dead letter.
+    /// Keeps a payload that the service refused at once as a dead letter.
     func bury(_ payload: SeerPayload, _ requestID: SeerRequestID, reason: String) {
         var stored = StoredPayload(kind: payload.kind, requestID: requestID, bytes: payload.json.bytes)
         stored.refusal = reason
@@ -98,7 +103,8 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// The next payloads of a type up to that request: as many as fit, at most `maxCount`, and at least one; none if none waits.
+    /// The next payloads of a type before that request: as many as fit into `maxBytes` and `maxCount`, at least
+    /// one if any waits.
     func next(_ kind: SeerPayload.Kind, before id: SeerRequestID, maxCount: Int, maxBytes: Int) -> [Item] {
         state.withLock { state in
             let waiting = state.items.lazy.filter { $0.kind == kind }.prefix { $0.requestID < id }
@@ -107,16 +113,16 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// These have left: delivered, or with a reason, and then they are dead letters. They are the first of their type.
+    /// Removes the first payloads of a type: they were delivered, or refused for a reason and are dead letters now.
     func settle(_ items: [Item], dead reason: String? = nil) {
         state.withLock { state in
-            // What was pushed out meanwhile is past already.
+            // The places have already passed payloads that were evicted meanwhile.
             pass(state.remove(Set(items.map(\.id))), dead: reason)
             lookAgain(&state)
         }
     }
 
-    /// What the service will never take.
+    /// The payloads that the service refused.
     var deadLetters: [DeadLetter] {
         (SeerPayload.Kind.allCases.map(Self.lane) + [Self.end]).flatMap { store.deadLetters(of: $0) }
     }
@@ -131,32 +137,36 @@ final class SeerQueue: Sendable {
         lookAgain(&state)
     }
 
-    /// A record that waits.
+    /// The waiting payload of a record; nil if the service refused it at once.
     private func item(_ record: SampleRecord) -> Item? {
         guard let stored = StoredPayload(record), stored.refusal == nil else { return nil }
         return Item(id: record.id, requestID: stored.requestID, kind: stored.kind, bytes: stored.bytes)
     }
 
-    /// What an earlier run left. To read it as the next samples of a place would bind that place to just these, so the whole log
-    /// is looked at instead, as if to erase none of it.
+    /// The payloads that an earlier run left: each type in the order of its place, and all of them in the order
+    /// of their requests.
     private func found() -> [Item] {
-        var records: [SampleRecord] = []
-        let dead = Set(deadLetters.map(\.record.id))
-        _ = try? store.erase { record in
-            if !dead.contains(record.id) { records.append(record) }
-            return false
+        var waiting = SeerPayload.Kind.allCases.map { found($0)[...] }
+        var items: [Item] = []
+        while let next = waiting.indices.filter({ !waiting[$0].isEmpty }).min(by: { first, second in
+            (waiting[first].first?.requestID ?? 0) < (waiting[second].first?.requestID ?? 0)
+        }) {
+            items += waiting[next].prefix(1)
+            waiting[next] = waiting[next].dropFirst()
         }
-        let firsts = SeerPayload.Kind.allCases.map {
-            ($0, store.next(for: Self.lane($0), maxCount: 1, maxBytes: .max).first)
-        }
-        let first = Dictionary(firsts) { first, _ in first }.compactMapValues(\.self)
-        return records.sorted { $0.sequence < $1.sequence }.compactMap { record in
-            guard let item = item(record), let first = first[item.kind] else { return nil }
-            return record.id.isOfLog(of: first.id) && record.sequence < first.sequence ? nil : item
-        }
+        return items
     }
 
-    /// Goes to the end of the log; returns what lay before it.
+    private func found(_ kind: SeerPayload.Kind) -> [Item] {
+        var items: [Item] = []
+        store.readQueued(for: Self.lane(kind)) { records in
+            items += records.compactMap(item).filter { $0.kind == kind }
+            return true
+        }
+        return items
+    }
+
+    /// Moves the last place to the end of the log; returns the records that it passed.
     private func passEnd() -> [SampleRecord] {
         var passed: [SampleRecord] = []
         while case let records = store.next(for: Self.end, maxCount: .max, maxBytes: .max), let last = records.last {
@@ -169,7 +179,7 @@ final class SeerQueue: Sendable {
         return passed
     }
 
-    /// Removes just enough of the oldest.
+    /// Evicts just enough of the oldest payloads.
     private func removeOldest(freeing bytes: Int, _ state: inout State) -> [SeerRequestID] {
         var (count, freed) = (0, 0)
         for item in state.items where freed < bytes {
@@ -182,12 +192,12 @@ final class SeerQueue: Sendable {
         return removed.map(\.requestID)
     }
 
-    /// Moves the places of these items' types past them.
+    /// Moves the places of the items' types past the items.
     private func pass(_ items: [Item], dead reason: String? = nil) {
         for kind in SeerPayload.Kind.allCases {
             var left = Set(items.filter { $0.kind == kind }.map(\.id))
             while !left.isEmpty {
-                // What was given once comes again as it was, however short; other types lie in between.
+                // The store repeats an unsettled batch as it was, however short; records of other types lie in between.
                 let records = store.next(for: Self.lane(kind), maxCount: 256, maxBytes: .max)
                 guard let end = records.last else { break }
                 let mine = records.filter { left.contains($0.id) }
@@ -199,8 +209,8 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// Of a type of which nothing waits, the place goes to the end, so that the log can be freed; unless something waits behind it
-    /// that was not seen: what an earlier run left, or another process.
+    /// Moves the place of each type without waiting payloads to the end, so that the store can free the log.
+    /// Payloads of an earlier run or of another process that appear there are added to the queue instead.
     private func lookAgain(_ state: inout State) {
         for kind in SeerPayload.Kind.allCases where !state.items.contains(where: { $0.kind == kind }) {
             while case let records = store.next(for: Self.lane(kind), maxCount: .max, maxBytes: .max),
@@ -213,9 +223,4 @@ final class SeerQueue: Sendable {
             }
         }
     }
-}
-
-extension SampleID {
-    /// Whether both are of one log: an identifier begins with its log's bits, twenty characters of them.
-    fileprivate func isOfLog(of other: SampleID) -> Bool { description.prefix(20) == other.description.prefix(20) }
 }

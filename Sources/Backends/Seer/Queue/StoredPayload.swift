@@ -7,7 +7,7 @@ struct StoredPayload {
     let kind: SeerPayload.Kind
     let requestID: SeerRequestID
     let bytes: [UInt8]
-    /// Why the service refused it, if it never waited.
+    /// The reason of the service, for a payload that it refused at once.
     var refusal: String?
 
     init(kind: SeerPayload.Kind, requestID: SeerRequestID, bytes: [UInt8]) {

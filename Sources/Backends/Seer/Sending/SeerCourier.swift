@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// Reports payloads and what waits, one request at a time.
+/// Reports payloads and the queue, one request at a time.
 struct SeerCourier: Sendable {
     let configuration: SeerConfiguration
     let session: SeerSession
@@ -9,7 +9,8 @@ struct SeerCourier: Sendable {
     let responses: SeerResponses
     let requestIDs: SeerRequestIDs
 
-    /// Reports one payload. Those of its type that wait go before it; if they cannot, it waits behind them.
+    /// Reports one payload after the queued ones of its type; if those cannot be sent, the payload is queued
+    /// after them.
     func report(_ payload: SeerPayload, _ id: SeerRequestID) async -> SeerResponse {
         if configuration.autoReportQueue, queue.holds(payload.kind, before: id) {
             if let error = await reportQueue(payload.kind, before: id).error {
@@ -25,7 +26,7 @@ struct SeerCourier: Sendable {
         return SeerResponse(payload.kind.event, id, type: payload.kind, error: error)
     }
 
-    /// Puts a payload into the queue; `reason` is why it was not reported, nil if that was not tried.
+    /// Queues a payload; `reason` is the error of its report, nil if it was not tried.
     func keep(_ payload: SeerPayload, _ id: SeerRequestID, because reason: SeerError? = nil) -> SeerResponse {
         let (removed, error) = queue.add(
             payload,
@@ -43,7 +44,7 @@ struct SeerCourier: Sendable {
         )
     }
 
-    /// Reports all that waits, type by type.
+    /// Reports the queue, type by type.
     func reportQueue(_ id: SeerRequestID) async -> SeerResponse {
         var (sent, first): ([SeerRequestID], SeerError?) = ([], nil)
         for kind in SeerPayload.Kind.allCases {
@@ -54,7 +55,7 @@ struct SeerCourier: Sendable {
         return SeerResponse(.queueReport, id, error: first, requestIDs: sent)
     }
 
-    /// Reports what waits of a type; ends with the first failure that another try may mend.
+    /// Reports the queue of a type; stops at the first failure that a retry may solve.
     private func reportQueue(
         _ kind: SeerPayload.Kind,
         before id: SeerRequestID
@@ -89,7 +90,7 @@ struct SeerCourier: Sendable {
         }
     }
 
-    /// One payload that is alone too large for a batch goes as it is.
+    /// A payload that exceeds the size of a batch is sent alone.
     private func send(
         _ batch: [SeerQueue.Item],
         _ kind: SeerPayload.Kind,

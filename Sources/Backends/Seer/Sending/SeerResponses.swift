@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// Tells everybody who listens, each once.
+/// Sends each response once to every listener.
 final class SeerResponses: Sendable {
     private struct Weak { weak var delegate: (any SeerDelegate)? }
 
@@ -60,17 +60,17 @@ final class SeerResponses: Sendable {
     }
 }
 
-/// Is told what became of every request of a client.
+/// Receives the results of all requests of a client.
 public protocol SeerDelegate: AnyObject, Sendable {
-    /// Called once a response, on a thread of the client's or on that of the call; keep it short.
+    /// Called once per response, on a thread of the client or of the call; must return quickly.
     func seerDidRespond(_ response: SeerResponse)
 }
 
-/// Somebody who listens; stops when told to, or when let go of.
+/// A registration for responses, which ends when it is cancelled or released.
 public final class SeerObservation: Sendable {
     private let onCancel: @Sendable () -> Void
     init(_ onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
     deinit { onCancel() }
-    /// Listens no more.
+    /// Ends the registration.
     public func cancel() { onCancel() }
 }

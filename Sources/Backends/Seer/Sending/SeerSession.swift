@@ -3,7 +3,7 @@ internal import InstrumentJSON
 internal import InstrumentHTTP
 internal import InstrumentXAPI
 
-/// Sends with a token, which is fetched when there is none, when it has expired, and once after each 401.
+/// Sends requests with a token, which is fetched if it is missing or expired, and once after each 401.
 ///
 /// Source: RFC 6749, section 4.4 (client credentials).
 final class SeerSession: Sendable {
@@ -15,14 +15,14 @@ final class SeerSession: Sendable {
     private enum Fetched { case token(String), failed(DeliveryOutcome) }
     private typealias Exchange = (request: HTTPRequest, response: HTTPResponse)
 
-    /// What became of a body.
+    /// The result of sending a body.
     enum Posting: Sendable {
-        /// The service answered it, or there was no token to send it with.
+        /// The service responded, or no token was available.
         case ended(DeliveryOutcome)
-        /// The service took neither the token that was there nor a new one.
+        /// The service refused the existing token and a new one.
         case tokenRefused(reason: String)
 
-        /// What the queue has to do. The next attempt begins with a new token, so that it need not be slow.
+        /// The outcome for the queue. The next attempt begins with a new token, so the normal back-off is enough.
         var outcome: DeliveryOutcome {
             switch self {
             case .ended(let outcome): outcome
@@ -30,7 +30,7 @@ final class SeerSession: Sendable {
             }
         }
 
-        /// What to tell the app; nil if the body has arrived.
+        /// The error for the app; nil if the body has arrived.
         var error: SeerError? {
             switch self {
             case .ended(let outcome): SeerError(outcome)
@@ -44,7 +44,7 @@ final class SeerSession: Sendable {
     private let transport: any HTTPTransport
     private let clock: any SchedulingClock
     private let token = Lock<Token?>(nil)
-    /// Is told what became of each attempt to fetch a token; nil: it was fetched.
+    /// Receives the error of each token request; nil for a success.
     private let onFetch: @Sendable (SeerError?) -> Void
 
     init(
@@ -61,11 +61,11 @@ final class SeerSession: Sendable {
         self.onFetch = onFetch
     }
 
-    /// Sends a body to an endpoint; an endpoint without a path is a refusal. After a 401 the body goes once more, with a new
-    /// token, however new the other one was.
+    /// Sends a body to an endpoint; an endpoint without a path counts as a refusal. After a 401 the body is
+    /// sent once more, with a new token, no matter how new the other one was.
     func post(_ body: [UInt8], to endpoint: SeerEndpoints.Name) async -> Posting {
         guard let path = configuration.endpoints.paths[endpoint] else {
-            return .ended(.refused(reason: "there is no endpoint \(endpoint); add it"))
+            return .ended(.refused(reason: "the configuration has no endpoint \(endpoint); add it"))
         }
         do throws(HTTPError) {
             var refusal: String?
@@ -90,7 +90,7 @@ final class SeerSession: Sendable {
         return await fetch()
     }
 
-    /// Fetches a token anew.
+    /// Fetches a new token.
     func start() async -> SeerError? {
         switch await fetch() {
         case .token: nil
@@ -152,7 +152,7 @@ final class SeerSession: Sendable {
         guard outcome == .acknowledged else { return .failed(waiting(outcome)) }
         let json = try? JSONValue(parsing: answer.response.body)
         guard let value = json?["access_token"]?.string, !value.isEmpty else {
-            return .failed(.retry(after: nil, reason: "the service answered without a token"))
+            return .failed(.retry(after: nil, reason: "the service's response has no token"))
         }
         let expiry = json?["expires_in"]?.int.map { clock.now.advanced(by: .seconds(max(0, $0))) }
         token.withLock { $0 = Token(value: value, expiry: expiry) }
@@ -163,7 +163,7 @@ final class SeerSession: Sendable {
         DeliveryOutcome(answer.response, to: answer.request, now: clock.wallTime, hiding: credentials.secrets)
     }
 
-    /// What goes wrong with a token never refuses what was to be sent with it.
+    /// The outcome of a failed token request, which never refuses the payload.
     private func waiting(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
         switch outcome {
         case .retry, .unauthorized: outcome

@@ -1,24 +1,24 @@
 internal import Instrument
 
-/// The data of an attachment, to be sent with its statement.
+/// The content of an attachment, which is sent with its statement.
 ///
 /// Source: xAPI 1.0.3, Data 2.4.11 and Communication 1.5.2.
 public struct AttachmentContent: Hashable, Sendable {
-    /// The data.
+    /// The content.
     public let bytes: [UInt8]
-    /// Of what type they are.
+    /// The media type of the content.
     public let contentType: String
 
-    /// Creates the data of an attachment.
+    /// Creates the content of an attachment.
     public init(_ bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
     }
 
-    /// The SHA-256 sum in hexadecimal digits, which ties statement and data together.
+    /// The SHA-256 checksum in hexadecimal digits, which links the statement to the content.
     public var sha2: String { SHA256.hexadecimal(of: bytes) }
 
-    /// The attachment as a statement names it.
+    /// The attachment as it appears in a statement.
     public func attachment(usageType: IRI, display: LanguageMap) -> Statement.Attachment {
         Statement.Attachment(
             usageType: usageType,
@@ -30,12 +30,12 @@ public struct AttachmentContent: Hashable, Sendable {
     }
 }
 
-/// Statements and data in one body: the statements first, each of the data with its sum.
+/// Statements and attachment contents in one body: the statements first, then each content with its checksum.
 struct MultipartMixed {
     let contentType: String
     let body: [UInt8]
 
-    /// The boundary follows from what is inside, so that the same gives the same bytes.
+    /// The boundary is derived from the parts, so that the same parts give the same bytes.
     init(statements: [UInt8], _ attachments: [AttachmentContent]) {
         let parts = [statements] + attachments.map(\.bytes)
         var boundary = SHA256.hexadecimal(of: attachments.reduce(into: statements) { $0 += Array($1.sha2.utf8) })
@@ -55,23 +55,23 @@ struct MultipartMixed {
     }
 }
 
-/// The parts of such a body as an LRS answers with them.
+/// The parts of a multipart response of an LRS.
 ///
 /// Source: RFC 2046, section 5.1.
 struct MultipartParts {
     struct Part {
-        /// By name in lower case.
+        /// Header fields by name, in lower case.
         let headers: [String: String]
         let bytes: [UInt8]
     }
 
     private(set) var parts: [Part] = []
 
-    /// Reads them; nil if that is no such body.
+    /// Reads the parts; nil if the body is not multipart.
     init?(_ body: [UInt8], contentType: String) {
         guard let boundary = Self.boundary(of: contentType) else { return nil }
         let (line, blank) = (Array("\r\n--\(boundary)".utf8), Array("\r\n\r\n".utf8))
-        // The first boundary may stand at the very beginning.
+        // The first boundary may be at the very beginning.
         var rest = ([13, 10] + body)[...]
         guard let first = rest.firstRange(of: line) else { return nil }
         rest = rest[first.upperBound...]
@@ -92,7 +92,8 @@ struct MultipartParts {
             return nil
         }
         let boundary = value.filter { $0 != "\"" }
-        // No longer ones are allowed (RFC 2046 section 5.1.1), and each byte of one is another look at the body.
+        // RFC 2046, section 5.1.1 allows no longer boundaries, and each byte of a boundary costs one more pass
+        // over the body.
         return 1...70 ~= boundary.utf8.count ? boundary : nil
     }
 

@@ -2,20 +2,20 @@ public import Instrument
 internal import InstrumentJSON
 internal import InstrumentHTTP
 
-/// Which document of an agent and an activity is meant: the place where a viewer stopped, for example.
+/// The key of a document about an agent and an activity, such as the position where a viewer stopped.
 ///
 /// Source: xAPI 1.0.3, Communication 2.3.
 public struct StateKey: Hashable, Sendable {
-    /// About what.
+    /// The activity.
     public var activity: IRI
-    /// Of whom.
+    /// The agent.
     public var agent: Statement.Agent
-    /// Its name.
+    /// The name of the document.
     public var id: String
-    /// The attempt that it belongs to.
+    /// The attempt that the document belongs to.
     public var registration: SampleID?
 
-    /// Creates a key; `resume` is where video players keep the place to go on.
+    /// Creates a key; video players keep the position for resuming under the name `resume`.
     public init(activity: IRI, agent: Statement.Agent, id: String = "resume", registration: SampleID? = nil) {
         self.activity = activity
         self.agent = agent
@@ -29,13 +29,13 @@ public struct StateKey: Hashable, Sendable {
     }
 }
 
-/// A document that an LRS keeps for an app.
+/// A document that an LRS stores for an app.
 public struct StateDocument: Hashable, Sendable {
-    /// What is in it.
+    /// The content.
     public var content: [UInt8]
-    /// Of what type that is.
+    /// The media type of the content.
     public var contentType: String
-    /// Which state of it this is, as the server names it; nil if it does not.
+    /// The server's tag for this version of the document; nil if the server gives none.
     public var etag: String?
 
     /// Creates a document.
@@ -46,18 +46,18 @@ public struct StateDocument: Hashable, Sendable {
     }
 }
 
-/// On what condition a document is written, so that two devices do not overwrite each other's.
+/// The condition for writing a document, so that two devices do not overwrite each other's changes.
 public enum StateCondition: Hashable, Sendable {
-    /// It is as it was when it was read: nobody has changed it meanwhile.
+    /// The document has not changed since it was read.
     case unchanged(etag: String)
-    /// There is none yet.
+    /// The document does not exist yet.
     case absent
-    /// None.
+    /// No condition.
     case always
 }
 
 extension XAPIClient {
-    /// The document of that name; nil if there is none.
+    /// Returns the document; nil if it does not exist.
     public func state(_ key: StateKey) async throws(XAPIError) -> StateDocument? {
         let request = try request(.get, "activities/state", query: key.parameters)
         let response = try await send(request, "a state", accepting: [404])
@@ -69,7 +69,7 @@ extension XAPIClient {
         )
     }
 
-    /// Puts a document in the place of what is there.
+    /// Writes a document, which replaces an existing one.
     /// - Throws: ``XAPIError`` with the code `changedMeanwhile` if the condition does not hold.
     public func put(
         _ document: StateDocument,
@@ -86,7 +86,7 @@ extension XAPIClient {
         _ = try await send(try conditional(request, condition), "a state")
     }
 
-    /// Deletes the document of that name; none is as good.
+    /// Deletes the document; succeeds if it does not exist.
     public func deleteState(_ key: StateKey, if condition: StateCondition = .always) async throws(XAPIError) {
         let request = try request(.delete, "activities/state", query: key.parameters)
         _ = try await send(try conditional(request, condition), "a state", accepting: [404])

@@ -2,28 +2,28 @@ public import Instrument
 public import InstrumentJSON
 internal import InstrumentHTTP
 
-/// Which statements are asked for.
+/// A query for statements.
 ///
 /// Source: xAPI 1.0.3, Communication 2.1.3.
 public struct StatementQuery: Hashable, Sendable {
-    /// Only those of this agent or group.
+    /// Selects the statements of this agent or group.
     public var agent: Statement.Actor?
-    /// Only those with this verb.
+    /// Selects the statements with this verb.
     public var verb: IRI?
-    /// Only those about this activity.
+    /// Selects the statements about this activity.
     public var activity: IRI?
-    /// Only those of this registration.
+    /// Selects the statements of this registration.
     public var registration: SampleID?
-    /// Only those stored after this time.
+    /// Selects the statements that were stored after this time.
     public var since: WallTime?
-    /// Only those stored at this time or before.
+    /// Selects the statements that were stored at this time or before.
     public var until: WallTime?
-    /// How many at a time; 0 and nil: as the LRS likes.
+    /// The size of a page; with 0 and nil, the LRS decides.
     public var limit: Int?
-    /// Whether the oldest come first.
+    /// Whether the oldest statements come first.
     public var isAscending: Bool
 
-    /// Creates a question; by default for everything, the latest first.
+    /// Creates a query; by default for all statements, the latest first.
     public init(
         agent: Statement.Actor? = nil,
         verb: IRI? = nil,
@@ -54,28 +54,29 @@ public struct StatementQuery: Hashable, Sendable {
     }
 }
 
-/// Some of the statements that were asked for.
+/// A page of query results.
 public struct StatementPage: Hashable, Sendable {
-    /// The statements as the LRS has them.
+    /// The statements as the LRS sent them.
     public let json: [JSONValue]
-    /// Where the next ones are; nil if these were the last.
+    /// The address of the next page; nil for the last page.
     let more: HTTPURL?
-    /// The version whose rules they are read by.
+    /// The version whose rules apply to the statements.
     let version: XAPIVersion
 
-    /// Whether there are more.
+    /// Whether there is a next page.
     public var isLast: Bool { more == nil }
-    /// The statements that keep the rules.
+    /// The statements that are valid.
     public var statements: [Statement] { json.compactMap { try? Statement(json: $0, version: version) } }
 }
 
 extension XAPIClient {
-    /// Asks for statements; the first page.
+    /// Returns the first page of a query.
     public func statements(_ query: StatementQuery = StatementQuery()) async throws(XAPIError) -> StatementPage {
         try await page(at: request(.get, "statements", query: query.parameters))
     }
 
-    /// The page after that one; nil after the last. An address on another server is refused, as it would get our credentials.
+    /// Returns the page after another one; nil after the last page. An address on another server is refused,
+    /// because that server would receive the credentials.
     public func statements(after page: StatementPage) async throws(XAPIError) -> StatementPage? {
         guard let more = page.more else { return nil }
         let request: HTTPRequest
@@ -83,19 +84,19 @@ extension XAPIClient {
         return try await self.page(at: request)
     }
 
-    /// The statement of that identifier; nil if there is none, or if it was made void.
+    /// Returns the statement with an identifier; nil if it does not exist or was voided.
     public func statement(_ id: SampleID) async throws(XAPIError) -> JSONValue? {
         try await statement(id, "statementId")
     }
 
-    /// The statement of that identifier that was made void; nil if there is none.
+    /// Returns the voided statement with an identifier; nil if it does not exist.
     public func voidedStatement(_ id: SampleID) async throws(XAPIError) -> JSONValue? {
         try await statement(id, "voidedStatementId")
     }
 
-    /// The statement of that identifier with the data that belong to it, as far as the LRS has them; nil if there is none.
+    /// Returns the statement with an identifier and the attachment contents that the LRS has; nil if it does not exist.
     ///
-    /// Data whose sum is not the one that they came under are refused.
+    /// Content that does not match its checksum is refused.
     public func statementWithAttachments(
         _ id: SampleID
     ) async throws(XAPIError) -> (statement: JSONValue, attachments: [AttachmentContent])? {
@@ -111,7 +112,7 @@ extension XAPIClient {
         for part in parts.dropFirst() {
             let content = AttachmentContent(part.bytes, contentType: part.headers["content-type"] ?? "")
             guard part.headers["x-experience-api-hash"]?.lowercased() == content.sha2 else {
-                throw XAPIError(.malformedAnswer, "data of the statement are not those that they say they are")
+                throw XAPIError(.malformedAnswer, "attachment content does not match its declared `sha2`")
             }
             attachments.append(content)
         }
@@ -127,7 +128,7 @@ extension XAPIClient {
     private func page(at request: HTTPRequest) async throws(XAPIError) -> StatementPage {
         let json = try await json(of: request, "statements")
         guard let statements = json["statements"]?.elements else {
-            throw XAPIError(.malformedAnswer, "the LRS's answer to a question for statements has none")
+            throw XAPIError(.malformedAnswer, "the LRS's response to a query must have `statements` (found none)")
         }
         let more = json["more"]?.string ?? ""
         return StatementPage(
@@ -142,7 +143,10 @@ extension XAPIClient {
         let target: HTTPURL
         do throws(HTTPError) { target = try url.resolving(more) } catch { throw XAPIError(error) }
         guard target.origin == url.origin else {
-            throw XAPIError(.malformedAnswer, "the LRS says that more is at another server; it was not asked")
+            throw XAPIError(
+                .malformedAnswer,
+                "`more` must be on the server of the LRS (found another server); no request was sent"
+            )
         }
         return target
     }

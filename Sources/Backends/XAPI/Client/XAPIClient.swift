@@ -2,39 +2,39 @@ public import Instrument
 internal import InstrumentJSON
 public import InstrumentHTTP
 
-/// What an app may want of an LRS beside bringing it statements: ask, make void, keep documents.
+/// A client of an LRS: sends and voids statements, runs queries, and stores documents.
 ///
-/// Every call is one request and tries once; ``XAPIError`` says whether it is worth another try. Safe from any task.
+/// Every call sends one request and does not retry; ``XAPIError`` tells whether a retry can help. Safe from any task.
 ///
 /// Source: xAPI 1.0.3, Communication; IEEE 9274.1.1-2023.
 public struct XAPIClient: Sendable {
     let connection: LRSConnection
 
-    /// Creates a client; of the configuration, name and policy are the backend's alone.
+    /// Creates a client, which ignores the name and the policy of the configuration.
     public init(_ configuration: XAPIConfiguration, transport: any HTTPTransport) {
         connection = LRSConnection(configuration: configuration, transport: transport)
     }
 
-    /// What an LRS says of itself.
+    /// The description that an LRS gives of itself.
     public struct About: Hashable, Sendable {
-        /// The versions that it speaks.
+        /// The versions of xAPI that the LRS supports.
         public let versions: [String]
-        /// What else there is to say.
+        /// Additional keys.
         public let extensions: Extensions
     }
 
-    /// Asks the LRS about itself; needs no credentials at most of them.
+    /// Returns the LRS's description; most LRSs require no credentials for it.
     public func about() async throws(XAPIError) -> About {
         let json = try await json(of: request(.get, "about"), "'about'")
         guard let versions = json["version"]?.elements else {
-            throw XAPIError(.malformedAnswer, "the LRS does not name its versions")
+            throw XAPIError(.malformedAnswer, "the LRS's response must list its versions (found none)")
         }
         return About(versions: versions.compactMap(\.string), extensions: json["extensions"]?.extensions ?? [:])
     }
 
-    /// Brings statements, with the data that belong to them, and returns the identifiers that the LRS answers with.
+    /// Sends statements with their attachment contents, and returns the identifiers in the response.
     ///
-    /// All are checked before anything is sent. The LRS takes all of them or none.
+    /// All statements are validated before the request is sent. The LRS stores all of them or none.
     @discardableResult
     public func store(
         _ statements: [Statement],
@@ -51,9 +51,11 @@ public struct XAPIClient: Sendable {
         return ((try? JSONValue(parsing: response.body))?.elements ?? []).compactMap(\.id)
     }
 
-    /// Brings one statement under its own identifier.
+    /// Sends one statement under its identifier.
     public func put(_ statement: Statement) async throws(XAPIError) {
-        guard let id = statement.id else { throw XAPIError(.invalid, "the statement has no identifier; give it one") }
+        guard let id = statement.id else {
+            throw XAPIError(.invalid, "the statement must have an identifier; set `id`")
+        }
         try check(statement)
         let query = [(name: "statementId", value: id.wire)]
         let request = try request(
@@ -66,7 +68,7 @@ public struct XAPIClient: Sendable {
         _ = try await send(request, "a statement")
     }
 
-    /// Makes a statement void. One that voids cannot be made void itself.
+    /// Voids a statement. A voiding statement cannot be voided.
     ///
     /// Source: xAPI 1.0.3, Data 2.3.2.
     public func void(
@@ -85,7 +87,7 @@ public struct XAPIClient: Sendable {
         guard failures.isEmpty else {
             throw XAPIError(
                 .invalid,
-                "the statement breaks rules: " + failures.map(\.description).joined(separator: "; ")
+                "the statement is invalid: " + failures.map(\.description).joined(separator: "; ")
             )
         }
     }
@@ -106,7 +108,7 @@ extension XAPIClient {
         }
     }
 
-    /// The response, if it is a success or one of `accepted`.
+    /// Returns the response if its status is a success or one of `accepted`.
     func send(
         _ request: HTTPRequest,
         _ question: String,

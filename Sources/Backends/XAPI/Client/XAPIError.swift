@@ -1,37 +1,37 @@
 internal import InstrumentHTTP
 
-/// Why an LRS did not do what it was asked, and what to do. It names no secrets and may be printed.
+/// The reason why a request to an LRS failed. It contains no secrets and may be printed.
 public struct XAPIError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong; an open set.
+    /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
         public init(_ description: String) { self.description = description }
 
-        /// What was to be sent breaks rules; nothing was sent.
+        /// The statements are invalid; nothing was sent.
         public static let invalid = Code("invalid")
-        /// There was no answer.
+        /// The LRS did not respond.
         public static let transport = Code("transport")
-        /// The LRS does not know us, or does not let us.
+        /// The LRS refused the credentials or the access.
         public static let unauthorized = Code("unauthorized")
-        /// Another statement has the identifier, or a document was changed without saying what it was.
+        /// Another statement has the identifier, or a document was written without the required condition.
         public static let conflict = Code("conflict")
-        /// Somebody changed the document in the meantime: read it again.
+        /// The document has changed since it was read; read it again.
         public static let changedMeanwhile = Code("changedMeanwhile")
-        /// The LRS will not take it as it is.
+        /// The LRS refused the request; a retry does not help.
         public static let refused = Code("refused")
-        /// The LRS cannot, at the moment.
+        /// The LRS is unavailable at the moment; retry later.
         public static let unavailable = Code("unavailable")
-        /// The answer is not what the specification says it is.
+        /// The response does not conform to the specification.
         public static let malformedAnswer = Code("malformedAnswer")
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
-    /// The answer's status, if there was one.
+    /// The status of the response; nil without a response.
     public let status: Int?
-    /// What happened, for people.
+    /// The error in words, for people.
     public let description: String
 
     /// Creates an error.
@@ -43,7 +43,7 @@ public struct XAPIError: Error, Hashable, Sendable, CustomStringConvertible {
 
     init(_ error: HTTPError) { self.init(.transport, status: error.status, error.description) }
 
-    /// What a status that is no success means.
+    /// The meaning of a status other than success.
     init(_ response: HTTPResponse, to question: String) {
         let code: Code =
             switch response.status {

@@ -1,6 +1,7 @@
-/// Durations as ISO 8601:2004, section 4.4.3.2 writes them: `PT4H35M59.14S`, `P3Y`, `P4W`.
+/// Durations in the format of ISO 8601:2004, section 4.4.3.2: `PT4H35M59.14S`, `P3Y`, `P4W`.
 ///
-/// Weeks stand alone, only the last number has a fraction, and the form that looks like a date is refused.
+/// Weeks are not combined with other units, only the last number may have a fraction, and the alternative form
+/// that looks like a date is refused.
 ///
 /// Source: xAPI 1.0.3, Data 4.6; XAPI-00124.
 enum DurationFormat {
@@ -25,7 +26,7 @@ enum DurationFormat {
 
         mutating func takeTimeMark() -> Bool { cursor.take("T") }
 
-        /// Takes those that are there; true if there was one.
+        /// Reads the numbers that are present; true if there is at least one.
         mutating func takeAny(of letters: String) -> Bool {
             var hasAny = false
             for letter in letters where take(letter) { hasAny = true }

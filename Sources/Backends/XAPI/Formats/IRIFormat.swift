@@ -1,4 +1,4 @@
-/// Absolute IRIs (RFC 3987): a scheme, and behind it only what an IRI may contain.
+/// Absolute IRIs (RFC 3987): a scheme, followed by the characters that an IRI may contain.
 ///
 /// Validation is best effort, as xAPI 1.0.3, Data 2.2.s4.b6 allows: scheme, characters, percent encoding, one fragment
 /// at most, and a host for `http` and `https`.
@@ -33,7 +33,7 @@ enum IRIFormat {
         }
     }
 
-    /// Every `%` has two hexadecimal digits behind it.
+    /// Two hexadecimal digits follow every `%`.
     static func isPercentEncodingWhole(_ text: Substring) -> Bool {
         text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst()
             .allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(Hexadecimal.isDigit) }

@@ -1,4 +1,4 @@
-/// Language tags as RFC 5646, section 2.1 writes them; no registry is looked into.
+/// Language tags in the format of RFC 5646, section 2.1, without a look at the registry.
 ///
 /// Source: xAPI 1.0.3, Data 2.2.s4.b2 and 4.2; XAPI-00013, XAPI-00121.
 enum LanguageTagFormat {
@@ -22,7 +22,7 @@ enum LanguageTagFormat {
         TextCursor.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
-    /// Subtags, in lower case, that are taken off one after another.
+    /// The remaining subtags, in lower case.
     private struct Tag {
         var rest: ArraySlice<String>
 
@@ -42,7 +42,7 @@ enum LanguageTagFormat {
             return rest.isEmpty
         }
 
-        /// Singletons, each once and with something behind it.
+        /// Singletons, each only once and followed by a subtag.
         private mutating func extensions() -> Bool {
             var singletons: Set<String> = []
             while let singleton = take(where: { $0.utf8.count == 1 && $0 != "x" }) {

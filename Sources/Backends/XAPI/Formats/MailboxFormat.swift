@@ -1,6 +1,7 @@
 /// `mailto:` and one address (xAPI 1.0.3, Data 2.4.2.3; XAPI-00038).
 ///
-/// Of the address what RFC 5322 calls dot-atoms, also beyond ASCII, and percent encoding; no quotes, no headers.
+/// The address may consist of the dot-atoms of RFC 5322, characters beyond ASCII and percent encoding, without
+/// quotes and header fields.
 enum MailboxFormat {
     static func isValid(_ text: String) -> Bool {
         guard text.hasPrefix("mailto:") else { return false }

@@ -10,7 +10,7 @@ enum MediaTypeFormat {
         return isQuoted(text) || parts.dropFirst().allSatisfy(isParameter)
     }
 
-    /// A quoted value may contain anything, so that splitting says nothing.
+    /// A quoted value may contain any character, so the text cannot simply be split.
     private static func isQuoted(_ text: String) -> Bool { text.contains("\"") }
 
     private static func isParameter(_ parameter: Substring) -> Bool {

@@ -1,6 +1,6 @@
 /// UUIDs in their standard form: 8, 4, 4, 4 and 12 hexadecimal digits.
 ///
-/// Version and variant are not looked at: the specification's own example (Data 2.4,
+/// Version and variant are not checked: the specification's own example (Data 2.4,
 /// `12345678-1234-5678-1234-567812345678`) is not of variant 2.
 ///
 /// Source: xAPI 1.0.3, Data 2.4.1 and 4.4; XAPI-00027, XAPI-00029.
@@ -22,7 +22,7 @@ enum Hexadecimal {
         }
     }
 
-    /// A text of so many hexadecimal digits and nothing else.
+    /// A text of hexadecimal digits alone, of one of these lengths.
     static func isText(_ text: String, lengths: [Int]) -> Bool {
         lengths.contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
     }

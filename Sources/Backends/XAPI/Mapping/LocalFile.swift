@@ -1,8 +1,8 @@
-/// The path of a file on this machine. Asks no file system, so that a sample gives the same activity wherever and whenever it
-/// is sent: that a path is absolute and its links are resolved is for whoever made the sample.
+/// The path of a file on this machine. The file system is not used, so that a sample gives the same activity on every
+/// attempt: the creator of the sample makes the path absolute and resolves its links.
 enum LocalFile {
-    /// The path that a source means, without empty parts, `.` and `..`; nil if it is no absolute path and no `file:` URL of
-    /// this machine.
+    /// The path of a source, without empty parts, `.` and `..`; nil unless the source is an absolute path or a
+    /// `file:` URL of this machine.
     static func path(of source: String) -> String? {
         if source.hasPrefix("/") { return withoutDots(source) }
         guard source.prefix(5).lowercased() == "file:" else { return nil }

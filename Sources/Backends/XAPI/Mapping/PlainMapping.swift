@@ -1,17 +1,17 @@
 public import Instrument
 public import InstrumentJSON
 
-/// Plain xAPI without a profile: a statement an event, for live streams and for actions of an app's own.
+/// Maps events to plain xAPI without a profile, one statement per event: for live streams and custom actions.
 ///
 /// | part | from |
 /// |---|---|
 /// | actor, object | ``Viewings`` |
-/// | verb | played, paused, seeked, initialized, interacted, terminated; else a name below `base` for the action |
+/// | verb | played, paused, seeked, initialized, interacted, terminated; otherwise the action's name below `base` |
 /// | context | registration (the viewing's, else `playbackId`), platform (`trackerTarget`), attributes as extensions |
 /// | id, timestamp | the sample's |
 ///
-/// By default nothing is said of metrics, pings, ads, what only begins (`SeekBegin`, `BufferBegin` …) and what comes before
-/// a stream is loaded (`TrackerInit` … `ManifestLoad`).
+/// By default there are no statements for metrics, pings, ads, events that only begin something (`SeekBegin`,
+/// `BufferBegin` …), and events before a stream is loaded (`TrackerInit` … `ManifestLoad`).
 public struct PlainMapping: XAPIMapping {
     private let viewings: Viewings
     private let base: IRI
@@ -28,7 +28,7 @@ public struct PlainMapping: XAPIMapping {
         self.isSaid = isSaid
     }
 
-    /// Of which samples something is said by default.
+    /// Returns whether a sample has a statement by default.
     @Sendable
     public static func isUsuallySaid(_ sample: Sample) -> Bool {
         guard case .event(let event) = sample, event[.isAdsTracker] != true else { return false }
@@ -50,7 +50,7 @@ public struct PlainMapping: XAPIMapping {
         .end: VideoVocabulary.terminated, .next: VideoVocabulary.terminated,
     ]
 
-    /// One statement, or none.
+    /// Returns one statement or none.
     public func statements(for record: SampleRecord, remembering memory: inout JSONValue) -> [Statement] {
         guard isSaid(record.sample), let viewing = viewings(record.sample) else { return [] }
         return [statement(for: record, viewing)]
@@ -81,7 +81,7 @@ public struct PlainMapping: XAPIMapping {
         }
     }
 
-    /// A metric's name and number.
+    /// The name and the value of a metric.
     private func result(of sample: Sample) -> Statement.Result? {
         guard case .metric(let metric) = sample else { return nil }
         let value: JSONValue =

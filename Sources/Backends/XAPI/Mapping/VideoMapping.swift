@@ -1,28 +1,30 @@
 public import Instrument
 public import InstrumentJSON
 
-/// Player events as statements of the xAPI Video Profile: the backend's usual mapping.
+/// Maps player events to statements of the xAPI Video Profile: the backend's usual mapping.
 ///
-/// What was played is remembered per viewer, video and registration, over all attempts and restarts; what each player
-/// is doing is remembered beside it, so that a batch that is sent again gives the same bytes. A session that a crash
-/// left open stays open, as the profile has no word for that; what it had played counts in the next. A sample that the LRS
-/// refuses is remembered like any other: a retry of the dead letter sends the statements of then.
+/// The memory holds the played segments per viewer, video and registration, over all attempts and restarts, and
+/// the state of each player, so that a batch gives the same bytes at every attempt. A session that a crash
+/// interrupted stays open, because the profile has no statement for that; its played segments count in the next
+/// session. A sample that the LRS refuses changes the memory like any other: a retry of the dead letter sends
+/// the refused statements.
 ///
-/// What has no duration when it plays is a live stream, of which the profile cannot speak; the plain mapping does.
+/// A stream that has no duration while it plays is live. The profile does not cover live streams; the plain
+/// mapping does.
 public struct VideoMapping: XAPIMapping {
     private let viewings: Viewings
     private let live: PlainMapping?
 
-    /// Creates a mapping; `live` says what is said of streams without a duration, nil: nothing.
+    /// Creates a mapping; `live` maps the events of live streams, which have no statements if it is nil.
     public init(viewings: Viewings, live: PlainMapping?) {
         self.viewings = viewings
         self.live = live
     }
 
-    /// Creates a mapping that speaks of live streams in plain xAPI.
+    /// Creates a mapping that maps the events of live streams to plain xAPI.
     public init(viewings: Viewings) { self.init(viewings: viewings, live: PlainMapping(viewings: viewings)) }
 
-    /// One name for a viewer, a video and a registration.
+    /// Returns one key for a viewer, a video and a registration.
     public func memoryKey(for record: SampleRecord) -> String? {
         guard case .event(let event) = record.sample, event[.isAdsTracker] != true,
             let viewing = viewings(record.sample)
@@ -33,13 +35,25 @@ public struct VideoMapping: XAPIMapping {
         return SHA256.hexadecimal(of: parts.bytes)
     }
 
-    /// What the profile says of an event, often nothing.
+    /// Returns the statements of the profile for an event, often none.
     public func statements(for record: SampleRecord, remembering memory: inout JSONValue) -> [Statement] {
+        statements(for: [record], remembering: &memory).first ?? []
+    }
+
+    /// Returns the statements of the profile for each event; reads and writes the memory once.
+    public func statements(for records: [SampleRecord], remembering memory: inout JSONValue) -> [[Statement]] {
+        var screenings = VideoMemory(json: memory)
+        var all: [[Statement]] = []
+        for record in records { all.append(statements(for: record, remembering: &screenings)) }
+        if screenings.isChanged { memory = screenings.json }
+        return all
+    }
+
+    private func statements(for record: SampleRecord, remembering screenings: inout VideoMemory) -> [Statement] {
         guard case .event(let event) = record.sample, event[.isAdsTracker] != true,
             let viewing = viewings(record.sample)
         else { return [] }
         let player = event.attributes[.senderId] ?? "\(event.tracker)"
-        var screenings = VideoMemory(json: memory)
         screenings.takeOver(by: player)
         var profile = VideoProfile(
             of: viewing,
@@ -49,12 +63,14 @@ public struct VideoMapping: XAPIMapping {
         )
         let statements = profile.statements(for: event)
         screenings.keep(profile, of: player)
-        memory = screenings.json
         guard statements.isEmpty, profile.session == nil, Self.isOfPlaying(event), let live else { return statements }
-        return live.statements(for: record, remembering: &memory)
+        // The plain mapping has no memory.
+        var none = JSONValue.null
+        return live.statements(for: record, remembering: &none)
     }
 
-    /// What a live stream is spoken of at; loading is not among them, because a duration may still come.
+    /// Whether the event of a live stream has a statement. Loading has none, because the duration may still
+    /// become known.
     private static func isOfPlaying(_ event: Event) -> Bool {
         guard event[milliseconds: .duration] ?? 0 <= 0 else { return false }
         switch event.action {

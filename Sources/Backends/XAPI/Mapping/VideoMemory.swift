@@ -1,12 +1,14 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What is remembered of a viewer, a video and a registration: what was seen, and what each player is doing.
+/// The memory of a viewer, a video and a registration: the played segments, and the state of each player.
 struct VideoMemory {
-    /// More players at a time do not show one person the same video; the oldest is one that a crash took away.
+    /// One person does not watch a video in more players at a time; the oldest one is left from a crash.
     private static var maxPlayers: Int { 8 }
 
     private(set) var history: VideoProfile.History
+    /// Whether a player's state has been kept since the memory was read.
+    private(set) var isChanged = false
     private var players: [(name: String, playback: VideoProfile.Playback)]
 
     init(json: JSONValue) {
@@ -34,7 +36,7 @@ struct VideoMemory {
         players.first { $0.name == player }?.playback ?? VideoProfile.Playback()
     }
 
-    /// Players of an earlier run come no more: what they were playing has been seen.
+    /// Closes the players of earlier runs, which send no more events: their open segments count as played.
     mutating func takeOver(by player: String) {
         let gone = players.filter { Self.run(of: $0.name) != Self.run(of: player) }
         for (_, playback) in gone {
@@ -43,13 +45,14 @@ struct VideoMemory {
         players.removeAll { player in gone.contains { $0.name == player.name } }
     }
 
-    /// A player's name is that of its run, and a number.
+    /// The run in a player's name, which is followed by a number.
     private static func run(of player: String) -> Substring {
         player.lastIndex(of: "-").map { player[..<$0] } ?? player[...]
     }
 
-    /// The latest comes last.
+    /// Keeps a player's state; the latest player is the last one.
     mutating func keep(_ profile: VideoProfile, of player: String) {
+        isChanged = true
         history = profile.past
         players.removeAll { $0.name == player }
         if profile.playback != VideoProfile.Playback() { players.append((player, profile.playback)) }

@@ -1,19 +1,20 @@
 public import Instrument
 
-/// Reads off a sample who watches what.
+/// Reads viewer and video from a sample.
 ///
-/// Replaceable in whole: `Viewings { sample in … }`. What it gives has to be the same each time for the same sample.
+/// To replace it: `Viewings { sample in … }`. The result must be the same each time for the same sample.
 public struct Viewings: Sendable {
     private let read: @Sendable (Sample) -> VideoProfile.Viewing?
 
-    /// Creates a reader of one's own; nil means that nothing is said of the sample.
+    /// Creates a custom reader; a sample for which it returns nil has no statements.
     public init(_ read: @escaping @Sendable (Sample) -> VideoProfile.Viewing?) { self.read = read }
 
-    /// Creates the usual reader: one viewer, and whatever is played.
+    /// Creates the usual reader, for one viewer and any media.
     ///
-    /// The activity is the sample's `source` without user, query and fragment, which may hold secrets; an absolute
-    /// path, or a `file:` URL of this machine, becomes one `file:` IRI, however it is spelled. Without a source it is named by `title`, without that by `streamId`, below `base`; else there is
-    /// none, and nothing is said.
+    /// The activity is the sample's `source` without user, query and fragment, which may contain secrets; an
+    /// absolute path or a `file:` URL of this machine becomes one `file:` IRI in any spelling. Without a
+    /// source, the activity is named after `title`, otherwise after `streamId`, below `base`; a sample without
+    /// all of them has no statements.
     public init(
         viewer: Statement.Actor,
         registration: SampleID? = nil,
@@ -33,23 +34,23 @@ public struct Viewings: Sendable {
         }
     }
 
-    /// Who watches what.
+    /// Returns viewer and video; nil if the sample has no statements.
     public func callAsFunction(_ sample: Sample) -> VideoProfile.Viewing? { read(sample) }
 }
 
-/// The names of what no vocabulary has a name for.
+/// Names for things that no vocabulary covers.
 public enum XAPIVocabulary {
-    /// Where our own names stand by default. Put an address in its place that is yours and will stay.
+    /// The default base of such names. Replace it with a permanent address of your own.
     public static let base: IRI = "urn:x-instrument:"
 
-    /// A verb for an action: `BufferBegin` is `…verbs/buffer-begin`.
+    /// Returns the verb for an action: `…verbs/buffer-begin` for `BufferBegin`.
     public static func verb(_ action: Action, base: IRI = base) -> Statement.Verb {
         let words = words(of: action.name)
         let id = IRI(stringLiteral: "\(base)verbs/\(PercentText.encoded(words.joined(separator: "-")))")
         return Statement.Verb(id, display: words.isEmpty ? [:] : ["en": words.joined(separator: " ")])
     }
 
-    /// The key of an extension for an attribute: `…extensions/timeSinceStart`.
+    /// Returns the key of an extension for an attribute: `…extensions/timeSinceStart`.
     public static func `extension`(_ name: String, base: IRI = base) -> IRI {
         IRI(stringLiteral: "\(base)extensions/\(PercentText.encoded(name))")
     }
@@ -65,7 +66,7 @@ public enum XAPIVocabulary {
     }
 }
 
-/// What is played, as an IRI and as a title.
+/// The media of a sample, as an IRI and as a title.
 enum MediaName {
     static func title(of attributes: Attributes) -> String? { attributes[.title].flatMap { $0.isEmpty ? nil : $0 } }
 

@@ -1,7 +1,7 @@
 public import Instrument
 public import InstrumentJSON
 
-/// What is said of a sample: the one place to change when statements are to look otherwise.
+/// Maps samples to statements. Implement this protocol to change the statements that a backend sends.
 ///
 /// ```swift
 /// struct Likes: XAPIMapping {
@@ -21,32 +21,48 @@ public import InstrumentJSON
 /// }
 /// ```
 ///
-/// **The same record with the same memory gives the same statements**, identifiers and times included: a batch may come
-/// again, also to the next process, and an LRS tells copies by their identifiers. Nothing random, and no clock. The
-/// backend asks once about each sample, in order, and keeps what is remembered, whether or not the LRS takes the statements;
-/// those that it refuses are kept as they are, for a retry.
+/// **The same record with the same memory must give the same statements**, identifiers and times included: a
+/// batch may be sent again, also by the next process, and an LRS recognizes copies by their identifiers. Use no
+/// random numbers and no clock. The backend maps each sample once, in order, and keeps the memory, whether or
+/// not the LRS accepts the statements; refused statements are kept unchanged for a retry.
 public protocol XAPIMapping: Sendable {
-    /// Under which name something is remembered about this sample; nil, the default, where nothing is.
+    /// Returns the key of the memory that the sample reads and changes; nil, the default, for a sample without
+    /// a memory.
     func memoryKey(for record: SampleRecord) -> String?
-    /// The statements that a sample is worth, in order; none for what is not to be said, which counts as delivered.
+    /// Returns the statements of a sample, in order. A sample without statements counts as delivered.
     ///
-    /// Each has an identifier; the first one the record's own, further ones from ``derivedID(of:_:)``. `memory` is `null`
-    /// where nothing was remembered under the key yet.
+    /// Each statement has an identifier: the first one the record's own, further ones from
+    /// ``derivedID(of:_:)``. `memory` is `null` before the first change under the key.
     func statements(for record: SampleRecord, remembering memory: inout JSONValue) -> [Statement]
+    /// The statements of several samples with the same memory key, in order: one array for each sample.
+    ///
+    /// The backend calls this method once per key and batch. The default calls
+    /// ``statements(for:remembering:)-(SampleRecord,_)`` for each sample; a mapping whose memory is costly to
+    /// read and write as JSON reads and writes it only once here. Both have to give the same statements and the
+    /// same memory.
+    func statements(for records: [SampleRecord], remembering memory: inout JSONValue) -> [[Statement]]
 }
 
 extension XAPIMapping {
-    /// Nothing is remembered.
+    /// Returns nil: no sample has a memory.
     public func memoryKey(for record: SampleRecord) -> String? { nil }
 
-    /// An identifier for a further statement about a sample: the same each time, and of the form of a UUID, version 4.
+    /// Maps sample by sample.
+    public func statements(for records: [SampleRecord], remembering memory: inout JSONValue) -> [[Statement]] {
+        var statements: [[Statement]] = []
+        for record in records { statements.append(self.statements(for: record, remembering: &memory)) }
+        return statements
+    }
+
+    /// Returns the identifier of a further statement about a sample: the same each time, in the form of a
+    /// version-4 UUID.
     public func derivedID(of id: SampleID, _ number: Int) -> SampleID {
         let source = RandomSource(DerivedBits(id: id, salt: number))
         return SampleID(source.identifier()) ?? id
     }
 }
 
-/// Bits that follow from a sample's identifier: at first, without salt, those of the identifier itself.
+/// Bits derived from a sample's identifier; without a salt, they begin with the bits of the identifier.
 struct DerivedBits: RandomNumberGenerator, Sendable {
     private let seed: [UInt8]
     private var words: [UInt64]

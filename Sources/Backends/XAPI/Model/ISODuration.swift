@@ -1,19 +1,20 @@
-/// A duration as ISO 8601 writes it: `PT12.5S`, `P3Y`, `P4W`.
+/// A duration in the format of ISO 8601: `PT12.5S`, `P3Y`, `P4W`.
 ///
-/// Kept as it is spelled, because servers compare durations as texts, and because a month is no number of seconds.
+/// The spelling is kept, because servers compare durations as texts, and because a month has no fixed number of
+/// seconds.
 ///
 /// Source: xAPI 1.0.3, Data 4.6 and 2.3.1.b8.
 public struct ISODuration: Hashable, Sendable, CustomStringConvertible {
     /// The duration's text.
     public let description: String
 
-    /// Checks a text; nil if it is no such duration.
+    /// Creates a duration; nil if the text is not in the format of ISO 8601.
     public init?(_ text: String) {
         guard DurationFormat.isValid(text) else { return nil }
         description = text
     }
 
-    /// Writes a duration as seconds, rounded to 0.01 s, the precision that the specification keeps. Negative ones
+    /// Creates a duration in seconds, rounded to 0.01 s, the precision of the specification. Negative durations
     /// become zero.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = max(.zero, duration).components

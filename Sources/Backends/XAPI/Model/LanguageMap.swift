@@ -6,18 +6,18 @@
 ///
 /// Source: xAPI 1.0.3, Data 4.2.
 public struct LanguageMap: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-    /// The texts by tag. One at least has to be there where a language map is required.
+    /// The texts by tag. A required language map must have at least one.
     public var texts: [String: String]
 
     /// Creates a map.
     public init(_ texts: [String: String]) { self.texts = texts }
 
-    /// Creates a map; of two texts with one tag the last counts.
+    /// Creates a map; the last of several texts with one tag counts.
     public init(dictionaryLiteral elements: (String, String)...) {
         texts = Dictionary(elements) { _, last in last }
     }
 
-    /// The text under that tag, spelled just so.
+    /// The text under a tag in exactly this spelling.
     public subscript(tag: String) -> String? {
         get { texts[tag] }
         set { texts[tag] = newValue }

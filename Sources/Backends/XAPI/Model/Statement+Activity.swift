@@ -1,11 +1,11 @@
 extension Statement {
-    /// Something that one can do something with: a film, a course, a question.
+    /// An activity: a film, a course, a question.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.4.1.
     public struct Activity: Hashable, Sendable {
-        /// Its identifier, never used for another.
+        /// The identifier, which no other activity has.
         public var id: IRI
-        /// What it is.
+        /// The definition.
         public var definition: Definition?
 
         /// Creates an activity.
@@ -15,19 +15,19 @@ extension Statement {
         }
     }
 
-    /// What an activity is.
+    /// The definition of an activity.
     public struct Definition: Hashable, Sendable {
-        /// Its name.
+        /// The name.
         public var name: LanguageMap
-        /// Its description.
+        /// The description.
         public var description: LanguageMap
-        /// Its type.
+        /// The type.
         public var type: IRI?
-        /// Where people can read more.
+        /// The address of further information for people.
         public var moreInfo: IRI?
-        /// How it asks, if it is a question.
+        /// The interaction, for a question.
         public var interaction: Interaction?
-        /// What else there is to say.
+        /// Extensions.
         public var extensions: Extensions
 
         /// Creates a definition.
@@ -48,7 +48,7 @@ extension Statement {
         }
     }
 
-    /// How a question asks, with what can be chosen and what is right.
+    /// The kind of a question, its components and its correct responses.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.4.1.s6.
     public struct Interaction: Hashable, Sendable {
@@ -56,19 +56,19 @@ extension Statement {
         public enum Kind: Hashable, Sendable {
             /// True or false.
             case trueFalse
-            /// Some of the choices.
+            /// A selection of choices.
             case choice([Component])
             /// A short text.
             case fillIn
             /// A long text.
             case longFillIn
-            /// Each of a source with some of a target.
+            /// Pairs of sources and targets.
             case matching(source: [Component], target: [Component])
             /// Several steps.
             case performance([Component])
-            /// The choices in their order.
+            /// The choices in an order.
             case sequencing([Component])
-            /// A place on a scale.
+            /// A point on a scale.
             case likert([Component])
             /// A number.
             case numeric
@@ -76,11 +76,11 @@ extension Statement {
             case other
         }
 
-        /// Something that can be chosen, ordered or done.
+        /// A component of a question: a choice, a step or a point on a scale.
         public struct Component: Hashable, Sendable {
-            /// Its identifier, once in a list.
+            /// The identifier, unique in its list.
             public var id: String
-            /// What it is, for people.
+            /// The description, for people.
             public var description: LanguageMap
 
             /// Creates a component.
@@ -92,10 +92,11 @@ extension Statement {
 
         /// The kind of question.
         public var kind: Kind
-        /// Patterns of what is right. None: nothing is right. Nil: any response is, or nobody says.
+        /// Patterns of correct responses. An empty array means that no response is correct, nil that every
+        /// response is or that the answer is unknown.
         public var correctResponses: [String]?
 
-        /// Creates a question.
+        /// Creates an interaction.
         public init(_ kind: Kind, correctResponses: [String]? = nil) {
             self.kind = kind
             self.correctResponses = correctResponses

@@ -1,19 +1,19 @@
 extension Statement {
-    /// Who did something: one or several.
+    /// The actor of a statement: an agent or a group.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.2.
     public enum Actor: Hashable, Sendable {
         /// One person or system.
         case agent(Agent)
-        /// Several.
+        /// A group of agents.
         case group(Group)
     }
 
     /// One person or system.
     public struct Agent: Hashable, Sendable {
-        /// What tells it from all others.
+        /// The identifier.
         public var identifier: Identifier
-        /// Its full name.
+        /// The full name.
         public var name: String?
 
         /// Creates an agent.
@@ -23,40 +23,40 @@ extension Statement {
         }
     }
 
-    /// Several agents: with an identifier of their own, or just those.
+    /// A group of agents, with an identifier or anonymous.
     public struct Group: Hashable, Sendable {
-        /// What tells the group from all others; nil for one without a name for itself, which then has members.
+        /// The identifier of the group; nil for an anonymous group, which must have members.
         public var identifier: Identifier?
-        /// The group's name.
+        /// The name of the group.
         public var name: String?
-        /// Some or all of its members.
+        /// Some or all members.
         public var members: [Agent]
 
-        /// Creates a group that has an identifier.
+        /// Creates a group with an identifier.
         public init(_ identifier: Identifier, name: String? = nil, members: [Agent] = []) {
             self.identifier = identifier
             self.name = name
             self.members = members
         }
 
-        /// Creates a group of these members.
+        /// Creates an anonymous group of members.
         public init(members: [Agent], name: String? = nil) {
             self.name = name
             self.members = members
         }
     }
 
-    /// What tells an agent or a group from all others: exactly one of these.
+    /// The identifier of an agent or a group: exactly one of these.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.2.3 (inverse functional identifiers).
     public enum Identifier: Hashable, Sendable {
         /// A `mailto:` IRI.
         case mailbox(IRI)
-        /// The SHA-1 sum of a `mailto:` IRI in 40 hexadecimal digits.
+        /// The SHA-1 checksum of a `mailto:` IRI in 40 hexadecimal digits.
         case mailboxSHA1(String)
         /// An OpenID.
         case openID(IRI)
-        /// An account on a system, whose home page is given. An opaque name keeps a person unknown.
+        /// An account on the system with that home page. An opaque name keeps the person anonymous.
         case account(homePage: IRI, name: String)
     }
 }

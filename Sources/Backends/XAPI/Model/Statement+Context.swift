@@ -1,17 +1,17 @@
 public import Instrument
 
 extension Statement {
-    /// What a statement was part of.
+    /// The context of a statement.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.6; IEEE 9274.1.1-2023, 4.2.2.5.
     public struct Context: Hashable, Sendable {
-        /// The UUID of the attempt, session or course that it belongs to.
+        /// The UUID of the attempt, session or course.
         public var registration: SampleID?
-        /// Who taught.
+        /// The instructor.
         public var instructor: Actor?
-        /// Who was in it together.
+        /// The team.
         public var team: Group?
-        /// Activities around it.
+        /// Related activities.
         public var activities: ContextActivities
         /// The activity's revision; only if the object is an activity.
         public var revision: String?
@@ -19,13 +19,13 @@ extension Statement {
         public var platform: String?
         /// The language, as an RFC 5646 tag.
         public var language: String?
-        /// Another statement that belongs to it.
+        /// A related statement.
         public var statement: SampleID?
-        /// What else there is to say.
+        /// Extensions.
         public var extensions: Extensions
-        /// Agents around it and what they were to it. Only in 2.0.
+        /// Related agents and their relation. Only in 2.0.
         public var agents: [Companion<Agent>]
-        /// Groups around it and what they were to it. Only in 2.0.
+        /// Related groups and their relation. Only in 2.0.
         public var groups: [Companion<Group>]
 
         /// Creates a context.
@@ -56,17 +56,17 @@ extension Statement {
         }
     }
 
-    /// Activities around a statement, by what they are to it.
+    /// The related activities of a statement, by their relation.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.6.2.
     public struct ContextActivities: Hashable, Sendable {
-        /// What the object is directly part of.
+        /// Activities that the object is directly part of.
         public var parent: [Activity]
-        /// What the object is indirectly part of.
+        /// Activities that the object is indirectly part of.
         public var grouping: [Activity]
         /// Profiles and other categories of the statement.
         public var category: [Activity]
-        /// All others.
+        /// Other activities.
         public var other: [Activity]
 
         /// Creates a set of activities.
@@ -83,11 +83,11 @@ extension Statement {
         }
     }
 
-    /// An agent or group around a statement of 2.0, and what it was to it.
+    /// An agent or group in the context of a statement of 2.0, and its relation.
     public struct Companion<Someone: Hashable & Sendable>: Hashable, Sendable {
-        /// Who.
+        /// The agent or group.
         public var actor: Someone
-        /// Types of activities that say what they were to the statement; nothing if there are none.
+        /// The types of the relation, as IRIs of activity types; left out if empty.
         public var relevantTypes: [IRI]
 
         /// Creates a companion.
@@ -97,23 +97,23 @@ extension Statement {
         }
     }
 
-    /// Data that belong to a statement: a certificate, a signature, a picture.
+    /// An attachment of a statement: a certificate, a signature, a picture.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.11.
     public struct Attachment: Hashable, Sendable {
-        /// What it is for.
+        /// The purpose.
         public var usageType: IRI
-        /// Its title, in one language at least.
+        /// The title, in at least one language.
         public var display: LanguageMap
-        /// What it is.
+        /// The description.
         public var description: LanguageMap
-        /// Its media type.
+        /// The media type.
         public var contentType: String
-        /// Its length in bytes.
+        /// The length in bytes.
         public var length: Int
-        /// Its SHA-2 sum in hexadecimal digits.
+        /// The SHA-2 checksum in hexadecimal digits.
         public var sha2: String
-        /// Where it can be fetched.
+        /// The address of the content.
         public var fileURL: IRI?
 
         /// Creates an attachment.

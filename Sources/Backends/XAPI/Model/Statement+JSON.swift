@@ -1,24 +1,28 @@
 internal import Instrument
 public import InstrumentJSON
 
-/// Why JSON is no statement: what the validator found.
+/// The failures that the validator found in JSON that is not a valid statement.
 public struct StatementError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong; never empty.
+    /// The failures; never empty.
     public let failures: [ValidationFailure]
 
-    /// What is wrong, a line each.
+    /// The failures, one in each line.
     public var description: String { failures.map(\.description).joined(separator: "\n") }
 }
 
 extension Statement {
-    /// Reads a statement that keeps the rules of that version.
+    /// Reads a statement that is valid under the rules of a version.
     ///
-    /// Times are kept in milliseconds without their zone, identifiers in upper case; both stay what they mean.
-    /// - Throws: ``StatementError`` with everything that is wrong.
+    /// Times are kept in milliseconds without their zone and identifiers in upper case; their meaning stays the same.
+    /// - Throws: ``StatementError`` with all failures.
     public init(json: JSONValue, version: XAPIVersion = .v1) throws(StatementError) {
         let failures = StatementValidator(version: version).failures(in: json)
         guard failures.isEmpty, let statement = Statement(checked: json) else {
-            let unreadable = ValidationFailure(rule: .wellFormed, path: "$", message: "The statement cannot be read.")
+            let unreadable = ValidationFailure(
+                rule: .wellFormed,
+                path: "$",
+                message: "The statement must fit the typed model (found a value that it cannot hold)."
+            )
             throw StatementError(failures: failures.isEmpty ? [unreadable] : failures)
         }
         self = statement

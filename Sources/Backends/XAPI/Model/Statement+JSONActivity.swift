@@ -33,7 +33,7 @@ extension Statement.Definition: JSONPart {
 }
 
 extension Statement.Interaction {
-    /// What it adds to a definition.
+    /// The keys that the interaction adds to a definition.
     fileprivate var members: [String: JSONValue?] {
         var members: [String: JSONValue?] = ["interactionType": .string(kind.name)]
         members["correctResponsesPattern"] = correctResponses.map { .array($0.map(JSONValue.string)) }
@@ -41,7 +41,7 @@ extension Statement.Interaction {
         return members
     }
 
-    /// The one in a definition.
+    /// Reads the interaction of a definition.
     fileprivate init?(of json: JSONValue) {
         guard let kind = json["interactionType"]?.string.flatMap({ Kind($0, of: json) }) else { return nil }
         self.init(kind, correctResponses: json["correctResponsesPattern"]?.elements?.compactMap(\.string))

@@ -63,7 +63,7 @@ extension Statement.Identifier {
         }
     }
 
-    /// The one that an agent or a group has.
+    /// Reads the identifier of an agent or a group.
     fileprivate init?(of json: JSONValue) {
         if let iri: IRI = json.part("mbox") {
             self = .mailbox(iri)

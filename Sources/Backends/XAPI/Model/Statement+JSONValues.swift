@@ -26,7 +26,7 @@ extension ISODuration: JSONPart {
 }
 
 extension JSONValue {
-    /// In lower case, as RFC 9562 writes them: there are LRSs that compare them as texts.
+    /// In lower case, as in RFC 9562: some LRSs compare identifiers as texts.
     static func id(_ id: SampleID) -> JSONValue { .string(id.wire) }
     static func time(_ time: WallTime) -> JSONValue { .string(time.rfc3339) }
     static func statementRef(_ id: SampleID) -> JSONValue { ["objectType": "StatementRef", "id": .id(id)] }
@@ -35,7 +35,7 @@ extension JSONValue {
     }
 
     var id: SampleID? { string.flatMap { SampleID($0) } }
-    /// A time in either version's form; what only one of them has means the same in both.
+    /// A time in the format of either version; a form that only one version allows has the same meaning in both.
     var time: WallTime? {
         string.flatMap { TimestampFormat.parse($0, version: .v1) ?? TimestampFormat.parse($0, version: .v2) }
     }
@@ -45,6 +45,6 @@ extension JSONValue {
 }
 
 extension SampleID {
-    /// As it is written in statements and questions.
+    /// The identifier in the form that statements and queries use.
     package var wire: String { description.lowercased() }
 }

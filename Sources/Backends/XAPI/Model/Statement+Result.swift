@@ -1,19 +1,19 @@
 extension Statement {
-    /// What came of it.
+    /// The result of a statement.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.5.
     public struct Result: Hashable, Sendable {
-        /// How well.
+        /// The score.
         public var score: Score?
-        /// Whether it went well.
+        /// Whether the attempt was successful.
         public var success: Bool?
-        /// Whether it was done to the end.
+        /// Whether the activity was completed.
         public var completion: Bool?
-        /// What was answered.
+        /// The response.
         public var response: String?
-        /// How long it took.
+        /// The duration.
         public var duration: ISODuration?
-        /// What else there is to say.
+        /// Extensions.
         public var extensions: Extensions
 
         /// Creates a result.
@@ -34,17 +34,17 @@ extension Statement {
         }
     }
 
-    /// How well. Finite numbers; progress and completion are no scores.
+    /// A score, in finite numbers. Progress and completion are not scores.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.5.1.
     public struct Score: Hashable, Sendable {
-        /// From -1 to 1.
+        /// The scaled score, from -1 to 1.
         public var scaled: Double?
-        /// As it was counted, between `min` and `max`.
+        /// The raw score, between `min` and `max`.
         public var raw: Double?
-        /// The lowest that could be reached; less than `max`.
+        /// The lowest possible score; less than `max`.
         public var min: Double?
-        /// The highest that could be reached.
+        /// The highest possible score.
         public var max: Double?
 
         /// Creates a score.

@@ -1,6 +1,6 @@
 public import Instrument
 
-/// Somebody did something: an xAPI statement.
+/// An xAPI statement: an actor, a verb and an object.
 ///
 /// ```swift
 /// var statement = Statement(
@@ -12,35 +12,35 @@ public import Instrument
 /// let bytes = statement.json.bytes
 /// ```
 ///
-/// A value that says what it holds; whether it keeps all rules says ``failures(version:)``. Parts that are empty are
-/// left out of the JSON, because the rules refuse empty objects.
+/// A value that is not validated; ``failures(version:)`` validates it. Empty parts are left out of the JSON,
+/// because the specification forbids empty objects.
 ///
 /// Source: xAPI 1.0.3, Data 2.4; IEEE 9274.1.1-2023, 4.2.2.
 public struct Statement: Hashable, Sendable {
-    /// Its UUID. To be set where the statement is made, and the same at every attempt to send it.
+    /// The UUID. Set it when the statement is created; it stays the same at every attempt.
     public var id: SampleID?
-    /// Who did it.
+    /// The actor.
     public var actor: Actor
-    /// What was done.
+    /// The verb.
     public var verb: Verb
-    /// To what it was done.
+    /// The object.
     public var object: Object
-    /// What came of it.
+    /// The result.
     public var result: Result?
-    /// What it was part of.
+    /// The context.
     public var context: Context?
-    /// When it happened; never in the future. Milliseconds.
+    /// The time of the action, in milliseconds; never in the future.
     public var timestamp: WallTime?
-    /// When a server stored it; only servers set it.
+    /// The time at which a server stored the statement; only servers set it.
     public var stored: WallTime?
-    /// Who vouches for it; only servers set it, but for trusted ones.
+    /// The authority that asserts the statement; set by servers and trusted clients only.
     public var authority: Actor?
-    /// The version that it follows. A provider leaves it out, or sets `1.0.0`, for 2.0 `2.0.0`.
+    /// The version of xAPI. A provider leaves it out, or sets `1.0.0`, or `2.0.0` for 2.0.
     public var version: String?
-    /// Data that belong to it.
+    /// The attachments.
     public var attachments: [Attachment]
 
-    /// Creates a statement of what has to be there.
+    /// Creates a statement from its required and optional parts.
     public init(
         id: SampleID? = nil,
         actor: Actor,
@@ -61,21 +61,21 @@ public struct Statement: Hashable, Sendable {
         self.attachments = attachments
     }
 
-    /// What is wrong with it, by that version's rules.
+    /// Returns the failures under the rules of a version; empty for a valid statement.
     public func failures(version: XAPIVersion = .v1) -> [ValidationFailure] {
         StatementValidator(version: version).failures(in: json)
     }
 }
 
 extension Statement {
-    /// The statement that makes another one void. One that voids cannot be voided itself.
+    /// Returns a statement that voids another one. A voiding statement cannot be voided.
     ///
     /// Source: xAPI 1.0.3, Data 2.3.2.
     public static func voiding(_ id: SampleID, by actor: Actor) -> Statement {
         Statement(actor: actor, verb: .voided, object: .statementRef(id))
     }
 
-    /// What a statement is about.
+    /// The object of a statement.
     public enum Object: Hashable, Sendable {
         /// An activity: a film, a course, a question.
         case activity(Activity)
@@ -83,30 +83,30 @@ extension Statement {
         case actor(Actor)
         /// Another statement, by its identifier.
         case statementRef(SampleID)
-        /// A statement that nobody made, but that this one speaks of.
+        /// A statement that is not stored on its own, but described by this one.
         case subStatement(SubStatement)
     }
 
-    /// A statement inside a statement: without identity, and without another one inside.
+    /// A statement inside a statement, without an identifier and without a further sub-statement.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.4.3.
     public struct SubStatement: Hashable, Sendable {
-        /// Who would do it.
+        /// The actor.
         public var actor: Actor
-        /// What would be done.
+        /// The verb.
         public var verb: Verb
-        /// To what it would be done.
+        /// The object.
         public var object: Object
-        /// What would come of it.
+        /// The result.
         public var result: Result?
-        /// What it would be part of.
+        /// The context.
         public var context: Context?
-        /// When; may lie in the future.
+        /// The time of the action; may lie in the future.
         public var timestamp: WallTime?
-        /// Data that belong to it.
+        /// The attachments.
         public var attachments: [Attachment]
 
-        /// What a sub-statement may be about.
+        /// The object of a sub-statement.
         public enum Object: Hashable, Sendable {
             /// An activity.
             case activity(Activity)
@@ -136,13 +136,13 @@ extension Statement {
         }
     }
 
-    /// What was done.
+    /// The verb.
     ///
     /// Source: xAPI 1.0.3, Data 2.4.3.
     public struct Verb: Hashable, Sendable {
-        /// What it means, for machines.
+        /// The identifier of the action.
         public var id: IRI
-        /// What it means, for people.
+        /// The name of the action, for people.
         public var display: LanguageMap
 
         /// Creates a verb.
@@ -151,7 +151,7 @@ extension Statement {
             self.display = display
         }
 
-        /// The verb that makes a statement void.
+        /// The verb that voids a statement.
         public static let voided = Verb("http://adlnet.gov/expapi/verbs/voided", display: ["en": "voided"])
     }
 }

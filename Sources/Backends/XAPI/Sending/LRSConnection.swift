@@ -1,12 +1,12 @@
 internal import InstrumentCompression
 package import InstrumentHTTP
 
-/// Makes requests to an LRS and sends them.
+/// Creates requests to an LRS and sends them.
 struct LRSConnection: Sendable {
     let configuration: XAPIConfiguration
     let transport: any HTTPTransport
 
-    /// A request to a resource (`statements`, `activities/state`, `about`), with the headers that every one has.
+    /// A request to a resource (`statements`, `activities/state`, `about`), with the common headers.
     func request(
         _ method: HTTPMethod,
         _ resource: String,
@@ -19,7 +19,7 @@ struct LRSConnection: Sendable {
         return try request(method, url, body: body, type: type)
     }
 
-    /// A request to an address of the LRS's own, as `more` gives them.
+    /// A request to an address that the LRS gave, as in `more`.
     func request(
         _ method: HTTPMethod,
         _ url: HTTPURL,
@@ -41,20 +41,20 @@ struct LRSConnection: Sendable {
         )
     }
 
-    /// A request that brings statements, packed only if that was asked for.
+    /// A request that sends statements, compressed only if the configuration says so.
     func request(posting statements: [UInt8]) throws(HTTPError) -> HTTPRequest {
         let request = try request(.post, "statements", body: statements, type: "application/json")
         return configuration.packsBodies ? request.gzipped() : request
     }
 
-    /// Asks for one statement; `kind` is `statementId` or `voidedStatementId`.
+    /// Requests one statement; `kind` is `statementId` or `voidedStatementId`.
     func statement(_ id: String, as kind: String = "statementId") async throws(HTTPError) -> HTTPResponse {
         try await transport.send(try request(.get, "statements", query: [(kind, id)]))
     }
 }
 
 extension HTTPURL {
-    /// The address of a resource below this one, with just one slash in between.
+    /// The address of a resource below this one, joined by one slash.
     package func appending(path: String) throws(HTTPError) -> HTTPURL {
         let base = "/" + self.path.drop { $0 == "/" }
         let resource = path.drop { $0 == "/" }
@@ -62,7 +62,7 @@ extension HTTPURL {
     }
 }
 
-/// Percent encoding (RFC 3986, section 2.1), of everything but what RFC 3986 never reserves.
+/// Percent encoding (RFC 3986, section 2.1) of all characters except the unreserved ones.
 package enum PercentText {
     package static func encoded(_ text: some StringProtocol, keeping others: String = "") -> String {
         let (digits, kept) = (Array("0123456789ABCDEF".utf8), Array("-._~".utf8) + Array(others.utf8))

@@ -1,9 +1,9 @@
 internal import InstrumentJSON
 
-/// Whether an LRS has the statement that was sent, or another one under the same identifier.
+/// Compares a stored statement with the one that was sent under the same identifier.
 ///
-/// What LRSs add or may write otherwise does not count: `stored`, `authority`, `version`, texts for people, definitions of
-/// activities, 5 for 5.0, one activity for an array of one, the case of identifiers.
+/// The comparison ignores what LRSs add or may write in another form: `stored`, `authority`, `version`, texts
+/// for people, definitions of activities, 5 for 5.0, one activity for an array of one, the case of identifiers.
 ///
 /// Source: xAPI 1.0.3, Data 2.3.1 (immutability) and Communication 2.1.1.s1.b5.
 enum StatementComparison {
@@ -39,7 +39,7 @@ enum StatementComparison {
         }
     }
 
-    /// What an object is if it does not say so.
+    /// The default `objectType`.
     private static func isUsualType(_ name: String, _ value: JSONValue) -> Bool {
         name == "objectType" && (value == "Agent" || value == "Activity")
     }

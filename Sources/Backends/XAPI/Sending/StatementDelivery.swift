@@ -2,22 +2,22 @@ internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentJSON
 
-/// Brings statements to an LRS, which takes all of them or none.
+/// Sends statements to an LRS, which stores all of them or none.
 ///
 /// Source: xAPI 1.0.3, Communication 2.1.2 (POST) and 2.1.3 (GET); Data 2.3.1.
 struct StatementDelivery: Sendable {
     enum Verdict: Hashable {
-        /// All have arrived but for these statements, which the LRS will never take, with its reasons.
+        /// All statements have arrived, except those that the LRS refused, with its reasons.
         case delivered(except: [SampleID: String])
-        /// What the queue has to do.
+        /// No statement is known to have arrived; the queue acts on the outcome.
         case failed(DeliveryOutcome)
     }
 
     let connection: LRSConnection
     let clock: any SchedulingClock
 
-    /// Sends statements. If the LRS refuses all because of one, the queue halves the batch until one sample is left, and then
-    /// the statements of that sample go one by one.
+    /// Sends statements. If the LRS refuses all because of one, the queue halves the batch until one sample is
+    /// left; the statements of that sample are then sent one by one.
     func deliver(_ entries: [StatementDraft.Entry]) async -> Verdict {
         let verdict = await attempt(entries)
         guard let reason = verdict.refusal, let first = entries.first,
@@ -47,7 +47,7 @@ struct StatementDelivery: Sendable {
         return status == 409 ? await resolve(entries) : Self.verdict(outcome)
     }
 
-    /// Sends statements in one request; the status is nil where there was no answer that could be read.
+    /// Sends statements in one request; the status is nil without a readable response.
     private func post(
         _ entries: [StatementDraft.Entry]
     ) async -> (status: Int?, outcome: DeliveryOutcome) {
@@ -70,7 +70,8 @@ struct StatementDelivery: Sendable {
         outcome == .acknowledged ? .delivered(except: except) : .failed(outcome)
     }
 
-    /// The LRS knows some of the identifiers: what is there and the same has arrived, what is missing goes once more.
+    /// Resolves a conflict: statements that the LRS has and that are equal have arrived, missing ones are sent
+    /// once more.
     private func resolve(_ entries: [StatementDraft.Entry]) async -> Verdict {
         var (missing, conflicts) = ([StatementDraft.Entry](), [SampleID: String]())
         for start in stride(from: 0, to: entries.count, by: Self.questionsAtOnce) {
@@ -79,22 +80,24 @@ struct StatementDelivery: Sendable {
                 switch stored {
                 case .same: break
                 case .missing: missing.append(entry)
-                case .other: conflicts[entry.id] = "HTTP 409: another statement is stored as \(entry.id)"
+                case .other: conflicts[entry.id] = "HTTP 409: a different statement is stored as \(entry.id)"
                 case .unknown(let outcome): return .failed(outcome)
                 }
             }
         }
         if missing.isEmpty { return .delivered(except: conflicts) }
-        if missing.count == entries.count { return .failed(.refused(reason: "HTTP 409, though none of it is stored")) }
+        if missing.count == entries.count {
+            return .failed(.refused(reason: "HTTP 409, but the LRS has stored none of the statements"))
+        }
         return Self.verdict(await post(missing).outcome, except: conflicts)
     }
 
     private enum Stored { case same, other, missing, unknown(DeliveryOutcome) }
 
-    /// So that a batch is through before its time is up, also where an answer takes long.
+    /// Limits the lookups, so that a batch ends within its timeout even if responses are slow.
     private static var questionsAtOnce: Int { 8 }
 
-    /// What is stored, in the order of the entries.
+    /// Looks up the stored statements, in the order of the entries.
     private func look(up entries: [StatementDraft.Entry]) async -> [Stored] {
         await withTaskGroup(of: (Int, Stored).self) { group in
             for (number, entry) in entries.enumerated() {
@@ -113,14 +116,19 @@ struct StatementDelivery: Sendable {
         if response.status == 404 { return try await lookUpVoided(entry) }
         guard response.status == 200 else { return .unknown(outcome(of: response)) }
         guard let answer = try? JSONValue(parsing: response.body) else {
-            return .unknown(.retry(after: nil, reason: "the LRS answered a question for a statement with no JSON"))
+            return .unknown(
+                .retry(
+                    after: nil,
+                    reason: "the LRS's response to a lookup of a statement must be JSON (found something else)"
+                )
+            )
         }
         guard let stored = answer.statement(entry.id) else { return try await lookUpVoided(entry) }
         let version = connection.configuration.version
         return StatementComparison.isSame(entry.json, stored, version: version) ? .same : .other
     }
 
-    /// A statement that somebody has made void since is there no less.
+    /// Looks up a statement that may have been voided, which counts as stored.
     private func lookUpVoided(_ entry: StatementDraft.Entry) async throws(HTTPError) -> Stored {
         let response = try await connection.statement(entry.id.wire, as: "voidedStatementId")
         switch response.status {
@@ -130,18 +138,18 @@ struct StatementDelivery: Sendable {
         }
     }
 
-    /// An answer that is none to the question must not refuse the samples.
+    /// The outcome of a failed lookup, which must not refuse the samples.
     private func outcome(of response: HTTPResponse) -> DeliveryOutcome {
         switch DeliveryOutcome(response, now: clock.wallTime) {
         case .retry(let delay, let reason): .retry(after: delay, reason: reason)
         case .unauthorized(let reason): .unauthorized(reason: reason)
-        default: .retry(after: nil, reason: "HTTP \(response.status) to a question for a statement")
+        default: .retry(after: nil, reason: "HTTP \(response.status) to a lookup of a statement")
         }
     }
 }
 
 extension StatementDelivery.Verdict {
-    /// Why all of it will never be taken; nil if that is not so.
+    /// The reason if the LRS refused all statements; otherwise nil.
     fileprivate var refusal: String? {
         switch self {
         case .failed(.refused(let reason)), .failed(.tooLarge(let reason)): reason
@@ -151,8 +159,8 @@ extension StatementDelivery.Verdict {
 }
 
 extension JSONValue {
-    /// The statement of that identifier in an answer that should be just that. Some LRSs put it into a list, which may be
-    /// empty, or hold what was not asked for.
+    /// The statement with an identifier in a response, which should contain just this statement. Some LRSs
+    /// return a list, which may be empty or contain other statements.
     func statement(_ id: SampleID) -> JSONValue? {
         (self["statements"]?.elements ?? [self]).first { $0["id"]?.id == id }
     }

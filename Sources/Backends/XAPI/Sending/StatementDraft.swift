@@ -1,10 +1,10 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// The statements of a batch, and what is remembered once the LRS has answered.
+/// The statements of a batch, and the changes of the memories once the LRS has responded.
 ///
-/// What a sample means for later ones is remembered whether or not the LRS takes its statements. Those that are refused are
-/// kept as they are, for a retry of the dead letter.
+/// A sample changes its memory whether or not the LRS accepts its statements. Refused statements are kept
+/// unchanged, for a retry of the dead letter.
 struct StatementDraft {
     /// A statement that may be sent.
     struct Entry {
@@ -14,7 +14,7 @@ struct StatementDraft {
         let bytes: [UInt8]
     }
 
-    /// A statement of a sample; what must not be sent has a fault.
+    /// A statement of a sample; a statement that must not be sent has a fault.
     fileprivate struct Part {
         let id: SampleID?
         let bytes: [UInt8]
@@ -31,15 +31,25 @@ struct StatementDraft {
         var parts: [Part] = []
     }
 
+    /// A sample to send: a new one under its memory's key, or a dead letter with its refused statements.
+    private enum Plan {
+        case new(SampleRecord, key: String?)
+        case retry(Telling, [[UInt8]])
+
+        var remembered: (key: String, record: SampleRecord)? {
+            if case .new(let record, let key?) = self { (key, record) } else { nil }
+        }
+    }
+
     private(set) var entries: [Entry] = []
-    /// The latest time that a statement gives itself.
+    /// The latest time of a statement.
     private(set) var latest: WallTime?
     private var tellings: [Telling] = []
     private var memories: [String: StatementMemory] = [:]
     private var pages: [MemoryShelf.Page: RefusedStatements] = [:]
     private let lost: [SampleID: String]
     private var relost: [SampleID: String] = [:]
-    /// Samples that have arrived already, and dead letters of which the same is true.
+    /// Samples and retried dead letters that arrived before, by key.
     private var passed: [String: Set<SampleID>] = [:]
     private var passedAgain: [String: [SampleID]] = [:]
     private var known: Set<SampleID> = []
@@ -57,38 +67,63 @@ struct StatementDraft {
         validator = StatementValidator(version: version)
         self.now = now
         lost = shelf.refused
+        var plans: [Plan] = []
         for record in batch.records where record.sample.isMeant(for: XAPIBackend.addressee) {
-            try add(record, mapping, shelf)
+            if let plan = try plan(for: record, mapping, shelf) { plans.append(plan) }
         }
+        tell(plans, mapping)
     }
 
-    private mutating func add(
-        _ record: SampleRecord,
+    /// Returns the plan for a sample; nil if its statements have already arrived or are known to be refused.
+    private mutating func plan(
+        for record: SampleRecord,
         _ mapping: any XAPIMapping,
         _ shelf: MemoryShelf
-    ) throws(XAPIStateError) {
-        if let reason = lost[record.id] { return relost[record.id] = reason }
-        guard let key = mapping.memoryKey(for: record) else {
-            var none = JSONValue.null
-            return tell(Telling(record, nil), mapping.statements(for: record, remembering: &none))
+    ) throws(XAPIStateError) -> Plan? {
+        if let reason = lost[record.id] {
+            relost[record.id] = reason
+            return nil
         }
-        var memory = try memory(under: key, shelf)
-        defer { memories[key] = memory }
-        // Of what has arrived, only the queue does not know.
+        guard let key = mapping.memoryKey(for: record) else { return .new(record, key: nil) }
+        let memory = try memory(under: key, shelf)
+        // The statements have arrived; the queue does not know it yet.
         if memory.included.contains(record.id) {
             passed[key, default: []].insert(record.id)
         } else if memory.retried.contains(record.id) {
             passedAgain[key, default: []].append(record.id)
         } else if let refused = try refusedStatements(of: record, key, memory, shelf) {
-            tell(Telling(record, key, isRetry: true), refused)
+            return .retry(Telling(record, key, isRetry: true), refused)
         } else {
-            tell(Telling(record, key), mapping.statements(for: record, remembering: &memory.value))
+            return .new(record, key: key)
+        }
+        return nil
+    }
+
+    /// Maps the new samples, those with one memory together, and adds all statements in the samples' order.
+    private mutating func tell(_ plans: [Plan], _ mapping: any XAPIMapping) {
+        var mapped: [String: ArraySlice<[Statement]>] = [:]
+        for (key, records) in Dictionary(grouping: plans.compactMap(\.remembered), by: \.key) {
+            guard var memory = memories[key] else { continue }
+            mapped[key] = mapping.statements(for: records.map(\.record), remembering: &memory.value)[...]
+            memories[key] = memory
+        }
+        for plan in plans {
+            switch plan {
+            case .retry(let telling, let refused): tell(telling, refused)
+            case .new(let record, nil):
+                var none = JSONValue.null
+                tell(Telling(record, nil), mapping.statements(for: record, remembering: &none))
+            case .new(let record, let key?): tell(Telling(record, key), mapped[key]?.popFirst() ?? [])
+            }
         }
     }
 
-    private func memory(under key: String, _ shelf: MemoryShelf) throws(XAPIStateError) -> StatementMemory {
-        if let begun = memories[key] { return begun }
-        return try shelf.memory(under: key)
+    /// Returns the memory under a key, and adds it to the draft.
+    private mutating func memory(under key: String, _ shelf: MemoryShelf) throws(XAPIStateError) -> StatementMemory {
+        if let known = memories[key] { return known }
+        let memory = try shelf.memory(under: key)
+        memories[key] = memory
+        return memory
     }
 
     /// The statements of a dead letter that the queue retries; nil for a sample that is new.
@@ -126,18 +161,19 @@ struct StatementDraft {
         tellings.append(telling)
     }
 
-    /// Why a statement must not be sent; nil if it may.
+    /// The reason why a statement must not be sent; nil for a valid one.
     private func fault(of json: JSONValue, _ id: SampleID?, _ time: WallTime?) -> String? {
-        guard let id else { return "a statement without an identifier" }
-        if known.contains(id) { return "two statements with the identifier \(id)" }
+        guard let id else { return "a statement must have an identifier (found none)" }
+        if known.contains(id) { return "statements must have different identifiers (found \(id) twice)" }
         if let time, FutureTimes.isBeyondWaiting(time, now: now) {
-            return "its time, \(time.rfc3339), lies in the future: the calendar was wrong when it was recorded"
+            return
+                "its time must not lie in the future (found \(time.rfc3339)): the calendar was wrong at the recording"
         }
         let failures = validator.failures(in: json)
         return failures.isEmpty ? nil : failures.map { "\($0.rule) at \($0.path)" }.joined(separator: "; ")
     }
 
-    /// What to remember when all statements have arrived but for those `rejected`, which the LRS will never take.
+    /// Returns the changes to save when all statements have arrived except the `rejected` ones, which the LRS refused.
     func change(rejecting rejected: [SampleID: String], _ shelf: MemoryShelf) throws(XAPIStateError)
         -> MemoryShelf.Change
     {
@@ -155,7 +191,7 @@ struct StatementDraft {
                 if !telling.isRetry { arrived[key, default: []].insert(telling.sample) }
                 change.pages[page]?.settle(telling.sample)
             } else {
-                // An old file of that number, which the memory does not name, is none of ours.
+                // A file of that number that the memory does not name is a leftover.
                 let isKnown = memory.pages.contains(page.number)
                 if change.pages[page] == nil {
                     change.pages[page] = isKnown ? try shelf.refusedStatements(page) : RefusedStatements()

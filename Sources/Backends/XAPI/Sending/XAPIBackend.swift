@@ -16,21 +16,22 @@ public import InstrumentHTTP
 /// )
 /// ```
 ///
-/// What becomes of a batch:
-/// - what ``XAPIMapping`` has nothing to say of has arrived, and so has what is meant for another service;
-/// - what breaks a rule of xAPI is never sent, and becomes a dead letter whose reason names the rules;
-/// - a statement whose time lies in the future is not sent before it; if that is more than a day ahead, it becomes a dead
-///   letter;
-/// - the rest goes in one request. 200 and 204 acknowledge it, however many identifiers come back;
-/// - after 409 the LRS is asked for each: what it has and is the same has arrived, the rest goes once more, and one that is
-///   another becomes a dead letter;
-/// - after another refusal the queue halves the batch until one sample is left, whose statements then go one by one: the
-///   sample becomes a dead letter with the LRS's words, and a retry sends what was refused, byte for byte, and nothing else;
-/// - a refusal changes nothing of what is said of later samples: the mapping remembers a refused sample like any other;
+/// The fate of a batch:
+/// - samples without statements and samples for another service count as delivered;
+/// - a sample with an invalid statement becomes a dead letter whose reason names the rules; the statement is never
+///   sent;
+/// - a statement with a time in the future waits for that time; more than a day ahead, it becomes a dead letter;
+/// - the other statements are sent in one request. 200 and 204 acknowledge it, with any number of identifiers;
+/// - after 409 the backend looks up each statement: equal ones have arrived, missing ones are sent once more, and a
+///   different one becomes a dead letter;
+/// - after another refusal the queue halves the batch until one sample is left, whose statements are sent one by one:
+///   the sample becomes a dead letter with the LRS's reason, and a retry sends only the refused statements, with the
+///   same bytes;
+/// - a refusal does not change the statements of later samples: a refused sample changes the mapping's memory, too;
 /// - identifiers, times and bytes are the same at every attempt, also after a crash.
 ///
-/// What the mapping remembers, and refused statements, are saved before the batch is acknowledged; where that fails, the
-/// queue tries again and nothing is sent twice. ``XAPIStateStore/removeAll()`` forgets both, for a person whose samples are
+/// The mapping's memories and refused statements are saved before the batch is acknowledged; if that fails, the queue
+/// retries, and no statement is sent twice. ``XAPIStateStore/removeAll()`` deletes both, for a person whose samples are
 /// erased.
 ///
 /// Source: xAPI 1.0.3, Communication; IEEE 9274.1.1-2023.
@@ -46,13 +47,13 @@ public final class XAPIBackend: Backend {
     /// Creates a backend.
     ///
     /// - Parameters:
-    ///   - configuration: the LRS, and how to speak to it.
-    ///   - mapping: what is said of a sample.
-    ///   - transport: sends.
-    ///   - memory: keeps what the mapping remembers. With the one in memory, a video session that is under way when the process
-    ///     ends is not gone on with.
-    ///   - clock: the calendar, for a `Retry-After` that is a date and for times that lie in the future.
-    ///   - report: is told what was mended; called from the backend's thread.
+    ///   - configuration: the LRS and its settings.
+    ///   - mapping: maps samples to statements.
+    ///   - transport: sends the requests.
+    ///   - memory: stores the mapping's memories. With the store in memory, a video session does not continue after
+    ///     the end of the process.
+    ///   - clock: the calendar, for dates in `Retry-After` and for times in the future.
+    ///   - report: receives notes on repaired damage; called on the backend's thread.
     public init(
         _ configuration: XAPIConfiguration,
         mapping: any XAPIMapping,
@@ -69,12 +70,12 @@ public final class XAPIBackend: Backend {
         shelf = MemoryShelf(memory, report: report)
     }
 
-    /// As configured.
+    /// The name and policy of the configuration.
     public var name: BackendName { configuration.name }
-    /// As configured.
+    /// The name and policy of the configuration.
     public var policy: DeliveryPolicy { configuration.policy }
 
-    /// Sends what the batch is worth.
+    /// Sends the statements of a batch.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         do throws(XAPIStateError) {
             let now = clock.wallTime

@@ -1,24 +1,24 @@
 public import Instrument
 public import InstrumentHTTP
 
-/// An LRS and how to speak to it.
+/// The address and settings of an LRS.
 public struct XAPIConfiguration: Hashable, Sendable {
-    /// Where its resources are: `https://lrs.example.org/xapi` if statements go to `…/xapi/statements`.
+    /// The base of the LRS's resources: `https://lrs.example.org/xapi` if statements are sent to `…/xapi/statements`.
     public var endpoint: HTTPURL
-    /// What it knows us by; nil if the endpoint carries user and password, or if it asks for none.
+    /// The credentials; nil if the endpoint contains user and password, or if the LRS requires none.
     public var credentials: XAPICredentials?
-    /// The version that is announced, and whose rules statements have to keep.
+    /// The version of xAPI, in the requests' header and for validation.
     public var version: XAPIVersion
-    /// Whether statements are sent packed. Off by default: real LRSs answer a packed body with 500.
+    /// Whether statements are compressed with gzip. Off by default: real LRSs respond to a compressed body with 500.
     public var packsBodies: Bool
-    /// How long a request may take.
+    /// The timeout of a request.
     public var requestTimeout: Duration
-    /// The backend's name, under which the queue keeps its place.
+    /// The name under which the queue keeps the backend's place.
     public var name: BackendName
-    /// When a batch is due and how large it may be.
+    /// The policy for batches.
     public var policy: DeliveryPolicy
 
-    /// Creates a configuration; by default for 1.0.3, with 50 samples a batch, 5 s of patience and 30 s a request.
+    /// Creates a configuration; by default for 1.0.3, with batches of 50 samples or after 5 s, and a timeout of 30 s.
     public init(
         endpoint: HTTPURL,
         credentials: XAPICredentials? = nil,

@@ -1,21 +1,21 @@
 internal import Instrument
 
-/// What a backend keeps between batches: the memories of its mapping, and the statements of dead letters.
+/// The state of a backend between batches: the memories of its mapping, and the statements of dead letters.
 ///
-/// The store has them as of the last batch that the queue was told of.
+/// The store has the state after the last batch that was reported to the queue.
 final class MemoryShelf: Sendable {
-    /// Which page of ``RefusedStatements``.
+    /// The place of a page of ``RefusedStatements``.
     struct Page: Hashable, Sendable {
         let key: String
         let number: UInt64
         var name: String { RefusedStatements.key(key, page: number) }
     }
 
-    /// What a batch changes.
+    /// The changes of a batch.
     struct Change: Sendable {
         var memories: [String: StatementMemory] = [:]
         var pages: [Page: RefusedStatements] = [:]
-        /// Samples of which a statement was refused, and why.
+        /// Samples with a refused statement, and the reason.
         var refused: [SampleID: String] = [:]
     }
 
@@ -23,11 +23,11 @@ final class MemoryShelf: Sendable {
         var memories: [String: StatementMemory] = [:]
         var pages: [Page: RefusedStatements] = [:]
         var unsaved: Set<String> = []
-        /// What the last batch lost, as long as the queue may not have been told.
+        /// The refused samples of the last batch, until they are reported to the queue.
         var refused: [SampleID: String] = [:]
     }
 
-    /// Saved memories above this number are let go, so that a service with many viewers stays small.
+    /// The most saved memories that stay in memory, so that a service with many viewers stays small.
     private static var maxHeld: Int { 64 }
 
     private let store: any XAPIStateStore
@@ -43,11 +43,11 @@ final class MemoryShelf: Sendable {
         if let known = state.withLock({ $0.memories[key] }) { return known }
         guard let bytes = try store.load(key) else { return StatementMemory() }
         if let memory = StatementMemory(bytes: bytes) { return memory }
-        report("what was remembered of a video is damaged; its played segments begin anew")
+        report("the memory of a video is damaged; its played segments start from the beginning")
         return StatementMemory()
     }
 
-    /// A page that the memory names.
+    /// Returns a page that a memory names.
     func refusedStatements(_ page: Page) throws(XAPIStateError) -> RefusedStatements {
         if let known = state.withLock({ $0.pages[page] }) { return known }
         guard let bytes = try store.load(page.name), !bytes.isEmpty else { return RefusedStatements() }
@@ -56,10 +56,10 @@ final class MemoryShelf: Sendable {
         return RefusedStatements()
     }
 
-    /// What the last batch is known to have lost, if the queue asks again because saving failed.
+    /// The refused samples of the last batch, for a repeated delivery after saving failed.
     var refused: [SampleID: String] { state.withLock { $0.refused } }
 
-    /// The batch has arrived, but for what was refused.
+    /// Applies the changes of a batch that has arrived, except for refused samples.
     func advance(by change: Change) {
         state.withLock { state in
             state.memories.merge(change.memories) { $1 }
@@ -69,8 +69,8 @@ final class MemoryShelf: Sendable {
         }
     }
 
-    /// Saves what is not saved yet. Refused statements come before the memory that counts on them, and leave after it, so that
-    /// a crash in between loses none and maps no sample twice.
+    /// Saves all unsaved changes. Refused statements are saved before the memory that refers to them and
+    /// removed after it, so that a crash in between loses no statement and maps no sample twice.
     func save() throws(XAPIStateError) {
         for (page, statements) in state.withLock({ $0.pages }) where statements.hasNews {
             try store.save(statements.bytes, under: page.name)

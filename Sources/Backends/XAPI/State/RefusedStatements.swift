@@ -1,10 +1,11 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// The statements that an LRS refused, byte for byte, until a retry of their dead letters delivers them.
+/// The statements that an LRS refused, with their bytes, until a retry of the dead letters delivers them.
 ///
-/// A mapping has gone on by then, and could not make them again. One page holds the samples of 64 consecutive numbers, so that
-/// a refusal rewrites a small file however many dead letters there are.
+/// The mapping's memory has changed by then, so the mapping cannot create them a second time. One page holds
+/// the samples of 64 consecutive numbers, so that a refusal rewrites only a small file, with any number of dead
+/// letters.
 struct RefusedStatements: Sendable {
     private struct Entry: Hashable, Sendable {
         /// The first generation of the memory that includes the sample. An older memory has not mapped the sample yet.
@@ -13,7 +14,7 @@ struct RefusedStatements: Sendable {
     }
 
     private var entries: [SampleID: Entry] = [:]
-    /// Samples whose statements have all arrived. They stay until the memory says so, too.
+    /// Samples whose statements have all arrived. They stay until the saved memory includes them, too.
     private var arrived: Set<SampleID> = []
     /// Whether the store lacks statements of this page.
     private(set) var hasNews = false
@@ -32,7 +33,7 @@ struct RefusedStatements: Sendable {
         return entry.statements.map { Array($0.utf8) }
     }
 
-    /// Keeps what was refused of a sample that the memory has not included before `generation`.
+    /// Keeps the refused statements of a sample that no memory before `generation` includes.
     mutating func keep(_ statements: [[UInt8]], of id: SampleID, since generation: Int) {
         let texts = statements.map { String(decoding: $0, as: UTF8.self) }
         let known = entries[id].map(\.generation) ?? generation
@@ -42,18 +43,18 @@ struct RefusedStatements: Sendable {
         hasNews = true
     }
 
-    /// Everything of a sample has arrived.
+    /// Notes that all statements of a sample have arrived.
     mutating func settle(_ id: SampleID) { if entries[id] != nil { arrived.insert(id) } }
 
-    /// Whether nothing is left once the memory is saved.
+    /// Whether the page is empty once the memory is saved.
     var isSettled: Bool { entries.keys.allSatisfy(arrived.contains) }
-    /// Whether something has to be taken out once the memory is saved.
+    /// Whether statements must be removed once the memory is saved.
     var hasArrivals: Bool { !arrived.isEmpty }
 
-    /// The store has the page as it is.
+    /// Notes that the store has the current page.
     mutating func wasSaved() { hasNews = false }
 
-    /// Takes out what has arrived.
+    /// Removes the samples that have arrived.
     mutating func removeArrivals() {
         for id in arrived { entries[id] = nil }
         arrived = []

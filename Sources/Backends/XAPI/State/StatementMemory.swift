@@ -1,25 +1,26 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What a mapping remembers under a key, and of which samples.
+/// The memory of a mapping under a key, and the samples that it includes.
 struct StatementMemory: Sendable {
     var value: JSONValue = .null
-    /// The samples of the last batch whose statements have arrived: the queue may deliver them again after a crash, since it
-    /// settles one batch before it gives the next.
+    /// The samples of the last batch whose statements have arrived. The queue may deliver them again after a
+    /// crash, because it settles a batch before the next one.
     private(set) var included: Set<SampleID> = []
-    /// The same for dead letters that were retried, the latest last. The queue gives them between other batches and a person
-    /// chooses them anew at any time, so that the last batch alone would not do.
+    /// Retried dead letters whose statements have arrived, the latest last. The queue delivers retries between
+    /// other batches, at any time, so the samples of the last batch are not enough.
     private(set) var retried: [SampleID] = []
     private static var mostRetried: Int { 512 }
-    /// Rises with each state that is saved. A page of ``RefusedStatements`` that is saved first may be ahead of it.
+    /// A number that rises with each saved state. A page of ``RefusedStatements``, which is saved first, may be
+    /// ahead of it.
     private(set) var generation = 0
-    /// The pages of ``RefusedStatements`` in which the store keeps statements.
+    /// The pages of ``RefusedStatements`` in the store.
     var pages: Set<UInt64> = []
 
     init() {}
 
-    /// The state after a batch. The queue may cut a batch that it gives again in another way: while some samples of the last
-    /// batch come, the others may still come.
+    /// Advances to the state after a batch. The queue may split a repeated batch in another way: while some
+    /// samples of the last batch are repeated, the others may follow.
     mutating func advance(including new: Set<SampleID>, retried again: [SampleID]) {
         if !new.isEmpty { included = included.isDisjoint(with: new) ? new : included.union(new) }
         retried = Array((retried + again.filter { !retried.contains($0) }).suffix(Self.mostRetried))

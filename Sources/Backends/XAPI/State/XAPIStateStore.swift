@@ -1,47 +1,46 @@
 internal import Instrument
 
-/// Where a mapping's memory outlives the process: a few hundred bytes under each key, and below keys of their own the statements
-/// of dead letters, a few kilobytes each.
+/// Stores the memories of a mapping beyond the end of the process: a few hundred bytes per key, and, under
+/// separate keys, the statements of dead letters, a few kilobytes each.
 ///
-/// Called from the backend's thread, which may wait. What was saved is kept whole or not at all. A key is of letters and
-/// digits.
+/// Called on the backend's thread, which may block. A save must be atomic. Keys consist of letters and digits.
 public protocol XAPIStateStore: Sendable {
-    /// What was saved last; nil if nothing was.
+    /// Returns the bytes that were saved last; nil if there are none.
     func load(_ key: String) throws(XAPIStateError) -> [UInt8]?
-    /// Puts `bytes` in the place of what was saved before.
+    /// Replaces the bytes under a key.
     func save(_ bytes: [UInt8], under key: String) throws(XAPIStateError)
-    /// Removes what was saved under `key`; does nothing if nothing was.
+    /// Removes the bytes under a key; does nothing if there are none.
     func remove(_ key: String) throws(XAPIStateError)
-    /// Forgets everything, for a person who wants that; the parts of videos that were seen are personal data.
+    /// Removes all bytes, at a person's request: the played segments of videos are personal data.
     func removeAll() throws(XAPIStateError)
 }
 
 extension XAPIStateStore {
-    /// Saves nothing in its place, for a store that cannot remove one key.
+    /// Saves an empty array, for a store that cannot remove a single key.
     public func remove(_ key: String) throws(XAPIStateError) { try save([], under: key) }
 }
 
-/// Why a memory cannot be kept, and what to do.
+/// The reason why a memory cannot be loaded or saved, and the remedy.
 public struct XAPIStateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened, for people.
+    /// The error in words, for people.
     public let description: String
     /// Creates an error.
     public init(_ description: String) { self.description = description }
 }
 
-/// Keeps memories as long as the process lives.
+/// Stores memories in memory, until the end of the process.
 public final class InMemoryStateStore: XAPIStateStore {
     private let states = Lock<[String: [UInt8]]>([:])
 
     /// Creates an empty store.
     public init() {}
 
-    /// What was saved last.
+    /// Returns the bytes that were saved last.
     public func load(_ key: String) -> [UInt8]? { states.withLock { $0[key] } }
-    /// Keeps it.
+    /// Replaces the bytes under a key.
     public func save(_ bytes: [UInt8], under key: String) { states.withLock { $0[key] = bytes } }
-    /// Removes it.
+    /// Removes the bytes under a key.
     public func remove(_ key: String) { states.withLock { $0[key] = nil } }
-    /// Forgets everything.
+    /// Removes all bytes.
     public func removeAll() { states.withLock { $0 = [:] } }
 }

@@ -40,7 +40,7 @@ extension Checker {
             )
         }
         if let length = members["length"], !Self.isCount(length) {
-            fail(.attachmentLength, at: path / "length", "must be a whole number of bytes", found: length)
+            fail(.attachmentLength, at: path / "length", "must be a whole number of bytes, 0 or more", found: length)
         }
         // SHA-224, 256, 384 and 512.
         if let sum = members["sha2"], let text = string(sum, at: path / "sha2", rule: .attachmentSHA2),
@@ -49,7 +49,7 @@ extension Checker {
             fail(
                 .attachmentSHA2,
                 at: path / "sha2",
-                "must be a SHA-2 sum of 56, 64, 96 or 128 hexadecimal digits",
+                "must be a SHA-2 checksum of 56, 64, 96 or 128 hexadecimal digits",
                 found: sum
             )
         }

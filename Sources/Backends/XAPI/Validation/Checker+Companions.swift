@@ -1,6 +1,6 @@
 internal import InstrumentJSON
 
-/// Agents and groups that a statement of 2.0 was made among (IEEE 9274.1.1, 4.2.2.5: contextAgents, contextGroups).
+/// The agents and groups in the context of a statement of 2.0 (IEEE 9274.1.1, 4.2.2.5: contextAgents, contextGroups).
 extension Checker {
     mutating func companions(_ members: [String: JSONValue], at path: JSONPath) {
         if let agents = members["contextAgents"] {
@@ -37,7 +37,7 @@ extension Checker {
         if let type = members["objectType"] {
             _ = oneOf([objectType], type, at: path / "objectType", rule: rule)
         } else {
-            fail(rule, at: path / "objectType", "is missing; it must be \(objectType)")
+            fail(rule, at: path / "objectType", "is missing; it must be `\(objectType)`")
         }
         if let actor = members[name] {
             self.actor(actor, at: path / name, expected: kind, rule: rule)
@@ -50,7 +50,7 @@ extension Checker {
     private mutating func relevantTypes(_ value: JSONValue, at path: JSONPath) {
         guard let types = elements(of: value, at: path, rule: .relevantTypes) else { return }
         if types.isEmpty {
-            fail(.relevantTypes, at: path, "must have an element; leave it out if there is none", found: value)
+            fail(.relevantTypes, at: path, "must have at least one element; leave it out otherwise", found: value)
         }
         for (index, type) in types.enumerated() { iri(type, at: path[index], rule: .relevantTypes) }
     }

@@ -25,7 +25,7 @@ extension Checker {
         companions(members, at: path)
     }
 
-    /// `revision` and `platform` say something of an activity only (XAPI-00084, XAPI-00085).
+    /// `revision` and `platform` only apply to activities (XAPI-00084, XAPI-00085).
     private mutating func ofActivities(_ members: [String: JSONValue], ofActivity: Bool, at path: JSONPath) {
         if let revision = members["revision"] {
             string(revision, at: path / "revision", rule: .revision)
@@ -33,7 +33,8 @@ extension Checker {
                 fail(
                     .revisionOfActivity,
                     at: path / "revision",
-                    "must not stand in a statement whose object is not an activity"
+                    "must not appear in a statement whose object is not an activity",
+                    found: revision
                 )
             }
         }
@@ -43,7 +44,8 @@ extension Checker {
                 fail(
                     .platformOfActivity,
                     at: path / "platform",
-                    "must not stand in a statement whose object is not an activity"
+                    "must not appear in a statement whose object is not an activity",
+                    found: platform
                 )
             }
         }
@@ -61,12 +63,17 @@ extension Checker {
             return fail(
                 .contextActivities,
                 at: path,
-                "must be an object with parent, grouping, category or other",
+                "must be an object with the keys parent, grouping, category or other",
                 found: value
             )
         }
         for name in all.keys.sorted() where !kinds.contains(name) {
-            fail(.contextActivitiesKey, at: path / name, "must be one of parent, grouping, category, other")
+            fail(
+                .contextActivitiesKey,
+                at: path / name,
+                "must be one of parent, grouping, category, other",
+                foundWords: "the key " + Excerpt.quoted(name)
+            )
         }
         let known = JSONValue.object(all.filter { kinds.contains($0.key) })
         if all.isEmpty { return warnOfEmpty(at: path, rule: .contextActivitiesEmpty) }

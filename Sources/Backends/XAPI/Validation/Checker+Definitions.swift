@@ -43,12 +43,17 @@ extension Checker {
             guard let list = members[key] else { continue }
             components(list, at: path / key, rule: rule)
             if let type, !types.contains(type) {
-                fail(.componentsOfType, at: path / key, "must not stand in an interaction of type \(type)")
+                fail(
+                    .componentsOfType,
+                    at: path / key,
+                    "must not appear in an interaction of type `\(type)`",
+                    found: list
+                )
             }
         }
     }
 
-    /// The type; nil if it is absent, though it has to be there as soon as anything of an interaction is, or unknown.
+    /// The type; nil if it is unknown or absent. It is required as soon as any other key of an interaction is present.
     private mutating func interactionType(_ members: [String: JSONValue], at path: JSONPath) -> String? {
         if let type = members["interactionType"] {
             return oneOf(Self.interactionTypes, type, at: path / "interactionType", rule: .interactionType)
@@ -60,7 +65,7 @@ extension Checker {
         return nil
     }
 
-    /// Texts; none at all says that no response is right (Data 2.4.4.1.s11).
+    /// Texts; an empty array means that no response is correct (Data 2.4.4.1.s11).
     private mutating func correctResponses(_ value: JSONValue, at path: JSONPath) {
         guard let patterns = elements(of: value, at: path, rule: .correctResponses) else { return }
         for (index, pattern) in patterns.enumerated() { string(pattern, at: path[index], rule: .correctResponses) }
@@ -68,20 +73,20 @@ extension Checker {
 
     private mutating func components(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let list = elements(of: value, at: path, rule: rule) else { return }
-        // By bytes: hashing a text sorts its combining marks, however many a hostile one has.
+        // By bytes: hashing a text sorts its combining marks, and a hostile text can have very many.
         var ids: Set<[UInt8]> = []
         for (index, value) in list.enumerated() {
             guard let id = component(value, at: path[index]), !ids.insert(Array(id.utf8)).inserted else { continue }
             fail(
                 .componentID,
                 at: path[index] / "id",
-                "must differ from the ids of the other components of its list",
+                "must differ from the ids of the other components in the list",
                 found: .string(id)
             )
         }
     }
 
-    /// The component's id, if it is good.
+    /// The component's id, if it is valid.
     private mutating func component(_ value: JSONValue, at path: JSONPath) -> String? {
         guard let members = members(of: value, at: path, known: ["id", "description"], rule: .componentObject) else {
             return nil

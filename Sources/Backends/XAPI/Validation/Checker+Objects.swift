@@ -1,6 +1,6 @@
 internal import InstrumentJSON
 
-/// What a statement is about, and activities wherever they stand (xAPI 1.0.3, Data 2.4.4).
+/// The object of a statement, and activities in any place (xAPI 1.0.3, Data 2.4.4).
 extension Checker {
     mutating func object(_ value: JSONValue, at path: JSONPath, isNested: Bool) {
         guard case .object(let all) = value else {
@@ -19,13 +19,13 @@ extension Checker {
         case "Agent", "Group": actor(value, at: path)
         case "StatementRef": statementRef(value, at: path, rule: .wrongType)
         case "SubStatement" where isNested:
-            fail(.subStatementNested, at: path, "must not be a sub-statement inside a sub-statement")
+            fail(.subStatementNested, at: path, "must not be a sub-statement inside a sub-statement", found: type)
         case "SubStatement": subStatement(value, at: path)
         default: break
         }
     }
 
-    /// An activity; all others have to say what they are (XAPI-00065, XAPI-00073).
+    /// An activity; every other object must have an `objectType` (XAPI-00065, XAPI-00073).
     private mutating func objectWithoutType(_ value: JSONValue, _ members: [String: JSONValue], at path: JSONPath) {
         if Self.looksLikeActor(members) {
             fail(
@@ -46,13 +46,13 @@ extension Checker {
         }
     }
 
-    /// `objectType` and `id`, both (Data 2.4.4.3).
+    /// Both `objectType` and `id` (Data 2.4.4.3).
     mutating func statementRef(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let members = members(of: value, at: path, known: ["objectType", "id"], rule: rule) else { return }
         if let type = members["objectType"] {
             _ = oneOf(["StatementRef"], type, at: path / "objectType", rule: rule)
         } else {
-            fail(rule, at: path / "objectType", "is missing; it must be StatementRef")
+            fail(rule, at: path / "objectType", "is missing; it must be `StatementRef`")
         }
         if let id = members["id"] {
             uuid(id, at: path / "id", rule: .statementRefID)

@@ -15,7 +15,7 @@ extension Checker {
             fail(
                 .durationFormat,
                 at: path / "duration",
-                "must be a duration as ISO 8601 writes it, such as PT1H30M or P4W",
+                "must be a duration in the format of ISO 8601, such as PT1H30M or P4W",
                 found: duration
             )
         }
@@ -34,10 +34,16 @@ extension Checker {
             fail(.scoreScaled, at: path / "scaled", "must be between -1 and 1", found: members["scaled"])
         }
         if let min, let max, !(min < max) {
-            fail(.scoreMin, at: path / "min", "must be less than `max`", found: members["min"])
+            let limit = members["max"].map(Excerpt.value) ?? ""
+            fail(.scoreMin, at: path / "min", "must be less than `max` \(limit)", found: members["min"])
         }
-        if let raw, raw < min ?? raw || raw > max ?? raw {
-            fail(.scoreRaw, at: path / "raw", "must be between `min` and `max`", found: members["raw"])
+        if let raw, let min, raw < min {
+            let limit = members["min"].map(Excerpt.value) ?? ""
+            fail(.scoreRaw, at: path / "raw", "must not be less than `min` \(limit)", found: members["raw"])
+        }
+        if let raw, let max, raw > max, raw >= min ?? raw {
+            let limit = members["max"].map(Excerpt.value) ?? ""
+            fail(.scoreRaw, at: path / "raw", "must not be greater than `max` \(limit)", found: members["raw"])
         }
     }
 

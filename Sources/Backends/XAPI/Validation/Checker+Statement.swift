@@ -36,7 +36,7 @@ extension Checker {
         parts(members, at: path, isNested: true)
     }
 
-    /// What statements and sub-statements share.
+    /// The parts that statements and sub-statements share.
     private mutating func parts(_ members: [String: JSONValue], at path: JSONPath, isNested: Bool) {
         requireParts(members, at: path)
         if let actor = members["actor"] { self.actor(actor, at: path / "actor") }
@@ -59,7 +59,7 @@ extension Checker {
         }
     }
 
-    /// Who voids says which statement (Data 2.3.2.s2.b1).
+    /// A voiding statement refers to the statement that it voids (Data 2.3.2.s2.b1).
     private mutating func voiding(_ members: [String: JSONValue], at path: JSONPath) {
         guard members["verb"]?["id"]?.string == Self.voidedVerb, let object = members["object"],
             object["objectType"]?.string != "StatementRef"
@@ -67,8 +67,8 @@ extension Checker {
         fail(
             .voiding,
             at: path / "object" / "objectType",
-            "must be StatementRef in a statement that voids another",
-            found: object["objectType"]
+            "must be `StatementRef` in a statement that voids another one",
+            foundWords: object["objectType"].map(Excerpt.value) ?? "none"
         )
     }
 
@@ -88,7 +88,7 @@ extension Checker {
         if let display = members["display"] { languageMap(display, at: path / "display", rule: .verbDisplay) }
     }
 
-    /// 1.0.3 takes `1.0` and `1.0.x` (XAPI-00101); 2.0 takes `2.0.x` too, for it takes the statements of 1.0.3.
+    /// 1.0.3 accepts `1.0` and `1.0.x` (XAPI-00101); 2.0 accepts the statements of 1.0.3, and therefore also `2.0.x`.
     private mutating func statementVersion(_ value: JSONValue, at path: JSONPath) {
         guard let text = string(value, at: path, rule: .statementVersion) else { return }
         let isGood =

@@ -14,16 +14,21 @@ extension Checker {
         typeRule: ValidationRule? = nil
     ) {
         guard let text = string(value, at: path, rule: typeRule ?? rule), !UUIDFormat.isValid(text) else { return }
-        fail(rule, at: path, "must be a UUID in its standard form of 36 characters", found: value)
+        fail(rule, at: path, "must be a UUID in the standard form of 36 characters", found: value)
     }
 
     mutating func time(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard let text = string(value, at: path, rule: rule), !TimestampFormat.isValid(text, version: version) else {
             return
         }
-        let format = version == .v2 ? "as RFC 3339 writes them" : "as ISO 8601 writes them"
+        let format = version == .v2 ? "RFC 3339" : "ISO 8601"
         let example = "2026-01-31T09:15:00.250Z"
-        fail(.timestampFormat, at: path, "must be a date and a time \(format), such as \(example)", found: value)
+        fail(
+            .timestampFormat,
+            at: path,
+            "must be a date and time in the format of \(format), such as \(example)",
+            found: value
+        )
     }
 
     /// At least one text under a language tag (XAPI-00121).
@@ -34,7 +39,12 @@ extension Checker {
         if texts.isEmpty { warnOfEmpty(at: path, rule: rule) }
         for (tag, text) in texts.sorted(by: { $0.key < $1.key }) {
             if !LanguageTagFormat.isValid(tag) {
-                fail(.languageTag, at: path / tag, "must be a language tag of RFC 5646, such as en-GB")
+                fail(
+                    .languageTag,
+                    at: path / tag,
+                    "must be a language tag of RFC 5646, such as en-GB",
+                    foundWords: "the key " + Excerpt.quoted(tag)
+                )
             }
             if text == .null {
                 failNull(at: path / tag)
@@ -44,11 +54,16 @@ extension Checker {
         }
     }
 
-    /// Anything at all under IRIs (XAPI-00118 to XAPI-00120); may be empty.
+    /// Any values under keys that are IRIs (XAPI-00118 to XAPI-00120); The object may be empty.
     mutating func extensions(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
         guard case .object(let values) = value else { return fail(rule, at: path, "must be an object", found: value) }
         for key in values.keys.sorted() where !IRIFormat.isValid(key) {
-            fail(.extensionKey, at: path / key, "must be an IRI, as the key of an extension")
+            fail(
+                .extensionKey,
+                at: path / key,
+                "must be an IRI with a scheme, because it is the key of an extension",
+                foundWords: "the key " + Excerpt.quoted(key)
+            )
         }
     }
 }

@@ -1,27 +1,28 @@
 internal import InstrumentJSON
 
-/// Walks through one statement and collects what is wrong. Its rules are in extensions, one part of a statement each.
+/// Walks through one statement and collects its failures. The rules are in extensions, one for each part of a
+/// statement.
 struct Checker {
     let version: XAPIVersion
-    /// More than this help nobody, and a hostile statement would get as many as it has bytes.
+    /// The most findings that are listed: a hostile statement can have one for each of its bytes.
     private static let mostFindings = 1_000
     private var listed: [ValidationFailure] = []
-    /// How many findings there are, listed or not, and how many of them are errors.
+    /// The number of findings, listed or not; `errorCount` counts the errors among them.
     private var count = 0
     private(set) var errorCount = 0
 
     init(version: XAPIVersion) { self.version = version }
 
-    /// What was found, and a last one that says how many more there are.
+    /// The findings; the last one says how many more are not listed.
     var findings: [ValidationFailure] {
         guard count > listed.count else { return listed }
-        let message = "\(count - listed.count) more findings are not listed; correct these first."
+        let message = "\(count - listed.count) more findings are not listed; the listed ones must be corrected first."
         let hasUnlistedError = errorCount > listed.count { $0.severity == .error }
         let severity: ValidationFailure.Severity = hasUnlistedError ? .error : .warning
         return listed + [ValidationFailure(rule: .tooMany, path: "$", message: message, severity: severity)]
     }
 
-    /// Notes that what is at the path breaks a rule: "`scaled` must be between -1 and 1 (found 7)."
+    /// Notes that the value at the path breaks a rule: "`scaled` must be between -1 and 1 (found 7)."
     mutating func fail(
         _ rule: ValidationRule,
         at path: JSONPath,
@@ -29,14 +30,24 @@ struct Checker {
         found: JSONValue? = nil,
         severity: ValidationFailure.Severity = .error
     ) {
+        fail(rule, at: path, requirement, foundWords: found.map(Excerpt.value), severity: severity)
+    }
+
+    /// Notes a broken rule about something other than one value: `foundWords` describes the finding, in words of ours.
+    mutating func fail(
+        _ rule: ValidationRule,
+        at path: JSONPath,
+        _ requirement: String,
+        foundWords: String?,
+        severity: ValidationFailure.Severity = .error
+    ) {
         count += 1
         if severity == .error { errorCount += 1 }
         guard listed.count < Self.mostFindings else { return }
-        let message = "\(path.subject) \(requirement)" + (found.map { " (found \($0.shown))" } ?? "") + "."
-        listed.append(ValidationFailure(rule: rule, path: path.description, message: message, severity: severity))
+        listed.append(ValidationFailure(rule, at: path, requirement, found: foundWords, severity: severity))
     }
 
-    /// The members that the rules go on with: known ones that are not null. Nil if this is no object.
+    /// The known members that are not null; nil if the value is not an object.
     mutating func members(
         of value: JSONValue,
         at path: JSONPath,
@@ -50,7 +61,7 @@ struct Checker {
         }
         if members.isEmpty { warnOfEmpty(at: path, rule: .nullOrEmpty) }
         for name in members.keys.sorted() where !known.contains(name) {
-            unknown(name, at: path / name, known: known, forbidden: forbidden)
+            unknown(name, members[name], at: path / name, known: known, forbidden: forbidden)
         }
         let good = members.filter { known.contains($0.key) }
         for name in good.keys.sorted() where good[name] == .null {
@@ -59,9 +70,15 @@ struct Checker {
         return good.filter { $0.value != .null }
     }
 
-    /// xAPI 1.0.3, Data 2.2: a statement SHOULD NOT have empty objects; servers take them.
+    /// xAPI 1.0.3, Data 2.2: a statement SHOULD NOT have empty objects; servers accept them.
     mutating func warnOfEmpty(at path: JSONPath, rule: ValidationRule) {
-        fail(rule, at: path, "should not be empty outside of extensions; leave it out", found: [:], severity: .warning)
+        fail(
+            rule,
+            at: path,
+            "should be left out when empty: outside of extensions, an object is expected to have members",
+            found: [:],
+            severity: .warning
+        )
     }
 
     mutating func failNull(at path: JSONPath) {
@@ -70,25 +87,31 @@ struct Checker {
 
     private mutating func unknown(
         _ name: String,
+        _ value: JSONValue?,
         at path: JSONPath,
         known: Set<String>,
         forbidden: [String: ValidationRule]
     ) {
-        if let rule = forbidden[name] { return fail(rule, at: path, "must not stand in a sub-statement or agent") }
-        if let meant = known.first(where: { $0.lowercased() == name.lowercased() }) {
-            return fail(.keyCase, at: path, "must be written `\(meant)`: upper and lower case count")
+        if let rule = forbidden[name] {
+            return fail(rule, at: path, "must not appear in a sub-statement or agent; remove it", found: value)
         }
-        fail(.notAllowed, at: path, "is not a key of the specification here; remove it, or put it into extensions")
+        if let meant = known.first(where: { $0.lowercased() == name.lowercased() }) {
+            let found = "the key " + Excerpt.quoted(name)
+            return fail(.keyCase, at: path, "must be written `\(meant)`: keys are case-sensitive", foundWords: found)
+        }
+        let requirement =
+            "must not appear here: the specification has no such key; remove it, or move it into `extensions`"
+        fail(.notAllowed, at: path, requirement, found: value)
     }
 
-    /// The elements of an array; nil if this is none.
+    /// The elements of an array; nil if the value is not an array.
     mutating func elements(of value: JSONValue, at path: JSONPath, rule: ValidationRule) -> [JSONValue]? {
         if case .array(let elements) = value { return elements }
         fail(rule, at: path, "must be an array", found: value)
         return nil
     }
 
-    /// The text, if it is one.
+    /// The text; nil if the value is not a string.
     @discardableResult
     mutating func string(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) -> String? {
         if case .string(let text) = value { return text }
@@ -111,30 +134,15 @@ struct Checker {
         }
     }
 
-    /// One of a few texts; false, and said so, if it is none of them.
+    /// One of a few texts; nil, with a failure, for any other value.
     mutating func oneOf(_ texts: [String], _ value: JSONValue, at path: JSONPath, rule: ValidationRule) -> String? {
         guard let text = string(value, at: path, rule: rule) else { return nil }
         if texts.contains(text) { return text }
         if let meant = texts.first(where: { $0.lowercased() == text.lowercased() }) {
-            fail(.valueCase, at: path, "must be written `\(meant)`: upper and lower case count", found: value)
+            fail(.valueCase, at: path, "must be written `\(meant)`: values are case-sensitive", found: value)
         } else {
             fail(rule, at: path, "must be one of \(texts.joined(separator: ", "))", found: value)
         }
         return nil
     }
-}
-
-extension JSONValue {
-    /// The value as a message shows it: short, whatever it is.
-    fileprivate var shown: String {
-        switch self {
-        case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
-        case .object(let members): members.isEmpty ? "an empty object" : "an object"
-        case .string(let text) where text.utf8.count > Self.longestShown:
-            JSONValue.string(String(text.unicodeScalars.prefix(Self.longestShown)) + "…").description
-        default: description
-        }
-    }
-
-    private static var longestShown: Int { 80 }
 }

@@ -1,10 +1,10 @@
 internal import InstrumentJSON
 
-/// Finds keys that stand in an object more than once (XAPI-00021). What lies inside an extension is its owner's
-/// business.
+/// Finds keys that appear more than once in an object (XAPI-00021), except inside the values of extensions, which the
+/// specification leaves open.
 struct DuplicateKeys {
-    /// Where they are. The bytes have to be JSON, as ``JSONValue`` reads it, which also bounds how deep they are
-    /// nested.
+    /// Returns the places of the duplicates. The bytes have to be JSON that ``JSONValue`` can read, which also limits
+    /// their nesting.
     static func find(in bytes: [UInt8]) -> [JSONPath] {
         var finder = DuplicateKeys(rest: bytes[...])
         finder.value(at: .root)
@@ -14,7 +14,7 @@ struct DuplicateKeys {
     private var rest: ArraySlice<UInt8>
     private var found: [JSONPath] = []
     private var extensionDepth = 0
-    /// More are not listed.
+    /// The most duplicates that are listed.
     private static let most = 1_000
 
     private init(rest: ArraySlice<UInt8>) { self.rest = rest }
@@ -56,7 +56,7 @@ struct DuplicateKeys {
         rest = rest.dropFirst()
     }
 
-    /// The first byte that is no space.
+    /// The first byte that is not white space.
     private mutating func next() -> UInt8? {
         rest = rest.drop { " \t\r\n".utf8.contains($0) }
         return rest.first

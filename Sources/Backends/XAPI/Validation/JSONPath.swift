@@ -1,23 +1,23 @@
-/// Where in a JSON document something is: `$.actor.member[0].mbox`, `$.result.extensions['https://example.org/a b']`.
+/// A place in a JSON document: `$.actor.member[0].mbox`, `$.result.extensions['https://example.org/a b']`.
 ///
-/// A chain of steps: going a step further costs the same at any depth and behind names of any length. The text is made
-/// when somebody reads it.
-struct JSONPath: CustomStringConvertible {
+/// A chain of steps: one more step costs the same at any depth and after names of any length. The text is only
+/// made when it is read.
+package struct JSONPath: CustomStringConvertible {
     private indirect enum Node {
         case root
         case name(String, in: Node)
         case index(Int, in: Node)
     }
 
-    static var root: JSONPath { JSONPath(node: .root) }
+    package static var root: JSONPath { JSONPath(node: .root) }
 
     private let node: Node
 
-    static func / (path: JSONPath, name: String) -> JSONPath { JSONPath(node: .name(name, in: path.node)) }
+    package static func / (path: JSONPath, name: String) -> JSONPath { JSONPath(node: .name(name, in: path.node)) }
 
-    subscript(index: Int) -> JSONPath { JSONPath(node: .index(index, in: node)) }
+    package subscript(index: Int) -> JSONPath { JSONPath(node: .index(index, in: node)) }
 
-    var description: String {
+    package var description: String {
         var (steps, node): ([String], Node) = ([], node)
         while true {
             switch node {
@@ -32,17 +32,17 @@ struct JSONPath: CustomStringConvertible {
         }
     }
 
-    /// What is at the path, as a sentence begins with it: `` `mbox` ``, `` `member[0]` ``, "The statement".
+    /// The thing at the path, as the subject of a sentence: `` `mbox` ``, `` `member[0]` ``, "The statement".
     var subject: String {
         switch node {
         case .root: "The statement"
-        case .name(let name, _): "`\(Self.shortened(name))`"
-        case .index(let index, .name(let name, _)): "`\(Self.shortened(name))[\(index)]`"
-        case .index(let index, _): "The element \(index)"
+        case .name(let name, _): "`\(Excerpt.name(name))`"
+        case .index(let index, .name(let name, _)): "`\(Excerpt.name(name))[\(index)]`"
+        case .index(let index, _): "Element \(index)"
         }
     }
 
-    /// The same place seen from another one that it lies in; nil if it does not.
+    /// The path from another place that contains this one; nil if that place does not contain it.
     func relative(to place: JSONPath) -> JSONPath? {
         let (outer, whole) = (place.steps, steps)
         guard whole.count >= outer.count, zip(outer, whole).allSatisfy({ $0 == $1 }) else { return nil }
@@ -56,7 +56,7 @@ struct JSONPath: CustomStringConvertible {
 
     private enum Step: Hashable { case name(String), index(Int) }
 
-    /// From the outside in.
+    /// The steps, the outermost first.
     private var steps: [Step] {
         var (steps, node): ([Step], Node) = ([], node)
         while true {
@@ -77,7 +77,7 @@ struct JSONPath: CustomStringConvertible {
         return isWord(short) ? "." + short : "['" + escaped(short) + "']"
     }
 
-    /// A name that is longer than any real one is cut: otherwise each failure behind it would repeat it whole.
+    /// A name longer than any real one is cut: otherwise each failure below it would repeat it whole.
     private static func shortened(_ name: String) -> String {
         name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"
     }
@@ -94,16 +94,8 @@ struct JSONPath: CustomStringConvertible {
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
     }
 
-    /// A path stays on its line and in its column.
+    /// A path stays on its line and in its column, and a terminal interprets nothing in it.
     private static func escaped(_ name: String) -> String {
-        name.unicodeScalars.map { scalar in
-            switch scalar {
-            case "'", "\\": "\\\(scalar)"
-            case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-                "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
-                    + String(scalar.value, radix: 16)
-            default: String(scalar)
-            }
-        }.joined()
+        name.unicodeScalars.map { Excerpt.escaped($0, quote: "'") }.joined()
     }
 }

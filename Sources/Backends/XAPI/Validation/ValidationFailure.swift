@@ -1,42 +1,73 @@
-/// One thing that is wrong, or doubtful, with a statement or payload.
+/// One failure of, or warning about, a statement or payload.
 public struct ValidationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How bad it is.
+    /// The severity of a finding.
     public enum Severity: String, Hashable, Sendable {
         /// A MUST of the specification is broken: a server may refuse the statement.
         case error
-        /// A SHOULD is not kept: the statement is valid.
+        /// A SHOULD of the specification is not followed: the statement is valid.
         case warning
     }
 
-    /// The rule that is broken.
+    /// The broken rule.
     public let rule: ValidationRule
-    /// Where, as a JSON path: `$.actor.member[0].mbox`.
+    /// The place, as a JSON path: `$.actor.member[0].mbox`.
     public let path: String
-    /// What must be, and what was found, in a sentence.
+    /// The expected and the found value, in a sentence: "`scaled` must be between -1 and 1 (found 7)."
+    ///
+    /// It repeats at most 80 characters of a value, escaped so that they are safe on a terminal and in a log
+    /// line. A value may be personal: write messages only where the owner of the statement reads them, and
+    /// ``description`` to logs.
     public let message: String
-    /// How bad it is.
+    /// The message without the found value.
+    private let requirement: String
+    /// The severity.
     public let severity: Severity
 
     /// Creates a failure.
     public init(rule: ValidationRule, path: String, message: String, severity: Severity = .error) {
+        self.init(rule: rule, path: path, message: message, requirement: message, severity: severity)
+    }
+
+    private init(rule: ValidationRule, path: String, message: String, requirement: String, severity: Severity) {
         self.rule = rule
         self.path = path
         self.message = message
+        self.requirement = requirement
         self.severity = severity
     }
 
-    /// Rule, path and sentence in a line; a warning says so.
+    /// Creates the failure of the value at a path. The message names the path's last step, the requirement ("must be
+    /// between -1 and 1") and the found value as ``Excerpt`` shows it.
+    package init(
+        _ rule: ValidationRule,
+        at path: JSONPath,
+        _ requirement: String,
+        found: String?,
+        severity: Severity = .error
+    ) {
+        let sentence = "\(path.subject) \(requirement)"
+        self.init(
+            rule: rule,
+            path: path.description,
+            message: sentence + (found.map { " (found \($0))" } ?? "") + ".",
+            requirement: sentence + ".",
+            severity: severity
+        )
+    }
+
+    /// Rule, path and message in one line, after "warning: " for a warning. Found values are left out, so
+    /// errors and logs can show the description.
     public var description: String {
-        (severity == .warning ? "warning: " : "") + "\(rule) at \(path): \(message)"
+        (severity == .warning ? "warning: " : "") + "\(rule) at \(path): \(requirement)"
     }
 }
 
-/// The name of a rule: `XAPI-00044` where ADL's conformance requirements for LRSs number it, else a name of ours in
-/// words (`context-agents`, `seer-actor-id`). Names stay the same.
+/// The name of a rule: `XAPI-00044` where ADL's conformance requirements for LRSs number the rule, otherwise words
+/// (`context-agents`, `seer-actor-id`). Names are stable.
 public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let description: String
 
-    /// Creates a rule of that name.
+    /// Creates a rule with a name.
     public init(_ name: String) { description = name }
 }

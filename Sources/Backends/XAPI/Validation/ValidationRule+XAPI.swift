@@ -23,7 +23,7 @@ extension ValidationRule {
     /// RFC 8259 sections 6 and 9: limits of the reader.
     static let nesting = ValidationRule("json-nesting")
     static let numberRange = ValidationRule("json-number-range")
-    /// There were more findings than are listed.
+    /// More findings than are listed.
     static let tooMany = ValidationRule("too-many-findings")
 
     // Data 2.3 and 2.4: the statement.

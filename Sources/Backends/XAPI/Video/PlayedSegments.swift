@@ -1,17 +1,17 @@
-/// Which parts of a video were played, in the order of playing, over all attempts of a registration.
+/// The played segments of a video, in the order of playing, over all attempts of a registration.
 ///
-/// Whole milliseconds inside, so that what is rounded is rounded once. The wire form is `0[.]12.5[,]30[.]42`: seconds
-/// with three decimals at most.
+/// The segments are stored in whole milliseconds, so that each time is rounded only once. The wire form is
+/// `0[.]12.5[,]30[.]42`: seconds with at most three decimals.
 ///
 /// Source: xAPI Video Profile 1.0, played-segments and progress.
 public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
-    /// The parts from and to, in milliseconds; each goes forwards.
+    /// The segments in milliseconds.
     public private(set) var ranges: [Range<Int>] = []
 
-    /// Creates the parts of a video of which nothing was played.
+    /// Creates an empty list of segments.
     public init() {}
 
-    /// Reads the wire form back; nil if it is none.
+    /// Reads the wire form; nil if the text has another form.
     public init?(_ text: String) {
         for part in text.isEmpty ? [] : text.split(separator: "[,]", omittingEmptySubsequences: false) {
             let ends = part.split(separator: "[.]", omittingEmptySubsequences: false).map(Self.milliseconds)
@@ -20,19 +20,20 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Adds a part that was played, in milliseconds. What does not go forwards is no part.
+    /// Adds a played segment, in milliseconds. An empty segment, or one that ends before it starts, is ignored.
     public mutating func append(from: Int, to: Int) {
         if from >= 0, from < to { ranges.append(from..<to) }
     }
 
-    /// The parts within the first `length` milliseconds; nothing is played behind the end of a video.
+    /// Returns the segments within the first `length` milliseconds, because no segment extends beyond the end
+    /// of a video.
     public func clipped(toMilliseconds length: Int) -> PlayedSegments {
         var clipped = PlayedSegments()
         for range in ranges { clipped.append(from: range.lowerBound, to: min(range.upperBound, length)) }
         return clipped
     }
 
-    /// How much was played at least once, in milliseconds: what was played twice counts once.
+    /// The length of the union of all segments, in milliseconds.
     public var coveredMilliseconds: Int {
         var (covered, end) = (0, 0)
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound > end {
@@ -42,8 +43,8 @@ public struct PlayedSegments: Hashable, Sendable, CustomStringConvertible {
         return covered
     }
 
-    /// The share of a video of that length that was played, from 0 to 1, rounded down to three decimals, so that only
-    /// what was played wholly is 1.
+    /// Returns the played share of a video with that length, from 0 to 1, rounded down to three decimals, so
+    /// that only a completely played video has 1.
     public func progress(ofMilliseconds length: Int) -> Double {
         guard length > 0 else { return 0 }
         let thousandths = coveredMilliseconds.multipliedReportingOverflow(by: 1000)

@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What each event means (the profile's table of verbs).
+/// The statements for each event (the profile's table of verbs).
 extension VideoProfile {
     mutating func reaction(to event: Event) -> [Statement] {
         switch event.action {
@@ -19,7 +19,7 @@ extension VideoProfile {
         }
     }
 
-    /// `initialized`, as soon as the duration is known; and `played`, if that was only learnt while playing.
+    /// Sends `initialized` as soon as the duration is known, and `played` if the duration became known during playback.
     mutating func announcement(at event: Event) -> [Statement] {
         guard session == nil, let length = event[milliseconds: .duration], length > 0, isOpening(event.action) else {
             return []
@@ -27,7 +27,7 @@ extension VideoProfile {
         let session = Session(id: makeID(), began: event.time.instant, length: length)
         self.session = session
         place = min(place, length)
-        // What was remembered, or played before the length was known, may reach beyond it.
+        // Segments from the history, or from before the length was known, may exceed the length.
         past.segments = past.segments.clipped(toMilliseconds: length)
         var statements = [initialized(session, at: event)]
         if case .playing(let from) = phase {
@@ -37,7 +37,7 @@ extension VideoProfile {
         return statements
     }
 
-    /// What comes after the end of a playback opens no new one.
+    /// Events after the end of a playback do not open a new session.
     private func isOpening(_ action: Action) -> Bool {
         if phase != .idle { return true }
         return [.streamLoad, .playerReady, .start].contains(action)
@@ -69,7 +69,7 @@ extension VideoProfile {
         }
     }
 
-    /// The part that was being played ends where the jump begins.
+    /// The open segment ends where the seek begins.
     private mutating func beginSeek() -> [Statement] {
         switch phase {
         case .playing(let from):
@@ -81,7 +81,7 @@ extension VideoProfile {
         return []
     }
 
-    /// One `seeked`; playing goes on where the jump ended.
+    /// Sends one `seeked`; playback continues at the target of the seek.
     private mutating func finishSeek(at event: Event) -> [Statement] {
         guard case .seeking(let from, let isPlaying) = phase else { return [] }
         phase = isPlaying ? .playing(from: place) : .paused
@@ -95,7 +95,7 @@ extension VideoProfile {
         return statements(forChanging: ["quality": quality], at: event)
     }
 
-    /// A ping may find that enough was played.
+    /// A ping may reach the completion threshold.
     private mutating func checkpoint(at event: Event) -> [Statement] {
         guard case .playing = phase, isComplete(history) else { return [] }
         let completion = close(at: event)
@@ -103,20 +103,20 @@ extension VideoProfile {
         return completion
     }
 
-    /// The end is where the video ends, whatever the player rounds it to.
+    /// The position of the end is the video's length, in spite of the player's rounding.
     private mutating func end(at event: Event) -> [Statement] {
         if case .playing = phase, let session { place = session.length }
         return terminate(at: event)
     }
 
-    /// `paused` if it was playing, and `terminated`. The next load or start begins a new session.
+    /// Sends `paused` after playback, and `terminated`. The next load or start begins a new session.
     mutating func terminate(at event: Event) -> [Statement] {
         let last = pause(at: event)
         defer { (session, phase, place) = (nil, .idle, 0) }
         return last + (session.map { [progress(VideoVocabulary.terminated, in: $0, at: event)] } ?? [])
     }
 
-    /// Ends the part that is being played; `completed`, if it was enough.
+    /// Closes the open segment; sends `completed` at the threshold.
     private mutating func close(at event: Event) -> [Statement] {
         guard case .playing(let from) = phase else { return [] }
         past.segments.append(from: from, to: place)
@@ -132,7 +132,7 @@ extension VideoProfile {
         return [statement]
     }
 
-    /// Enough was played, and nobody said so yet.
+    /// Whether the threshold is reached and `completed` was not sent yet.
     private func isComplete(_ history: History) -> Bool {
         guard let session, !history.isCompleted else { return false }
         return history.segments.clipped(toMilliseconds: session.length).progress(ofMilliseconds: session.length)

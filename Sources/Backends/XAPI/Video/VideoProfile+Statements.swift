@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// How the statements look.
+/// The content of the statements.
 extension VideoProfile {
     func initialized(_ session: Session, at event: Event) -> Statement {
         var context = lengthAndThreshold(of: session)
@@ -15,7 +15,7 @@ extension VideoProfile {
         statement(VideoVocabulary.played, in: session, at: event, result: ["time": Self.seconds(start)])
     }
 
-    /// What `paused`, `completed` and `terminated` say alike.
+    /// The common parts of `paused`, `completed` and `terminated`.
     func progress(_ verb: Statement.Verb, in session: Session, at event: Event) -> Statement {
         let segments = past.segments.clipped(toMilliseconds: session.length)
         let result: [String: JSONValue] = [
@@ -63,7 +63,7 @@ extension VideoProfile {
         return extensions
     }
 
-    /// What the event knows of how the video is shown.
+    /// The optional extensions from the event's attributes.
     private static func circumstances(of event: Event) -> [String: JSONValue] {
         var known: [String: JSONValue] = [:]
         known["quality"] = quality(of: event)
@@ -76,13 +76,13 @@ extension VideoProfile {
         return known
     }
 
-    /// How loud it is, from 0 to 1.
+    /// The volume, from 0 to 1.
     private static func volume(of event: Event) -> JSONValue? {
         if event[.isMuted] == true { return 0 }
         return event[.volume].map { .number(Double(min(max($0, 0), 100)) / 100) }
     }
 
-    /// What `interacted` says of the sound. The profile knows how loud it is; that it is muted is what other players add.
+    /// The extensions of `interacted` about the sound. The profile defines `volume`; other players also send `muted`.
     static func sound(of event: Event) -> [String: JSONValue] {
         var known: [String: JSONValue] = [:]
         known["volume"] = volume(of: event)

@@ -1,33 +1,33 @@
 public import Instrument
 public import InstrumentJSON
 
-/// Turns what a player reports into statements of the xAPI Video Profile.
+/// Converts a player's events to statements of the xAPI Video Profile.
 ///
 /// ```swift
 /// var profile = VideoProfile(of: VideoProfile.Viewing(viewer: viewer, activity: "https://example.org/films/1"))
 /// for statement in profile.statements(for: event) { queue(statement) }
 /// ```
 ///
-/// A value that knows no clock and sends nothing: the same events and random numbers give the same statements. One
-/// belongs to one tracker. Nothing is said until the video's duration is known, because the profile cannot speak of
-/// live streams; what was played until then counts. ``history`` is what the next attempt goes on with.
+/// A pure value: the same events and random numbers give the same statements. Use one value per tracker. There
+/// are no statements until the video's duration is known, because the profile does not cover live streams;
+/// segments that were played until then count. The next attempt continues with ``history``.
 ///
 /// Source: xAPI Video Profile 1.0.
 public struct VideoProfile: Sendable {
-    /// Who watches what.
+    /// Viewer and video.
     public struct Viewing: Hashable, Sendable {
-        /// Who watches.
+        /// The viewer.
         public var viewer: Statement.Actor
         /// The video.
         public var activity: IRI
         /// The video's name.
         public var name: LanguageMap
-        /// The UUID of the attempt or course that this belongs to.
+        /// The UUID of the attempt or course.
         public var registration: SampleID?
-        /// The progress that counts as having seen it, above 0 and up to 1.
+        /// The progress that counts as completed, above 0 and up to 1.
         public var completionThreshold: Double
 
-        /// Creates a viewing; by default all has to be seen.
+        /// Creates a viewing; by default, the whole video must be played.
         public init(
             viewer: Statement.Actor,
             activity: IRI,
@@ -43,21 +43,21 @@ public struct VideoProfile: Sendable {
         }
     }
 
-    /// What was seen in all attempts of a registration; to be kept per viewer, video and registration.
+    /// The viewing history over all attempts; store it per viewer, video and registration.
     public struct History: Hashable, Sendable {
-        /// What was played.
+        /// The played segments.
         public var segments: PlayedSegments
-        /// Whether `completed` was said.
+        /// Whether `completed` was sent.
         public var isCompleted: Bool
 
-        /// Creates a history; by default of a first attempt.
+        /// Creates a history; by default an empty one.
         public init(segments: PlayedSegments = PlayedSegments(), isCompleted: Bool = false) {
             self.segments = segments
             self.isCompleted = isCompleted
         }
     }
 
-    /// A session that was announced.
+    /// A session after its `initialized`.
     struct Session: Hashable {
         let id: SampleID
         let began: MonotonicInstant
@@ -65,7 +65,7 @@ public struct VideoProfile: Sendable {
         let length: Int
     }
 
-    /// What the player does. Places are in milliseconds.
+    /// The phase of the player. Positions are in milliseconds.
     enum Phase: Hashable {
         case idle
         case playing(from: Int)
@@ -73,22 +73,22 @@ public struct VideoProfile: Sendable {
         case seeking(from: Int, isPlaying: Bool)
     }
 
-    /// What a player is doing; that of one that does nothing is a new one.
+    /// The state of a player; the initial value for an idle player.
     struct Playback: Hashable {
         var session: Session?
         var phase = Phase.idle
-        /// Where the playhead was last seen, in milliseconds.
+        /// The latest position of the playhead, in milliseconds.
         var place = 0
     }
 
-    /// Who watches what.
+    /// Viewer and video.
     public let viewing: Viewing
-    /// What was seen in parts that are over, in all attempts up to now.
+    /// The closed segments of all attempts.
     var past: History
     private let random: RandomSource
     var session: Session?
     var phase = Phase.idle
-    /// Where the playhead was last seen, in milliseconds.
+    /// The latest position of the playhead, in milliseconds.
     var place = 0
 
     /// Creates the profile of one tracker's playbacks.
@@ -98,7 +98,7 @@ public struct VideoProfile: Sendable {
         self.random = random
     }
 
-    /// Creates a profile that goes on where another one was.
+    /// Creates a profile that continues from the state of another one.
     init(of viewing: Viewing, history: History, playback: Playback, random: RandomSource) {
         self.init(of: viewing, history: history, random: random)
         (session, phase, place) = (playback.session, playback.phase, playback.place)
@@ -106,7 +106,7 @@ public struct VideoProfile: Sendable {
 
     var playback: Playback { Playback(session: session, phase: phase, place: place) }
 
-    /// What was seen in all attempts up to now; save it from time to time, at a ping for example.
+    /// The history including the open segment; save it from time to time, for example at each ping.
     public var history: History {
         guard case .playing(let from) = phase else { return past }
         var history = past
@@ -114,7 +114,7 @@ public struct VideoProfile: Sendable {
         return history
     }
 
-    /// What is to be said of an event, in order; often nothing. Events of ads are not the video's.
+    /// Returns the statements for an event, in order, often none. Events of ads have none.
     public mutating func statements(for event: Event) -> [Statement] {
         if event[.isAdsTracker] == true { return [] }
         see(event)
@@ -122,9 +122,9 @@ public struct VideoProfile: Sendable {
         return announcement + reaction(to: event)
     }
 
-    /// What is to be said when the viewer changes something, under the names of the profile's extensions: `volume` (0
-    /// to 1), `full-screen`, `speed` (`1x`), `cc-subtitle-enabled`, `cc-subtitle-lang`, `quality`, `screen-size`
-    /// (`1920x1080`) …
+    /// Returns the statements for a change by the viewer, under the names of the profile's extensions: `volume`
+    /// (0 to 1), `full-screen`, `speed` (`1x`), `cc-subtitle-enabled`, `cc-subtitle-lang`, `quality`,
+    /// `screen-size` (`1920x1080`) …
     public mutating func statements(forChanging changes: [String: JSONValue], at event: Event) -> [Statement] {
         see(event)
         guard let session, !changes.isEmpty else { return [] }
@@ -140,7 +140,7 @@ public struct VideoProfile: Sendable {
         ]
     }
 
-    /// What is to be said when the app ends, or the player goes away.
+    /// Returns the statements for the end of the app or of the player.
     public mutating func statements(forTerminationAt event: Event) -> [Statement] {
         see(event)
         return terminate(at: event)
@@ -150,7 +150,7 @@ public struct VideoProfile: Sendable {
         SampleID(random.identifier()) ?? SampleID(log: random.next(), sequence: random.next())
     }
 
-    /// Remembers the place, if the event knows it.
+    /// Updates the position if the event has one.
     private mutating func see(_ event: Event) {
         guard let position = event[milliseconds: .position] else { return }
         place = min(max(0, position), session?.length ?? .max)

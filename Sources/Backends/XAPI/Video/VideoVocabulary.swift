@@ -1,26 +1,26 @@
 /// The names of the xAPI Video Profile 1.0.
 public enum VideoVocabulary {
-    /// The category that says that a statement follows the profile.
+    /// The category of statements that follow the profile.
     public static let profile: IRI = "https://w3id.org/xapi/video"
-    /// The type of a video.
+    /// The activity type of a video.
     public static let activityType: IRI = "https://w3id.org/xapi/video/activity-type/video"
 
-    /// The session begins; first, and once.
+    /// The session begins: the first statement, sent once.
     public static let initialized = adl("initialized")
-    /// Playing began or goes on.
+    /// Playback starts or resumes.
     public static let played = video("played")
-    /// Playing stopped for now.
+    /// Playback pauses.
     public static let paused = video("paused")
-    /// The viewer jumped.
+    /// The viewer seeks.
     public static let seeked = video("seeked")
-    /// The viewer changed volume, quality, subtitles …
+    /// The viewer changes volume, quality, subtitles …
     public static let interacted = adl("interacted")
-    /// Enough was played; once in a registration.
+    /// The completion threshold is reached; sent once per registration.
     public static let completed = adl("completed")
-    /// The session is over; last.
+    /// The session ends: the last statement.
     public static let terminated = adl("terminated")
 
-    /// The name of an extension: `length`, `time`, `session-id` …
+    /// Returns the name of an extension: `length`, `time`, `session-id` …
     public static func `extension`(_ name: String) -> IRI {
         IRI(stringLiteral: "https://w3id.org/xapi/video/extensions/\(name)")
     }

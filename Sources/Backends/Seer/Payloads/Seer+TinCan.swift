@@ -1,23 +1,25 @@
 public import InstrumentJSON
+internal import InstrumentXAPI
 
 extension Seer {
-    /// A Tin Can statement as Seer takes it.
+    /// A Tin Can statement in the form that Seer accepts.
     public struct TinCan: Hashable, Sendable {
         /// Its identifier, as ``Seer/uniqueID(from:)`` makes them. Wire name `id`.
         public var id: String?
-        /// Who did it, with one identifier at least. Wire name `actor`.
+        /// The person or group that acted, with at least one identifier. Wire name `actor`.
         public var actor: Actor
-        /// What was done. Wire name `verb`; its `id` is required.
+        /// The kind of action. Wire name `verb`; its `id` is required.
         public var verb: Verb
-        /// To what it was done. Wire name `object`; its `id` and the `type` of its definition are required.
+        /// The thing that the action applies to. Wire name `object`; its `id` and the `type` of its definition
+        /// are required.
         public var object: Object
-        /// What came of it. Wire name `result`.
+        /// The outcome. Wire name `result`.
         public var result: [String: JSONValue]
-        /// What it was part of. Wire name `context`.
+        /// The circumstances. Wire name `context`.
         public var context: Context
-        /// When, as ``Seer/timestamp(_:)`` has it. Wire name `timestamp`.
+        /// The time, in the format of ``Seer/timestamp(_:)``. Wire name `timestamp`.
         public var timestamp: String?
-        /// What else there is to say.
+        /// Additional keys.
         public var properties: [String: JSONValue]
 
         /// Creates a statement.
@@ -56,17 +58,17 @@ extension Seer {
 }
 
 extension Seer.TinCan {
-    /// Who did it: by one identifier or several.
+    /// The person or group that acted, with one identifier or several.
     public struct Actor: Hashable, Sendable {
-        /// A mailbox; Seer does not ask for `mailto:`. Wire name `mbox`.
+        /// A mailbox; Seer does not require `mailto:`. Wire name `mbox`.
         public var mbox: String?
-        /// The SHA-1 sum of a mailbox. Wire name `mbox_sha1sum`.
+        /// The SHA-1 checksum of a mailbox. Wire name `mbox_sha1sum`.
         public var mboxSHA1Sum: String?
         /// An OpenID. Wire name `openid`.
         public var openID: String?
         /// An account, `homePage` and `name`. Wire name `account`; left out if empty.
         public var account: [String: JSONValue]
-        /// What else there is to say: `name`, `objectType` …
+        /// Additional keys: `name`, `objectType` …
         public var properties: [String: JSONValue]
 
         /// Creates an actor.
@@ -96,13 +98,13 @@ extension Seer.TinCan {
         }
     }
 
-    /// What was done.
+    /// The kind of action.
     public struct Verb: Hashable, Sendable {
         /// Its identifier. Wire name `id`.
         public var id: String
         /// Its name by language. Wire name `display`; left out if empty.
         public var display: [String: String]
-        /// What else there is to say.
+        /// Additional keys.
         public var properties: [String: JSONValue]
 
         /// Creates a verb.
@@ -119,15 +121,15 @@ extension Seer.TinCan {
         }
     }
 
-    /// To what it was done.
+    /// The thing that the action applies to.
     public struct Object: Hashable, Sendable {
         /// Its identifier. Wire name `id`.
         public var id: String
         /// The type in its definition. Wire name `definition.type`.
         public var type: String
-        /// What else its definition says: `name`, `description` …
+        /// Additional keys of its definition: `name`, `description` …
         public var definition: [String: JSONValue]
-        /// What else there is to say: `objectType` …
+        /// Additional keys: `objectType` …
         public var properties: [String: JSONValue]
 
         /// Creates an object.
@@ -150,13 +152,13 @@ extension Seer.TinCan {
         }
     }
 
-    /// What it was part of.
+    /// The circumstances of the action.
     public struct Context: Hashable, Sendable {
-        /// The app's identifier with the service. Wire name `extensions.appId`.
+        /// The app's identifier at the service. Wire name `extensions.appId`.
         public var appID: String
         /// Further extensions.
         public var extensions: [String: JSONValue]
-        /// What else there is to say: `platform`, `language`, `contextActivities` …
+        /// Additional keys: `platform`, `language`, `contextActivities` …
         public var properties: [String: JSONValue]
 
         /// Creates a context.

@@ -1,20 +1,19 @@
-internal import Instrument
+package import Instrument
 
-/// What a run did not deliver, and why: what the ledgers of its backends gained, and the reasons that the queue gave.
+/// Reports the samples that a run did not deliver, and the reasons: the growth of the backends' ledgers during the run,
+/// and the queue's diagnostics.
 ///
-/// Made before the queue, so that what earlier runs lost in the same durable queue does not count.
-final class DeliveryWatch: Sendable {
+/// Create the watch before the queue, so that losses of earlier runs in the same durable queue do not count.
+package final class DeliveryWatch: Sendable {
     private struct Reasons {
         var dead: [String: Int] = [:]
-        /// Why the latest attempt failed.
+        /// The reason of the latest failed attempt.
         var waiting: String?
-        /// Samples that the queue did not take at all, and why.
-        var notQueued: [String: Int] = [:]
     }
 
-    /// Reasons that are shown for each backend.
+    /// The most reasons that are shown for each backend.
     private static let mostReasons = 3
-    /// Different reasons that are counted one by one.
+    /// The most reasons that are counted separately.
     private static let mostKept = 100
     private static let otherReasons = "other reasons"
 
@@ -25,16 +24,16 @@ final class DeliveryWatch: Sendable {
     private let state = Lock<[BackendName: Reasons]>([:])
     private let refused = Lock<[String: Int]>([:])
 
-    /// Creates a watch over `backends`; `queue` is the directory of a durable queue, if there is one.
-    init(_ backends: [any Backend], in store: any SampleStore, queue: String?) {
+    /// Creates a watch over `backends`; `queue` is the directory of the durable queue, nil without one.
+    package init(_ backends: [any Backend], in store: any SampleStore, queue: String?) {
         self.store = store
         self.queue = queue
         self.backends = backends.map(\.name)
         before = Dictionary(backends.map { ($0.name, store.ledger(of: $0.name)) }) { first, _ in first }
     }
 
-    /// Remembers the reasons that a diagnostic names.
-    func note(_ diagnostic: Diagnostic) {
+    /// Records the reason in a diagnostic. Called on any thread.
+    package func note(_ diagnostic: Diagnostic) {
         switch diagnostic {
         case .deadLetter(let backend, _, let reason):
             state.withLock { Self.count(reason, in: &$0[backend, default: Reasons()].dead) }
@@ -46,8 +45,8 @@ final class DeliveryWatch: Sendable {
         }
     }
 
-    /// Lines for people about what was not delivered; none if everything was.
-    func lines() -> [String] {
+    /// Lines for people about samples that were not delivered; empty if all were delivered.
+    package func lines() -> [String] {
         let reasons = state.withLock { $0 }
         var lines: [String] = []
         var (hasDead, hasQueued) = (false, false)
@@ -62,7 +61,7 @@ final class DeliveryWatch: Sendable {
         }
         let unqueued = refused.withLock { $0 }
         if !unqueued.isEmpty {
-            lines.append("player-monitor: the queue did not take all samples")
+            lines.append("player-monitor: the queue rejected some samples")
             lines += Self.list(unqueued, as: "not queued")
         }
         return lines.isEmpty ? [] : lines + advice(hasDead: hasDead, hasQueued: hasQueued)
@@ -70,7 +69,7 @@ final class DeliveryWatch: Sendable {
 
     private func advice(hasDead: Bool, hasQueued: Bool) -> [String] {
         guard let queue else {
-            let dead = hasDead ? ", 'queue dead --retry all DIR' retries what was refused" : ""
+            let dead = hasDead ? ", 'queue dead --retry all DIR' retries refused samples" : ""
             return [
                 "  These samples are lost. With --queue DIR they stay in that directory: the next run or 'queue flush' delivers them"
                     + dead + "."
@@ -96,7 +95,7 @@ final class DeliveryWatch: Sendable {
         counts[isRoom ? reason : otherReasons, default: 0] += 1
     }
 
-    /// The reasons, the most frequent first.
+    /// The reasons, the most frequent one first.
     private static func list(_ counts: [String: Int], as label: String) -> [String] {
         let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let shown = sorted.prefix(mostReasons).map { "  \(label): \($0.key) (\($0.value))" }
@@ -105,7 +104,7 @@ final class DeliveryWatch: Sendable {
     }
 }
 
-/// What a backend did not get during a run.
+/// The samples that a backend did not receive during a run.
 private struct Loss {
     let queued: Int
     let dead: Int
@@ -114,7 +113,7 @@ private struct Loss {
     init(since before: Ledger, to now: Ledger) {
         queued = now.queued
         dead = max(0, now.dead - before.dead)
-        // What a person threw away or wanted gone was not to be delivered.
+        // Samples that the user discarded or erased are no losses.
         drops = DropReason.allCases.filter { $0 != .discarded && $0 != .erased }.compactMap { reason in
             let count = (now.drops[reason] ?? 0) - (before.drops[reason] ?? 0)
             return count > 0 ? (reason, count) : nil

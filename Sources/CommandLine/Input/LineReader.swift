@@ -4,20 +4,22 @@ internal import ArgumentParser
 internal import Darwin
 #elseif canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #endif
 
-/// Reads lines from a file, or from standard input, as they come.
-struct LineReader: ~Copyable {
+/// Reads lines from a file or from standard input, one at a time.
+package struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let path: String
     private var buffer: [UInt8] = []
     private var position = 0
     private var isAtEnd = false
-    /// The number of the line that was read last, from 1.
-    private(set) var lineNumber = 0
+    /// The number of the latest line, from 1.
+    package private(set) var lineNumber = 0
 
-    /// Opens a file; `-` is standard input. Ends with 2 if it cannot be opened.
-    init(path: String) throws {
+    /// Opens a file; `-` is standard input. Exits with code 2 if the file cannot be opened.
+    package init(path: String) throws {
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw ValidationError("cannot read \(path): \(String(cString: strerror(errno)))") }
@@ -25,8 +27,9 @@ struct LineReader: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The next line without its end; nil after the last. Ends with 2 if the file cannot be read.
-    mutating func next() throws -> [UInt8]? {
+    /// Returns the next line without its line feed; nil after the last line. Exits with code 2 if the file
+    /// cannot be read.
+    package mutating func next() throws -> [UInt8]? {
         var line: [UInt8] = []
         while true {
             let rest = buffer[position...]
@@ -44,7 +47,7 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Reads on; false at the end.
+    /// Reads the next piece of the file; false at the end.
     private mutating func fill() throws -> Bool {
         (buffer, position) = ([], 0)
         while !isAtEnd {

@@ -1,7 +1,8 @@
 public import InstrumentJSON
+internal import InstrumentXAPI
 
 extension Seer {
-    /// Somebody did something with something, as JSON Activity Streams 1.0 tells it.
+    /// One activity in the format of JSON Activity Streams 1.0.
     ///
     /// ```swift
     /// let stream = Seer.ActivityStream(
@@ -12,21 +13,21 @@ extension Seer {
     /// )
     /// ```
     public struct ActivityStream: Hashable, Sendable {
-        /// Who did it. Wire name `actor`; its `id` is required.
+        /// The person or thing that acted. Wire name `actor`; its `id` is required.
         public var actor: Thing
-        /// What was done; required. Wire name `verb`.
+        /// The kind of action; required. Wire name `verb`.
         public var verb: String
-        /// To what it was done. Wire name `object`; its `id` and `objectType` are required.
+        /// The thing that the action applies to. Wire name `object`; its `id` and `objectType` are required.
         public var object: Thing
-        /// What it was done towards. Wire name `target`.
+        /// The target of the action. Wire name `target`.
         public var target: Thing?
-        /// The app that tells it. Wire name `generator`.
+        /// The app that reports the activity. Wire name `generator`.
         public var generator: Generator
-        /// Texts about the circumstances. Wire name `context`; left out if there are none.
+        /// Texts about the circumstances. Wire name `context`; left out if empty.
         public var context: [String: String]
-        /// When, as ``Seer/timestamp(_:)`` has it. Wire name `published`; required by the strict rules.
+        /// The time, in the format of ``Seer/timestamp(_:)``. Wire name `published`; required by the strict rules.
         public var published: String?
-        /// What else there is to say.
+        /// Additional keys.
         public var properties: [String: JSONValue]
 
         /// Creates an activity.
@@ -67,9 +68,9 @@ extension Seer {
     public struct Thing: Hashable, Sendable {
         /// Its identifier. Wire name `id`.
         public var id: String
-        /// What kind of thing it is. Wire name `objectType`.
+        /// The kind of thing. Wire name `objectType`.
         public var objectType: String?
-        /// What else there is to say: `displayName`, `url` …
+        /// Additional keys: `displayName`, `url` …
         public var properties: [String: JSONValue]
 
         /// Creates a thing.
@@ -87,9 +88,9 @@ extension Seer {
 
     /// The app that made a payload.
     public struct Generator: Hashable, Sendable {
-        /// The app's identifier with the service. Wire name `appId`.
+        /// The app's identifier at the service. Wire name `appId`.
         public var appID: String
-        /// What else there is to say of app and device.
+        /// Additional keys, about app and device.
         public var properties: [String: JSONValue]
 
         /// Creates a generator.
@@ -104,7 +105,7 @@ extension Seer {
 }
 
 extension JSONValue {
-    /// Fields that are there, and properties of other names.
+    /// An object of the fields that are not nil, and of the properties with other names.
     static func members(_ fields: [String: JSONValue?], and properties: [String: JSONValue]) -> JSONValue {
         .object(fields.compactMapValues(\.self).merging(properties) { field, _ in field })
     }

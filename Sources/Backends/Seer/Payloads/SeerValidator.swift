@@ -1,16 +1,17 @@
 public import InstrumentJSON
+public import InstrumentXAPI
 
-/// Tells what is wrong with a payload for Seer, all of it. A value without state: it may be used from any thread.
+/// Validates payloads for Seer, and lists every failure. A value without state, which may be used from any thread.
 ///
-/// What the rules do not name may be anything. Instrumentation follows the rules of activities.
+/// Keys that no rule names may have any value. Instrumentation follows the rules of activities.
 public struct SeerValidator: Hashable, Sendable {
-    /// Whether an activity has to say when it was published.
+    /// Whether `published` is required on every activity.
     public let isStrict: Bool
 
-    /// Creates a validator; by default one that lets an activity do without `published`.
+    /// Creates a validator; by default `published` is optional.
     public init(isStrict: Bool = false) { self.isStrict = isStrict }
 
-    /// What is wrong with an activity or instrumentation; empty for a valid one.
+    /// Returns the failures of an activity or instrumentation; empty for a valid one.
     public func failures(inActivity payload: JSONValue) -> [ValidationFailure] {
         var check = SeerCheck(payload: payload)
         check.text(at: ["actor", "id"], .seerActorID)
@@ -23,7 +24,7 @@ public struct SeerValidator: Hashable, Sendable {
         return check.failures
     }
 
-    /// What is wrong with a Tin Can statement; empty for a valid one.
+    /// Returns the failures of a Tin Can statement; empty for a valid one.
     public func failures(inTinCan payload: JSONValue) -> [ValidationFailure] {
         var check = SeerCheck(payload: payload)
         check.identifier(.seerTinCanIdentifier)
@@ -35,7 +36,7 @@ public struct SeerValidator: Hashable, Sendable {
     }
 }
 
-/// Seer's rules, by the field that each is about.
+/// Seer's rules, named after the field that each checks.
 extension ValidationRule {
     static let seerPayload = ValidationRule("seer-payload")
     static let seerActorID = ValidationRule("seer-actor-id")

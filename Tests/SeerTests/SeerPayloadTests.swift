@@ -3,10 +3,11 @@ import InstrumentJSON
 import InstrumentTestKit
 import Testing
 
+@testable import InstrumentSeer
 @testable import InstrumentXAPI
 
 @Suite("Seer payloads")
-struct SeerTests {
+struct SeerPayloadTests {
     static let activity: JSONValue = [
         "actor": ["id": "tag:example.org,2024:viewer", "objectType": "person", "displayName": "Viewer"],
         "verb": "watch",
@@ -93,7 +94,7 @@ struct SeerTests {
         #expect(SeerValidator().failures(inTinCan: typed.json) == [])
     }
 
-    @Test("What is empty is left out, and a property never hides a field")
+    @Test("Empty parts are left out, and a property never replaces a field")
     func leftOut() {
         let least = Seer.Instrumentation(
             actor: Seer.Thing(id: "a", properties: ["id": "b"]),
@@ -122,7 +123,7 @@ struct SeerTests {
     }
 
     @Test(
-        "Rules of activities name the rule and the place",
+        "Failures of activities name the rule and the path",
         arguments: [
             Change("actor.id", nil, "seer-actor-id $.actor.id"), Change("actor.id", "", "seer-actor-id $.actor.id"),
             Change("actor.id", 7, "seer-actor-id $.actor.id"), Change("actor", "viewer", "seer-actor-id $.actor.id"),
@@ -142,10 +143,11 @@ struct SeerTests {
         let payload = Self.activity.setting(change.keys[...], to: change.value)
         let failures = SeerValidator().failures(inActivity: payload)
         #expect(failures.map { "\($0.rule) \($0.path)" } == change.found)
+        for failure in failures { check(failure) }
     }
 
     @Test(
-        "Only the strict rules ask when an activity was published",
+        "Only strict validation requires published",
         arguments: [nil, "", "yesterday", 7] as [JSONValue?]
     )
     func strict(published: JSONValue?) {
@@ -156,7 +158,7 @@ struct SeerTests {
     }
 
     @Test(
-        "Rules of Tin Can name the rule and the place",
+        "Failures of Tin Can statements name the rule and the path",
         arguments: [
             Change("actor.mbox", nil), Change("actor.account", nil),
             Change("actor", ["openid": "https://example.org/7"]), Change("actor", ["mbox_sha1sum": "ebd31e95"]),
@@ -178,27 +180,74 @@ struct SeerTests {
         let payload = Self.tinCan.setting(change.keys[...], to: change.value)
         let failures = SeerValidator().failures(inTinCan: payload)
         #expect(failures.map { "\($0.rule) \($0.path)" } == change.found)
+        for failure in failures { check(failure) }
     }
 
-    @Test("Seer's Tin Can is not xAPI, and says why")
+    @Test("Seer's Tin Can is not valid xAPI, for known rules")
     func notXAPI() {
         let rules = StatementValidator().failures(in: Self.tinCan).map(\.rule.description)
         #expect(rules == ["XAPI-00034", "XAPI-00038", "XAPI-00118", "XAPI-00118"])
     }
 
-    @Test("What is no object has every fault at once", arguments: [nil, 7, [], "payload", [:]] as [JSONValue])
+    @Test("A payload that is not an object breaks every rule", arguments: [nil, 7, [], "payload", [:]] as [JSONValue])
     func noObject(payload: JSONValue) {
         let isObject = payload == [:]
         #expect(SeerValidator(isStrict: true).failures(inActivity: payload).count == (isObject ? 6 : 7))
         #expect(SeerValidator().failures(inTinCan: payload).count == (isObject ? 5 : 6))
     }
 
-    @Test("Identifiers are UUIDs, and different ones")
+    @Test("Identifiers are different UUIDs")
     func identifiers() {
         let ids = (0..<100).map { _ in Seer.uniqueID() }
         #expect(Set(ids).count == 100)
         #expect(ids.allSatisfy(UUIDFormat.isValid))
         let seeded = RandomSource(SeededGenerator(seed: 1))
         #expect(Seer.uniqueID(from: seeded) == RandomSource(SeededGenerator(seed: 1)).identifier())
+    }
+
+    @Test("A message names the requirement and the found value, shortened and escaped")
+    func messages() {
+        let activity = Self.activity.setting("verb", to: 7).setting("actor", "id", to: nil)
+            .setting("context", to: ["a\u{202E}": ["b"]])
+            .setting("published", to: .string(String(repeating: "\u{1B}", count: 1_000)))
+        let escapes = String(repeating: "\\u001b", count: 13)
+        let example = "2026-01-31T09:15:00.250Z"
+        #expect(
+            SeerValidator(isStrict: true).failures(inActivity: activity).map(\.message) == [
+                "`id` is missing; it must be a string that is not empty.",
+                "`verb` must be a string that is not empty (found 7).",
+                "`a\\u202e` must be a string (found an array of 1 element).",
+                "`published` must be a date and time with a zone (ISO 8601), such as \(example) (found \"\(escapes)…\").",
+            ]
+        )
+        let tinCan = Self.tinCan.setting("actor", to: ["name": "Viewer"])
+        #expect(
+            SeerValidator().failures(inTinCan: tinCan).map(\.message) == [
+                "`actor` must have at least one of mbox, mbox_sha1sum, openid, account, not empty (found none)."
+            ]
+        )
+        #expect(
+            SeerValidator().failures(inTinCan: []).first?.message
+                == "The payload must be an object (found an empty array)."
+        )
+    }
+
+    private func check(_ failure: ValidationFailure) {
+        #expect(failure.message.contains("must") && failure.message.hasSuffix("."), "\(failure)")
+        let isMissing = failure.message.contains("is missing; it must")
+        #expect(isMissing || failure.message.contains("(found "), "\(failure)")
+    }
+}
+
+extension JSONValue {
+    /// The same object with another value under a path of keys; nil removes the key. Missing objects are created.
+    fileprivate func setting(_ keys: String..., to value: JSONValue?) -> JSONValue { setting(keys[...], to: value) }
+
+    fileprivate func setting(_ keys: ArraySlice<String>, to value: JSONValue?) -> JSONValue {
+        guard let key = keys.first else { return value ?? .null }
+        var members = members ?? [:]
+        members[key] =
+            keys.count == 1 ? value : (members[key] ?? .object([:])).setting(keys.dropFirst(), to: value)
+        return .object(members)
     }
 }

@@ -2,19 +2,24 @@
 internal import Darwin
 #elseif canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #endif
 
-/// How many files and connections the process may have open.
-enum FileLimit {
-    /// Takes as many as the system lets it: each stream has a connection or two.
-    static func raise() {
+/// The limit of open files and connections of the process.
+package enum FileLimit {
+    /// Raises the limit to the maximum that the system allows; the usual limit of 1,024 is too low for many streams.
+    package static func raise() {
         var limit = rlimit()
         #if canImport(Darwin)
         let resource = RLIMIT_NOFILE
-        // The hard limit is said to be infinite there and is not taken (setrlimit(2)).
+        // The system reports an infinite hard limit, but does not accept that value (setrlimit(2)).
         let most = rlim_t(OPEN_MAX)
-        #else
+        #elseif canImport(Glibc)
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+        let most = rlim_t.max
+        #else
+        let resource = RLIMIT_NOFILE
         let most = rlim_t.max
         #endif
         guard getrlimit(resource, &limit) == 0 else { return }

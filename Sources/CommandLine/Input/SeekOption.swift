@@ -1,0 +1,16 @@
+internal import ArgumentParser
+
+/// A seek during playback, as `AT=TO` in seconds.
+package struct SeekOption: ExpressibleByArgument, Hashable {
+    /// The time of the seek, since the playback was requested.
+    package var time: Duration
+    /// The position that the seek goes to, from the start of the media.
+    package var target: Duration
+
+    package init?(argument: String) {
+        let parts = argument.split(separator: "=", omittingEmptySubsequences: false).map { Double($0) }
+        guard parts.count == 2, let time = parts[0], let target = parts[1] else { return nil }
+        guard (0..<1e9).contains(time), (0..<1e9).contains(target) else { return nil }
+        (self.time, self.target) = (.seconds(time), .seconds(target))
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import InstrumentCommandLine
+import Testing
+
+@Suite("Files of the command lines")
+struct FileTests {
+    /// Calls the body with the path of a file that does not exist yet, and deletes the file afterwards.
+    private func withPath(_ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "command-line-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test(
+        "A line reader returns every line with its number, also an unterminated last line and lines beyond its buffer"
+    )
+    func lines() throws {
+        try withPath { path in
+            let long = String(repeating: "x", count: 200_000)
+            try write("a\n\n\(long)\r\nlast", to: path)
+            var reader = try LineReader(path: path)
+            var lines: [String] = []
+            while let line = try reader.next() {
+                lines.append(String(decoding: line, as: UTF8.self))
+                #expect(reader.lineNumber == lines.count)
+            }
+            #expect(lines == ["a", "", long + "\r", "last"])
+            #expect(try reader.next() == nil)
+        }
+    }
+
+    @Test("A source list skips comments and empty lines, and trims white space")
+    func sources() throws {
+        try withPath { path in
+            try write("# films\n\n  \t\n  a film.mp4 \r\nhttps://example.org/a#b\n", to: path)
+            #expect(try SourceList.read(path) == ["a film.mp4", "https://example.org/a#b"])
+            try write("ok\n" + String(repeating: "x", count: 70_000), to: path)
+            let error = #expect(throws: (any Error).self) { try SourceList.read(path) }
+            #expect(
+                error.map { "\($0)" }?.contains("line 2: a source must have at most 65536 bytes (found 70000)") == true
+            )
+            try write(String(repeating: "x\n", count: 100_001), to: path)
+            #expect(throws: (any Error).self) { try SourceList.read(path) }
+        }
+    }
+
+    @Test("A file that cannot be read gives an error with the path and the reason", arguments: ["/no/such/file", "/"])
+    func unreadable(path: String) {
+        let error = #expect(throws: (any Error).self) { try SourceList.read(path) }
+        #expect(error.map { "\($0)" }?.contains("cannot read \(path): ") == true)
+    }
+
+    @Test("A replaced line log contains the lines in order, and only its owner may read it")
+    func replacedLog() throws {
+        try withPath { path in
+            try write("old", to: path)
+            try FileManager.default.removeItem(atPath: path)
+            let log = try LineLog(path: path, mode: .replace)
+            let lines = (0..<10_000).map { "{\"line\":\($0)}" }
+            for line in lines { log.append(Array(line.utf8)) }
+            #expect(log.finish())
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == lines.map { $0 + "\n" }.joined())
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test("An appended line log keeps the earlier lines")
+    func appendedLog() throws {
+        try withPath { path in
+            try write("earlier\n", to: path)
+            let log = try LineLog(path: path, mode: .append)
+            log.append(Array("later".utf8))
+            #expect(log.finish())
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "earlier\nlater\n")
+        }
+    }
+
+    @Test("A line log reports lines that the disk did not accept", arguments: [LineLog.Mode.append, .replace])
+    func fullDisk(mode: LineLog.Mode) throws {
+        let log = try LineLog(path: "/dev/full", mode: mode)
+        log.append([0x61])
+        #expect(!log.finish())
+        #expect(throws: (any Error).self) { try LineLog(path: "/no/such/folder/log", mode: mode) }
+    }
+
+    @Test("A written file replaces an older one, and an unwritable file gives an error")
+    func writtenFile() throws {
+        try withPath { path in
+            try write("a longer old text", to: path)
+            try writeFile("new", to: path)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+        }
+        #expect(throws: (any Error).self) { try writeFile("text", to: "/dev/full") }
+        #expect(throws: (any Error).self) { try writeFile("text", to: "/no/such/folder/file") }
+    }
+
+    @Test(
+        "A seek option is two times from 0 s on",
+        arguments: [("5=90", true), ("0=0", true), ("1.5=2", true), ("5", false), ("-1=4", false), ("1=2=3", false)]
+            + [("a=b", false), ("1=", false), ("1=inf", false), ("nan=1", false), ("", false)]
+    )
+    func seeks(argument: String, isValid: Bool) { #expect((SeekOption(argument: argument) != nil) == isValid) }
+
+    @Test("Credentials are read from a file or the environment, and no error repeats the argument")
+    func credentials() throws {
+        try withPath { path in
+            try write(" name:secret:with colon\n", to: path)
+            let option = CredentialsOption(argument: "xapi=file:" + path)
+            #expect(option.service == .xapi)
+            let pair = try option.pair()
+            #expect(pair.name == "name" && pair.secret == "secret:with colon")
+            try write("no pair", to: path)
+            for argument in ["file:" + path, "file:/no/such/secret", "seer=NO_SUCH_secret"] {
+                let error = #expect(throws: (any Error).self) { try CredentialsOption(argument: argument).pair() }
+                let message = error.map { "\($0)" } ?? ""
+                #expect(
+                    message.contains("--credentials-from") && !message.contains("secret") && !message.contains(path)
+                )
+            }
+        }
+    }
+}
