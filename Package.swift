@@ -65,34 +65,48 @@ let package = Package(
         // A real player, watched from outside.
         .target(
             name: "InstrumentMPV",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTrackers"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTrackers"],
             path: "Sources/MPV"
         ),
         // Sensors, the device, and what collects them for the chain.
-        .target(name: "InstrumentSensors", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/Sensors"),
+        .target(
+            name: "InstrumentSensors",
+            dependencies: ["Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText"],
+            path: "Sources/Sensors"
+        ),
         .target(name: "InstrumentHubs", dependencies: ["Instrument"], path: "Sources/Hubs"),
         .target(name: "InstrumentMetricalcs", dependencies: ["Instrument"], path: "Sources/Metricalcs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // One gzip for the backends and the transport.
         .target(name: "InstrumentCompression", dependencies: ["CZlib"], path: "Sources/Compression"),
+        // Text that several rooms read and write: calendar, digits, lines, padding. No product, no Foundation.
+        .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Sources/Text"),
+        // Files that several rooms read and replace, and the limit of open files. No product, no Foundation.
+        .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Files"),
         // One JSON for the backends.
-        .target(name: "InstrumentJSON", dependencies: ["Instrument"], path: "Sources/JSON"),
+        .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Sources/JSON"),
         // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
         .target(name: "InstrumentTerminal", dependencies: ["CSignalShim"], path: "Sources/Terminal"),
         .target(
             name: "InstrumentBackends",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTerminal"],
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentJSON", "InstrumentTerminal",
+                "InstrumentText",
+            ],
             path: "Sources/Backends",
             exclude: ["Clickstream", "Seer", "Sift", "XAPI"]
         ),
         .target(
             name: "InstrumentClickstream",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTransport"],
             path: "Sources/Backends/Clickstream"
         ),
         .target(
             name: "InstrumentSift",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTransport"],
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentJSON", "InstrumentSensors",
+                "InstrumentTransport",
+            ],
             path: "Sources/Backends/Sift"
         ),
 
@@ -102,7 +116,7 @@ let package = Package(
         .target(
             name: "InstrumentTransport",
             dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentJSON",
+                "Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentText",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
                 .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
             ],
@@ -112,14 +126,16 @@ let package = Package(
         // HLS and DASH manifests, and the timeline that a player plays from. No I/O.
         .target(
             name: "InstrumentManifests",
-            dependencies: ["Instrument", "InstrumentTransport"],
+            dependencies: ["Instrument", "InstrumentText", "InstrumentTransport"],
             path: "Sources/Manifests"
         ),
 
-        // Learning records: statements, their rules, what an LRS is told and asked, and Seer's own payloads.
+        // Learning records: statements, their rules, the client of an LRS, and Seer's own payloads.
         .target(
             name: "InstrumentXAPI",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTransport"],
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "InstrumentTransport",
+            ],
             path: "Sources/Backends/XAPI"
         ),
         // The Seer service: its client with a queue of its own rules, and the backend.
@@ -129,7 +145,7 @@ let package = Package(
             path: "Sources/Backends/Seer"
         ),
 
-        // The headless player. Who does not use it links no FFmpeg.
+        // The headless player. Only this product links FFmpeg.
         .systemLibrary(
             name: "CFFmpeg",
             pkgConfig: "libavformat libavcodec libavutil",
@@ -149,11 +165,14 @@ let package = Package(
         .target(name: "CDurableShim"),
         .target(
             name: "InstrumentDurableQueue",
-            dependencies: ["Instrument", "CDurableShim", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentText", "CDurableShim",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Sources/DurableQueue"
         ),
 
-        // What the queue reports, through swift-log and swift-metrics. Who does not use it links neither.
+        // Diagnostics and ledgers of the queue, through swift-log and swift-metrics. Only this product links them.
         .target(
             name: "InstrumentObservability",
             dependencies: [
@@ -171,24 +190,25 @@ let package = Package(
             path: "Sources/TestKit"
         ),
 
-        // The command line. What it depends on, the libraries do not.
+        // The command line. Its dependencies are not those of the libraries.
         .executableTarget(
             name: "PlayerMonitor",
             dependencies: [
                 "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentJSON",
+                "InstrumentBackends", "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentFiles",
+                "InstrumentJSON",
                 "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
-                "InstrumentTerminal", "InstrumentTransport", "InstrumentXAPI",
+                "InstrumentTerminal", "InstrumentText", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
         ),
 
-        // An HTTP server of media that keeps a schedule and fails on command. Who does not use it links no NIO.
+        // An HTTP server of media that keeps a schedule and fails on command. Only this product links NIO.
         .target(
             name: "InstrumentOrigin",
             dependencies: [
-                "Instrument", "InstrumentJSON",
+                "Instrument", "InstrumentJSON", "InstrumentText",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -197,17 +217,17 @@ let package = Package(
         .executableTarget(
             name: "TestOrigin",
             dependencies: [
-                "InstrumentOrigin", "InstrumentTerminal",
+                "InstrumentFiles", "InstrumentOrigin", "InstrumentTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/TestOrigin"
         ),
 
-        // How the cost of work grows with its input, for the tests of whatever reads what others wrote.
+        // How the cost of work grows with its input, for the tests of readers of foreign input.
         .target(name: "CostMeasurement", path: "Tests/CostMeasurement"),
         .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
-        // Servers that misbehave on command, and what tests share to block without blocking Swift's pool and to measure time.
+        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking work off Swift's pool, load.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
         // Traits of tests: on a thread of its own, alone.
@@ -226,6 +246,14 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
+        .testTarget(
+            name: "TextTests",
+            dependencies: ["CostMeasurement", "Instrument", "InstrumentTestKit", "InstrumentText"]
+        ),
+        .testTarget(
+            name: "FilesTests",
+            dependencies: ["Instrument", "InstrumentFiles", "InstrumentTestKit", "LoopbackServers"]
+        ),
         .testTarget(name: "JSONTests", dependencies: ["CostMeasurement", "InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(
             name: "BackendsTests",
@@ -238,14 +266,14 @@ let package = Package(
             name: "ClickstreamTests",
             dependencies: [
                 "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentTestKit", "InstrumentText", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "SiftTests",
             dependencies: [
                 "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentHubs",
-                "InstrumentMetricalcs", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentMetricalcs", "InstrumentSensors", "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),
@@ -266,8 +294,7 @@ let package = Package(
             name: "XAPITests",
             dependencies: [
                 "CostMeasurement", "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON",
-                "InstrumentTransport",
-                "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ],
             exclude: ["LRS/serve.py"]
         ),
@@ -283,7 +310,7 @@ let package = Package(
             name: "HubsTests",
             dependencies: ["InstrumentHubs", "InstrumentMetricalcs", "InstrumentTestKit"]
         ),
-        // The process that the durable queue's tests kill, and what the tests and the process tell each other.
+        // The process that the durable queue's tests kill, and the plan that the tests pass to it.
         .target(name: "QueueChildPlan", path: "Tests/QueueChildPlan"),
         .executableTarget(
             name: "QueueChild",
@@ -293,7 +320,7 @@ let package = Package(
             ],
             path: "Tests/QueueChild"
         ),
-        // The process in which nothing is left of Swift's pool.
+        // The process in which every thread of Swift's pool is busy.
         .executableTarget(
             name: "PoolChild",
             dependencies: ["Instrument", "InstrumentDurableQueue", "InstrumentTransport", "LoopbackServers"],
@@ -322,8 +349,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "LoopbackServers",
-                "TestOrigin",
+                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "InstrumentText",
+                "LoopbackServers", "TestOrigin",
                 "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
@@ -354,9 +381,8 @@ let package = Package(
             name: "MPVTests",
             dependencies: [
                 "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentHubs", "InstrumentJSON",
-                "InstrumentMetricalcs",
-                "InstrumentTestKit",
-                "InstrumentTrackers", "LoopbackServers", "TestTraits",
+                "InstrumentMetricalcs", "InstrumentTestKit", "InstrumentText", "InstrumentTrackers", "LoopbackServers",
+                "TestTraits",
             ]
         ),
         // The program that sees mocked devices and a network of its own.
@@ -369,9 +395,8 @@ let package = Package(
             name: "SensorsTests",
             dependencies: [
                 "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentHubs", "InstrumentJSON",
-                "InstrumentSensors",
-                "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
-                "LoopbackServers", "TestTraits",
+                "InstrumentSensors", "InstrumentSift", "InstrumentTestKit", "InstrumentText", "InstrumentTrackers",
+                "InstrumentTransport", "SensorsChild", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -386,8 +411,8 @@ let package = Package(
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentHubs", "InstrumentMetricalcs",
                 "InstrumentBackends", "InstrumentCompression", "InstrumentJSON", "InstrumentOrigin",
-                "InstrumentTestKit",
-                "LoopbackServers", "TestTraits",
+                "InstrumentSensors",
+                "InstrumentTestKit", "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentFiles
 internal import InstrumentProbe
 internal import InstrumentTerminal
 internal import InstrumentTrackers

@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentProbe
 internal import InstrumentTerminal
+internal import InstrumentText
 
 /// Many playbacks as lines of aligned columns for people, and what they add up to.
 struct FleetTable {
@@ -95,7 +96,6 @@ struct FleetTable {
     }
 
     private static func seconds(_ milliseconds: Int) -> String {
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction + " s"
+        "\(milliseconds / 1000).\((milliseconds % 1000).padded(3)) s"
     }
 }

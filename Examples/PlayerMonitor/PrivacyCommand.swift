@@ -2,7 +2,9 @@ internal import ArgumentParser
 internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentProbe
+internal import InstrumentSensors
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTrackers
 
 /// `player-monitor privacy`: what may be collected, and what for.
@@ -47,7 +49,7 @@ struct PrivacyCommand: ParsableCommand {
         let widths = heads.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
-            return cells.joined(separator: "  ").trimmingSpaces + "\n"
+            return String(cells.joined(separator: "  ").trimmingSpaces) + "\n"
         }.joined()
     }
 
@@ -69,13 +71,5 @@ struct PrivacyCommand: ParsableCommand {
             ]
         }
         return JSONValue.object(["fields": .array(fields)]).description + "\n"
-    }
-}
-
-extension String {
-    fileprivate var trimmingSpaces: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }

@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentProbe
 internal import InstrumentTerminal
+internal import InstrumentText
 
 /// Adds up what a playback was like, from the samples that every backend gets.
 final class Summary: Backend {
@@ -74,7 +75,6 @@ final class Summary: Backend {
     }
 
     private static func seconds(_ milliseconds: Int) -> String {
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction + " s"
+        "\(milliseconds / 1000).\((milliseconds % 1000).padded(3)) s"
     }
 }

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentFiles
 internal import InstrumentTerminal
 
 #if canImport(Darwin)
@@ -126,10 +127,5 @@ func writeToStandardError(_ text: TerminalText) { _ = writeAll(text.bytes, to: S
 
 /// Writes all bytes; false if they were not taken.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
-    }
-    return true
+    SystemFile.writeAll(bytes, to: descriptor) == 0
 }

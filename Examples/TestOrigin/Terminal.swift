@@ -1,3 +1,4 @@
+internal import InstrumentFiles
 internal import InstrumentTerminal
 
 #if canImport(Darwin)
@@ -23,24 +24,5 @@ struct Style {
 func writeToStandardError(_ text: TerminalText) { write(text, to: STDERR_FILENO) }
 func writeToStandardOutput(_ text: TerminalText) { write(text, to: STDOUT_FILENO) }
 
-private func write(_ text: TerminalText, to descriptor: Int32) {
-    var rest = text.bytes[...]
-    while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        // Whoever closed the stream does not want the rest.
-        if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return }
-    }
-}
-
-/// Lets as many connections be open as the system allows this user; the usual limit is 1,024.
-func raiseFileLimit() {
-    var limit = rlimit()
-    #if canImport(Darwin)
-    let files = RLIMIT_NOFILE
-    #else
-    let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #endif
-    guard getrlimit(files, &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(files, &limit)
-}
+/// Whoever closed the stream does not want the rest, so that a failure ends the writing and nothing else.
+private func write(_ text: TerminalText, to descriptor: Int32) { _ = SystemFile.writeAll(text.bytes, to: descriptor) }

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import InstrumentFiles
 public import InstrumentOrigin
 internal import InstrumentTerminal
 
@@ -111,7 +112,7 @@ struct TestOrigin: AsyncParsableCommand {
             faults: settings.faults,
             configuration: configuration
         )
-        raiseFileLimit()
+        FileLimit.raise()
         announce(origin, settings)
         await StopSignals.first()
         await origin.stop()

@@ -1,19 +1,22 @@
+internal import Instrument
+
 extension HTTPRequest {
-    /// What a transport sends: checked, and with the credentials of its address as a header.
+    /// The request as a transport sends it: checked, and with the credentials of its address as a header.
     func prepared(_ configuration: TransportConfiguration) throws(HTTPError) -> HTTPRequest {
         guard body.count <= configuration.maxRequestBytes else {
-            let message = "the body has \(body.count) bytes, \(configuration.maxRequestBytes) are allowed; send less"
+            let message =
+                "the body must have at most \(configuration.maxRequestBytes) bytes (found \(body.count)); send less"
             throw HTTPError(.requestTooLarge, message, url: url)
         }
         guard method != .head || body.isEmpty else {
-            throw HTTPError(.invalidHeader, "a HEAD request can have no body; leave it out", url: url)
+            throw HTTPError(.invalidHeader, "a HEAD request must not have a body; remove it", url: url)
         }
         if let framing = headers.fields.first(where: { Self.framing.contains($0.name.lowercased()) }) {
-            throw HTTPError(.invalidHeader, "\(framing.name) is the transport's to set; leave it out", url: url)
+            throw HTTPError(.invalidHeader, "the transport sets \(framing.name); remove the header", url: url)
         }
         guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return self }
         var request = self
-        request.headers.append("Authorization", "Basic " + Base64.encode(Percent.decode(userInfo)))
+        request.headers.append("Authorization", "Basic " + Base64.encode(PercentCoding.decoded(userInfo)))
         return request
     }
 
@@ -22,26 +25,6 @@ extension HTTPRequest {
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
         "trailer", "transfer-encoding", "upgrade",
     ]
-}
-
-enum Percent {
-    /// The bytes with `%xx` decoded.
-    static func decode(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var left = Array(text.utf8)[...]
-        while let byte = left.popFirst() {
-            let digits = left.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(\.isHexDigit),
-                let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(decoded)
-                left = left.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
-    }
 }
 
 package enum Base64 {
@@ -61,7 +44,7 @@ package enum Base64 {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// The bytes that a text with padding stands for; nil if it is none.
+    /// The bytes that Base64 with padding stands for; nil if the text is not Base64.
     static func decode(_ text: String) -> [UInt8]? {
         var (bytes, bits, count) = ([UInt8](), 0, 0)
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }

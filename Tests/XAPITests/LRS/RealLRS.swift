@@ -52,7 +52,9 @@ final class RealLRS: Sendable {
 
     /// What `ralph validate` says of statements; empty if it has nothing to complain of.
     static func complaints(about statements: [[UInt8]]) throws -> String {
-        let (process, input, errors) = (process("ralph", ["validate", "-f", "xapi", "-F"], [:]), Pipe.forChild(), Pipe.forChild())
+        let (process, input, errors) = (
+            process("ralph", ["validate", "-f", "xapi", "-F"], [:]), Pipe.forChild(), Pipe.forChild()
+        )
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors

@@ -2,7 +2,7 @@ internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentTransport
 
-/// What an answer of Sift's means.
+/// The meaning of a response of Sift.
 enum SiftAnswer {
     /// The `status` in an answer's body that says: too many requests.
     private static let rateLimit = 60

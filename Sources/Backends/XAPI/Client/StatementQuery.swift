@@ -1,5 +1,6 @@
 public import Instrument
 public import InstrumentJSON
+internal import InstrumentText
 internal import InstrumentTransport
 
 /// Which statements are asked for.

@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// Durations as ISO 8601:2004, section 4.4.3.2 writes them: `PT4H35M59.14S`, `P3Y`, `P4W`.
 ///
 /// Weeks stand alone, only the last number has a fraction, and the form that looks like a date is refused.

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The path of a file on this machine. Asks no file system, so that a sample gives the same activity wherever and whenever it
 /// is sent: that a path is absolute and its links are resolved is for whoever made the sample.
 enum LocalFile {
@@ -12,7 +14,7 @@ enum LocalFile {
             guard host.isEmpty || host.lowercased() == "localhost" else { return nil }
             rest = rest[host.endIndex...]
         }
-        let path = String(decoding: PercentText.decoded(rest), as: UTF8.self)
+        let path = String(decoding: PercentCoding.decoded(rest), as: UTF8.self)
         return path.hasPrefix("/") ? withoutDots(path) : nil
     }
 

@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentText
 
 /// The payloads of the Seer service: activity streams, instrumentation and Tin Can, with few required fields and rules
 /// of their own.

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// The statements of a batch, and what is remembered once the LRS has answered.
 ///

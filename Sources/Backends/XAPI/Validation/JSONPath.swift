@@ -1,3 +1,6 @@
+internal import Instrument
+internal import InstrumentText
+
 /// Where in a JSON document something is: `$.actor.member[0].mbox`, `$.result.extensions['https://example.org/a b']`.
 ///
 /// A chain of steps: going a step further costs the same at any depth and behind names of any length. The text is made
@@ -86,12 +89,12 @@ struct JSONPath: CustomStringConvertible {
 
     private static func isWord(_ name: String) -> Bool {
         guard let first = name.utf8.first else { return false }
-        return !TextCursor.isDigit(first) && name.utf8.allSatisfy(isOfWord)
+        return !first.isDigit && name.utf8.allSatisfy(isOfWord)
     }
 
     private static func isOfWord(_ byte: UInt8) -> Bool {
-        TextCursor.isDigit(byte) || byte == UInt8(ascii: "_")
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
+        byte.isDigit || byte == UInt8(ascii: "_")
+            || byte.isLetter
     }
 
     /// A path stays on its line and in its column.
@@ -100,8 +103,7 @@ struct JSONPath: CustomStringConvertible {
             switch scalar {
             case "'", "\\": "\\\(scalar)"
             case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-                "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
-                    + String(scalar.value, radix: 16)
+                "\\u" + scalar.value.padded(4, radix: 16)
             default: String(scalar)
             }
         }.joined()

@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// Which parts of a video were played, in the order of playing, over all attempts of a registration.
 ///
 /// Whole milliseconds inside, so that what is rounded is rounded once. The wire form is `0[.]12.5[,]30[.]42`: seconds
