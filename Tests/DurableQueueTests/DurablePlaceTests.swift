@@ -129,7 +129,7 @@ struct DurablePlaceTests {
         let meanwhile = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
         meanwhile.attach("one")
         #expect(meanwhile.ledger(of: "one").dead == 0)
-        #expect(said.withLock { $0.contains { $0.description.contains("left as it is") } })
+        #expect(said.withLock { $0.contains { $0.description.contains("left unchanged") } })
         meanwhile.close()
         try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
         try other.close()

@@ -159,7 +159,7 @@ struct ForeignFileTests {
                 "0000.segment", "deep", "diary", "lock.txt",
             ]
         )
-        #expect(said.withLock { $0 }.contains { "\($0)".contains("files that are not the queue's") })
+        #expect(said.withLock { $0 }.contains { "\($0)".contains("it holds files of others") })
         let again = try open()
         #expect(again.ledger(of: "one").acknowledged == 100)
     }
