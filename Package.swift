@@ -4,8 +4,8 @@ import PackageDescription
 /// The folders of `Sources` that belong to other targets than `Instrument`, which is made of three folders.
 let roomsOfOtherTargets = [
     "Backends", "CCurl", "CDurableShim", "CFFmpeg", "CProbeShim", "CSignalShim", "CTransportShim", "CZlib",
-    "Compression", "DurableQueue", "HTTP", "JSON", "MPV", "Manifests", "Observability", "Origin", "Probe", "Sensors",
-    "ServiceLifecycle", "Terminal", "TestKit", "Trackers", "Transport",
+    "CommandLine", "Compression", "DurableQueue", "Files", "HTTP", "JSON", "MPV", "Manifests", "Observability",
+    "Origin", "Probe", "Sensors", "ServiceLifecycle", "Terminal", "TestKit", "Text", "Trackers", "Transport",
 ]
 
 let package = Package(
@@ -71,44 +71,62 @@ let package = Package(
         // A real player, watched from outside.
         .target(
             name: "InstrumentMPV",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentTrackers"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTrackers"],
             path: "Sources/MPV"
         ),
         // Sensors, the device, and what collects them for the chain.
-        .target(name: "InstrumentSensors", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/Sensors"),
+        .target(
+            name: "InstrumentSensors",
+            dependencies: ["Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText"],
+            path: "Sources/Sensors"
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // One gzip for the backends and the transport.
         .target(name: "InstrumentCompression", dependencies: ["CZlib", "InstrumentHTTP"], path: "Sources/Compression"),
+        // Text that several rooms read and write: calendar, digits, lines, padding. No product, no Foundation.
+        .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Sources/Text"),
+        // Files that several rooms read and replace, and the limit of open files. No product, no Foundation.
+        .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Files"),
         // One JSON for the backends.
-        .target(name: "InstrumentJSON", dependencies: ["Instrument"], path: "Sources/JSON"),
+        .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Sources/JSON"),
         // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
         .target(name: "InstrumentTerminal", dependencies: ["CSignalShim"], path: "Sources/Terminal"),
         .target(
             name: "InstrumentBackends",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentTerminal"],
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentJSON", "InstrumentTerminal",
+                "InstrumentText",
+            ],
             path: "Sources/Backends",
             exclude: ["Clickstream", "Seer", "Sift", "XAPI"]
         ),
         .target(
             name: "InstrumentClickstream",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP"],
+            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentText"],
             path: "Sources/Backends/Clickstream"
         ),
         .target(
             name: "InstrumentSift",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentHTTP"],
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentSensors",
+            ],
             path: "Sources/Backends/Sift"
         ),
 
         // Messages and addresses of HTTP, what a response means for a batch, and the protocol of a transport. No I/O.
-        .target(name: "InstrumentHTTP", dependencies: ["Instrument", "InstrumentJSON"], path: "Sources/HTTP"),
+        .target(
+            name: "InstrumentHTTP",
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentText"],
+            path: "Sources/HTTP"
+        ),
         // The one room that talks HTTP: libcurl on Linux, URLSession on Apple platforms, which link no libcurl.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CTransportShim", dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))]),
         .target(
             name: "InstrumentTransport",
             dependencies: [
-                "Instrument", "InstrumentCompression", "InstrumentHTTP",
+                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentText",
                 .target(name: "CCurl", condition: .when(platforms: [.linux])),
                 .target(name: "CTransportShim", condition: .when(platforms: [.linux])),
             ],
@@ -118,24 +136,27 @@ let package = Package(
         // HLS and DASH manifests, and the timeline that a player plays from. No I/O.
         .target(
             name: "InstrumentManifests",
-            dependencies: ["Instrument", "InstrumentHTTP"],
+            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentText"],
             path: "Sources/Manifests"
         ),
 
         // Learning records: xAPI statements, their validation, and the client and backend of an LRS.
         .target(
             name: "InstrumentXAPI",
-            dependencies: ["Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentTerminal"],
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentTerminal", "InstrumentText",
+            ],
             path: "Sources/Backends/XAPI"
         ),
         // The Seer service: its payloads with their validation, its client and queue, and the backend.
         .target(
             name: "InstrumentSeer",
-            dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP", "InstrumentXAPI"],
+            dependencies: ["Instrument", "InstrumentJSON", "InstrumentHTTP", "InstrumentText", "InstrumentXAPI"],
             path: "Sources/Backends/Seer"
         ),
 
-        // The headless player. Who does not use it links no FFmpeg.
+        // The headless player. Only this product links FFmpeg.
         .systemLibrary(
             name: "CFFmpeg",
             pkgConfig: "libavformat libavcodec libavutil",
@@ -155,11 +176,14 @@ let package = Package(
         .target(name: "CDurableShim"),
         .target(
             name: "InstrumentDurableQueue",
-            dependencies: ["Instrument", "CDurableShim", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentText", "CDurableShim",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Sources/DurableQueue"
         ),
 
-        // What the queue reports, through swift-log and swift-metrics. Who does not use it links neither.
+        // Diagnostics and ledgers of the queue, through swift-log and swift-metrics. Only this product links them.
         .target(
             name: "InstrumentObservability",
             dependencies: [
@@ -181,7 +205,7 @@ let package = Package(
         .target(
             name: "InstrumentCommandLine",
             dependencies: [
-                "Instrument", "InstrumentTerminal",
+                "Instrument", "InstrumentFiles", "InstrumentTerminal", "InstrumentText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/CommandLine"
@@ -191,21 +215,20 @@ let package = Package(
         .executableTarget(
             name: "PlayerMonitor",
             dependencies: [
-                "Instrument", "InstrumentTrackers", "InstrumentProbe",
-                "InstrumentBackends", "InstrumentClickstream", "InstrumentCommandLine", "InstrumentDurableQueue",
-                "InstrumentJSON", "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors",
-                "InstrumentSift",
-                "InstrumentTerminal", "InstrumentTransport", "InstrumentXAPI",
+                "Instrument", "InstrumentTrackers", "InstrumentProbe", "InstrumentBackends", "InstrumentClickstream",
+                "InstrumentCommandLine", "InstrumentDurableQueue", "InstrumentFiles", "InstrumentJSON",
+                "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
+                "InstrumentTerminal", "InstrumentText", "InstrumentTransport", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
         ),
 
-        // An HTTP server of media that keeps a schedule and fails on command. Who does not use it links no NIO.
+        // An HTTP server of media that keeps a schedule and fails on command. Only this product links NIO.
         .target(
             name: "InstrumentOrigin",
             dependencies: [
-                "Instrument", "InstrumentJSON",
+                "Instrument", "InstrumentJSON", "InstrumentText",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -214,13 +237,13 @@ let package = Package(
         .executableTarget(
             name: "TestOrigin",
             dependencies: [
-                "InstrumentCommandLine", "InstrumentOrigin", "InstrumentTerminal",
+                "InstrumentCommandLine", "InstrumentFiles", "InstrumentOrigin", "InstrumentTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/TestOrigin"
         ),
 
-        // How the cost of work grows with its input, for the tests of whatever reads what others wrote.
+        // How the cost of work grows with its input, for the tests of readers of foreign input.
         .target(name: "CostMeasurement", path: "Tests/CostMeasurement"),
         .testTarget(
             name: "CommandLineTests",
@@ -230,7 +253,7 @@ let package = Package(
         ),
         .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
-        // Servers that misbehave on command, and what tests share to block without blocking Swift's pool and to measure time.
+        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking work off Swift's pool, load.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
         // Traits of tests: on a thread of its own, alone.
@@ -249,6 +272,14 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
+        .testTarget(
+            name: "TextTests",
+            dependencies: ["CostMeasurement", "Instrument", "InstrumentTestKit", "InstrumentText"]
+        ),
+        .testTarget(
+            name: "FilesTests",
+            dependencies: ["Instrument", "InstrumentFiles", "InstrumentTestKit", "LoopbackServers"]
+        ),
         .testTarget(name: "JSONTests", dependencies: ["CostMeasurement", "InstrumentJSON", "InstrumentTestKit"]),
         .testTarget(
             name: "BackendsTests",
@@ -260,16 +291,15 @@ let package = Package(
         .testTarget(
             name: "ClickstreamTests",
             dependencies: [
-                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "InstrumentTransport",
-                "LoopbackServers", "TestTraits",
+                "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "InstrumentText",
+                "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
             name: "SiftTests",
             dependencies: [
-                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentTestKit",
-                "InstrumentTransport",
-                "LoopbackServers", "TestTraits",
+                "InstrumentSift", "InstrumentCompression", "InstrumentDurableQueue", "InstrumentSensors",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ],
             exclude: ["Golden"]
         ),
@@ -292,8 +322,7 @@ let package = Package(
             name: "XAPITests",
             dependencies: [
                 "CostMeasurement", "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON",
-                "InstrumentTransport",
-                "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "TestTraits",
             ],
             exclude: ["LRS/serve.py"]
         ),
@@ -309,7 +338,7 @@ let package = Package(
             name: "HubsTests",
             dependencies: ["InstrumentTestKit"]
         ),
-        // The process that the durable queue's tests kill, and what the tests and the process tell each other.
+        // The process that the durable queue's tests kill, and the plan that the tests pass to it.
         .target(name: "QueueChildPlan", path: "Tests/QueueChildPlan"),
         .executableTarget(
             name: "QueueChild",
@@ -319,7 +348,7 @@ let package = Package(
             ],
             path: "Tests/QueueChild"
         ),
-        // The process in which nothing is left of Swift's pool.
+        // The process in which every thread of Swift's pool is busy.
         .executableTarget(
             name: "PoolChild",
             dependencies: ["Instrument", "InstrumentDurableQueue", "InstrumentTransport", "LoopbackServers"],
@@ -348,8 +377,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "LoopbackServers",
-                "TestOrigin",
+                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "InstrumentText",
+                "LoopbackServers", "TestOrigin",
                 "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
@@ -378,8 +407,7 @@ let package = Package(
         .testTarget(
             name: "MPVTests",
             dependencies: [
-                "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentJSON",
-                "InstrumentTestKit",
+                "CostMeasurement", "InstrumentMPV", "MPVChild", "InstrumentJSON", "InstrumentTestKit", "InstrumentText",
                 "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
         ),
@@ -392,10 +420,9 @@ let package = Package(
         .testTarget(
             name: "SensorsTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentJSON",
-                "InstrumentSensors",
-                "InstrumentSift", "InstrumentTestKit", "InstrumentTrackers", "InstrumentTransport", "SensorsChild",
-                "LoopbackServers", "TestTraits",
+                "CostMeasurement", "Instrument", "InstrumentCompression", "InstrumentJSON", "InstrumentSensors",
+                "InstrumentSift", "InstrumentTestKit", "InstrumentText", "InstrumentTrackers", "InstrumentTransport",
+                "SensorsChild", "LoopbackServers", "TestTraits",
             ]
         ),
         .testTarget(
@@ -408,9 +435,8 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentBackends", "InstrumentCompression",
-                "InstrumentJSON", "InstrumentOrigin",
-                "InstrumentTestKit",
-                "LoopbackServers", "TestTraits",
+                "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "LoopbackServers",
+                "TestTraits",
             ],
             exclude: ["Golden"]
         ),

@@ -2,6 +2,7 @@ internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
 internal import InstrumentTerminal
+internal import InstrumentText
 
 /// One playback of a comparison.
 struct AdaptationRow {
@@ -82,8 +83,6 @@ struct AdaptationTable {
         let magnitude = scaled.magnitude
         let unit = UInt(scale)
         if digits == 0 { return String(scaled) }
-        let fraction = String(magnitude % unit)
-        let zeros = String(repeating: "0", count: digits - fraction.count)
-        return "\(scaled < 0 ? "-" : "")\(magnitude / unit).\(zeros)\(fraction)"
+        return "\(scaled < 0 ? "-" : "")\(magnitude / unit).\((magnitude % unit).padded(digits))"
     }
 }

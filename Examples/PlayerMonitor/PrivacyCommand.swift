@@ -3,7 +3,9 @@ internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
+internal import InstrumentSensors
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTrackers
 
 /// `player-monitor privacy`: prints the fields that may be collected, with their purposes.

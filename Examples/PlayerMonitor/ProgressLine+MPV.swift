@@ -1,7 +1,7 @@
+internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentMPV
 internal import InstrumentTerminal
-internal import Instrument
 
 extension ProgressLine {
     /// The progress of a player in another process.

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import InstrumentCommandLine
+internal import InstrumentFiles
 public import InstrumentOrigin
 internal import InstrumentTerminal
 

@@ -122,32 +122,4 @@ void probe_initialize(void) {
     pthread_once(&once, initialize);
 }
 
-struct start {
-    void (*body)(void *);
-    void *context;
-};
-
-static void *run(void *opaque) {
-    struct start start = *(struct start *)opaque;
-    free(opaque);
-    start.body(start.context);
-    return NULL;
-}
-
-bool probe_thread_start(void (*body)(void *), void *context) {
-    struct start *start = malloc(sizeof(struct start));
-    if (start == NULL) return false;
-    *start = (struct start){body, context};
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // Only touched pages cost memory; sanitizers and libav's parsers want more than the least.
-    pthread_attr_setstacksize(&attributes, 2 << 20);
-    bool is_running = pthread_create(&thread, &attributes, run, start) == 0;
-    pthread_attr_destroy(&attributes);
-    if (!is_running) free(start);
-    return is_running;
-}
-
 void probe_error_text(int code, char *buffer, size_t size) { av_strerror(code, buffer, size); }

@@ -2,7 +2,7 @@ internal import CZlib
 
 /// Gzip (RFC 1952) through zlib.
 package enum Gzip {
-    /// What a member begins with: the mark, and the one method of compression.
+    /// The first bytes of a member: the magic number and the compression method.
     package static let beginning: [UInt8] = [0x1F, 0x8B, 0x08]
 
     /// One complete member; nil only if there is no memory.

@@ -15,7 +15,7 @@ extension DirectoryStore {
         do {
             try bookkeeping.carry(sums, of: log)
         } catch {
-            throw QueueError(.storeFailed, "cannot keep the sums of a drained folder in \(path): \(error)")
+            throw QueueError(.storeFailed, "cannot save the ledger of a drained folder in \(path): \(error)")
         }
     }
 
@@ -36,7 +36,7 @@ extension DirectoryStore {
     /// Forgets the number of a log whose folder is deleted. If it fails, the number stays, which harms nothing.
     func finishCarrying(_ log: UInt64) {
         do { try bookkeeping.finishCarrying(log) } catch {
-            report(.store("cannot tidy up the bookkeeping in \(path): \(error)"))
+            report(.store("cannot compact the bookkeeping in \(path): \(error)"))
         }
     }
 }

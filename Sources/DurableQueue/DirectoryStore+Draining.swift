@@ -35,7 +35,7 @@ extension DirectoryStore {
     /// Drains once; false when there was nothing left to drain, or draining failed.
     private func drainRound() -> Bool {
         do throws(QueueError) { try drain() } catch {
-            // Whoever appends meanwhile is told; what is staged is tried again.
+            // Callers that append meanwhile get the error; staged records are retried.
             drainer.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.scheduleDrain() }
             return false
         }
@@ -79,6 +79,8 @@ extension DirectoryStore {
     }
 
     private func copy(_ half: Staging.Taken) throws(QueueError) {
+        // Once for all units: looking costs a system call.
+        leaveCutSegment()
         var (start, units) = (half.start, half.units)
         // Ages are kept by segment: with a limit, each append is looked at by itself.
         let step = configuration.limits.maxAge == nil ? units.count : 1
@@ -98,7 +100,6 @@ extension DirectoryStore {
     ) throws(QueueError) -> Int {
         guard let first = units.first else { return 0 }
         dropOld(first.instant)
-        leaveCutSegment()
         let head = try head(withRoomFor: first.end - start)
         let fitting = units.prefix { $0.end - start <= head.segment.capacity - head.end }
         guard let last = fitting.last else { return 0 }
@@ -117,7 +118,7 @@ extension DirectoryStore {
         return fitting.count
     }
 
-    /// The segment that is written to; a new one if there is none, or it has too little room.
+    /// The segment that is written to; a new one if no segment is open, or the open one has too little room.
     private func head(withRoomFor size: Int) throws(QueueError) -> (segment: Segment, end: Int) {
         if let head = state.withLock({ $0.log.head }), head.segment.capacity - head.end >= size { return head }
         sealHead()
@@ -180,6 +181,7 @@ extension DirectoryStore {
         let unit = Staging.Unit(end: bytes.count, endSequence: first + UInt64(samples.count), instant: instant)
         diskWork.begin()
         defer { diskWork.end() }
+        leaveCutSegment()
         let failure = bytes.withUnsafeBytes { bytes -> QueueError? in
             guard let base = bytes.baseAddress else { return nil }
             do throws(QueueError) {

@@ -56,7 +56,7 @@ extension DirectoryStore {
             try rewriteSegments(without: undone)
             try bookkeeping.finishErasing()
         } catch {
-            report(.store("what was erased from \(path) is not gone yet: \(error)"))
+            report(.store("erased samples are still on disk in \(path): \(error); the next start retries"))
         }
     }
 
@@ -118,7 +118,7 @@ extension DirectoryStore {
     private func removeSetAside() throws(QueueError) {
         for name in try Directory.entries(of: path) where name.contains(".damaged") {
             try Directory.overwriteAndDelete(path + "/" + name)
-            report(.store("\(path)/\(name) was damaged and may have held what was erased; it was deleted"))
+            report(.store("\(path)/\(name) was damaged and may have held erased samples; it was deleted"))
         }
     }
 

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Instrument
 
-/// What waits for the disk, on a queue of its own.
+/// Work that waits for the disk, on its own dispatch queue.
 extension DirectoryStore {
     func scheduleMaintenance() {
         switch configuration.synchronization {
@@ -24,7 +24,7 @@ extension DirectoryStore {
             saveChanges()
             if configuration.synchronization != .never { try synchronizeWritten() }
         } catch {
-            report(.store("\(error); tried again with the next sample"))
+            report(.store("\(error); the store retries with the next sample"))
         }
     }
 
@@ -33,7 +33,7 @@ extension DirectoryStore {
     func synchronize() throws(QueueError) {
         try drain()
         guard saveChanges() else {
-            throw QueueError(.storeFailed, "cannot write down the places of backends in \(path)")
+            throw QueueError(.storeFailed, "cannot save the cursors of backends in \(path)")
         }
         try synchronizeWritten()
     }
@@ -77,7 +77,11 @@ extension DirectoryStore {
             }
         }
         do { try bookkeeping.save(newest: newest, boot: boot) } catch {
-            report(.store("cannot write down the age of segments in \(path): \(error); they are kept for longer"))
+            report(
+                .store(
+                    "cannot save the age of segments in \(path): \(error); the segments are kept longer than configured"
+                )
+            )
         }
     }
 
@@ -94,7 +98,7 @@ extension DirectoryStore {
         }
     }
 
-    /// If there is no room for a spare, whoever needs the next segment is told.
+    /// If the disk has no room for a spare segment, the append that needs the next segment gets the error.
     private func makeSpare(of size: Int) {
         guard let spare = try? Segment(creating: state.withLock { $0.log.sparePath }, capacity: size) else { return }
         spare.touch()

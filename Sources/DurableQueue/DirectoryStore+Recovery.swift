@@ -69,6 +69,7 @@ extension DirectoryStore {
     }
 
     private func takeOver(_ area: StagingArea) throws(QueueError) {
+        leaveCutSegment()
         let first = state.withLock { $0.log.nextSequence }
         for record in area.records(from: first) {
             guard let base = record.bytes.baseAddress else { continue }
@@ -102,14 +103,14 @@ extension DirectoryStore {
         }
     }
 
-    /// Moves files that cannot be opened into folders of their own, where the next start finds them: they may hold samples,
+    /// Moves files that cannot be opened into separate folders, where the next start finds them: they may hold samples,
     /// and what is beside them must not wait for them.
     func moveOut(_ unopened: [SegmentedLog.Unopened]) throws(QueueError) {
         for file in unopened {
             let folder = try moveOut(file)
             if let numbers = file.numbers { leaveOut(numbers) } else { skipNumbers() }
             saveChanges()
-            report(.store("\(file.cause); \(file.name) was moved to \(folder), and is tried again at the next start"))
+            report(.store("\(file.cause); \(file.name) was moved to \(folder); the next start retries it"))
         }
     }
 

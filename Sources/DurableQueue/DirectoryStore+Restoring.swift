@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// What somebody deleted or cut off while it was in use.
+/// Files that were deleted or truncated from outside while they were in use.
 extension DirectoryStore {
     /// Makes the folder and the files in it again if they are gone: their contents are still in this process's memory, and
     /// nowhere else. Does nothing, at the price of a few looks, if everything is in its place.
@@ -14,9 +14,9 @@ extension DirectoryStore {
                     let wasGone = try restoreFolder()
                     let names = try restoreFiles()
                     guard wasGone || !names.isEmpty else { return }
-                    report(.store("\(path) was deleted while in use; made again: \(names.joined(separator: ", "))"))
+                    report(.store("\(path) was deleted while in use; restored: \(names.joined(separator: ", "))"))
                 } catch {
-                    report(.store("\(path) was deleted while in use, and cannot be made again: \(error)"))
+                    report(.store("\(path) was deleted while in use and cannot be restored: \(error)"))
                 }
             }
         }
@@ -91,7 +91,7 @@ extension DirectoryStore {
         return []
     }
 
-    /// What is written behind the end of a file ends the process: a segment that somebody cut off is not written to again.
+    /// A write to memory behind the end of a file ends the process (SIGBUS): a segment that was truncated from outside is not written to again.
     func leaveCutSegment() {
         let cut = state.withLock { state -> Segment? in
             guard let head = state.log.head?.segment, head.readableEnd(head.capacity) < head.capacity else {
@@ -100,6 +100,6 @@ extension DirectoryStore {
             state.log.leaveHead()
             return head
         }
-        if let cut { report(.store("\(cut.path) was cut off while in use: what was behind the cut is lost")) }
+        if let cut { report(.store("\(cut.path) was truncated while in use: the samples behind its new end are lost")) }
     }
 }

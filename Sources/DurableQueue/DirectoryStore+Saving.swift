@@ -23,7 +23,7 @@ extension DirectoryStore {
                 return true
             } catch {
                 state.withLock { $0.putBack(changes) }
-                report(.store("cannot write down the places of backends in \(path): \(error); tried again later"))
+                report(.store("cannot save the cursors of backends in \(path): \(error); the store retries later"))
                 return false
             }
         }
@@ -34,7 +34,7 @@ extension DirectoryStore {
     /// Writes down what changed such that it survives a loss of power; a new folder's own name included.
     func saveLastingly() throws(QueueError) {
         guard saveChanges() else {
-            throw QueueError(.storeFailed, "cannot write down the places of backends in \(path)")
+            throw QueueError(.storeFailed, "cannot save the cursors of backends in \(path)")
         }
         try synchronizeBookkeeping()
         try Directory.synchronize(path)
@@ -54,7 +54,7 @@ extension DirectoryStore {
         let (segments, start) = writing.withLock { _ -> ([Segment], UInt64?) in
             guard let limit = state.withLock({ $0.trimLimit }) else { return ([], nil) }
             do throws(QueueError) { try synchronizeBookkeeping() } catch {
-                report(.store("\(error); segments stay"))
+                report(.store("\(error); delivered segments are kept for now"))
                 return ([], nil)
             }
             return state.withLock { state -> ([Segment], UInt64?) in
@@ -77,7 +77,7 @@ extension DirectoryStore {
             state.erased.insert(numbers)
         }
         do { try bookkeeping.save(absent: numbers) } catch {
-            report(.store("cannot write down which numbers are left out in \(path): \(error)"))
+            report(.store("cannot save the gaps of erased samples in \(path): \(error)"))
         }
     }
 }

@@ -13,7 +13,7 @@ extension DirectoryStore {
             if !isEphemeral { try saveLastingly() }
         } catch {
             addPlace(backend, atOldest, isEphemeral)
-            report(.store("the place of \(backend) may not survive a loss of power: \(error)"))
+            report(.store("the cursor of \(backend) may not survive a loss of power: \(error)"))
         }
     }
 
@@ -38,7 +38,7 @@ extension DirectoryStore {
             try writing.withLock { _ in try bookkeeping.remove(backend.description) }
             trim()
         } catch {
-            report(.store("cannot forget \(backend): \(error)"))
+            report(.store("cannot remove the cursor of \(backend): \(error)"))
         }
     }
 

@@ -9,7 +9,7 @@ final class DirectoryStore: Sendable {
         var position: SegmentedLog.Position
         /// What was read and not settled yet, each with the position behind it.
         var readAhead: [ReadRecord] = []
-        /// Dead letters that somebody wants to be tried again; they go first, in batches of their own.
+        /// Dead letters that are to be retried; they go first, in separate batches.
         var retries: [SampleRecord] = []
         var isServingRetries = false
         /// Counts what would make a read that is under way outdated.
@@ -176,7 +176,7 @@ final class DirectoryStore: Sendable {
             throw QueueError(.storeFailed, "cannot read the bookkeeping in \(path): \(error)")
         }
         if hasLostPlaces, !wasSetAside {
-            report(.store("the places of backends in \(path) are missing; backends begin with the oldest sample"))
+            report(.store("the cursors of backends in \(path) are missing; backends begin with the oldest sample"))
         }
         reportLosses(rows)
         if let staged { try recover(staged) }
@@ -217,7 +217,7 @@ final class DirectoryStore: Sendable {
         do {
             let number = SegmentedLog.number(in: path)
             guard let bookkeeping = try Bookkeeping.copy(ofFolder: path) else {
-                if number != nil { report(.store("the bookkeeping in \(path) is missing: its samples have no place")) }
+                if number != nil { report(.store("the bookkeeping in \(path) is missing: its samples have no cursor")) }
                 return nil
             }
             let rows = try bookkeeping.places()

@@ -8,7 +8,7 @@ public struct DurableConfiguration: Hashable, Sendable {
         case never
         /// So long after a sample at most.
         case interval(Duration)
-        /// With every so many samples.
+        /// After this number of samples.
         case count(Int)
     }
 

@@ -23,20 +23,20 @@ extension DurableStore {
     /// Locks and opens the folders that nobody owns, the oldest first.
     static func adopt(_ opening: Opening) throws(QueueError) -> [DirectoryStore] {
         for name in try Directory.entries(of: opening.directory) where isStrange(name, in: opening.directory) {
-            opening.report(.store("\(opening.directory)/\(name) is left as it is: it is no folder of the queue's"))
+            opening.report(.store("\(opening.directory)/\(name) is left unchanged: it is not a folder of the queue"))
         }
         var (adopted, busy): ([DirectoryStore], [String]) = ([], [])
         for path in QueueFolder.paths(in: opening.directory) where !isForeign(path) {
             do throws(DirectoryLock.Refusal) {
                 let lock = try DirectoryLock(path)
                 do throws(QueueError) { adopted.append(try opening.open(path, lock)) } catch {
-                    opening.report(.store("\(path) is left as it is: \(error)"))
+                    opening.report(.store("\(path) is left unchanged: \(error)"))
                 }
             } catch {
                 switch error {
                 case .busy: busy.append(path)
                 case .missing: break
-                case .foreign(let reason): opening.report(.store("\(path) is left as it is: \(reason)"))
+                case .foreign(let reason): opening.report(.store("\(path) is left unchanged: \(reason)"))
                 }
             }
         }
@@ -56,7 +56,7 @@ extension DurableStore {
         return !names.isEmpty && !names.contains(where: FolderNames.isFile)
     }
 
-    /// Deletes the folders whose sums already count elsewhere: a crash kept their last owner from it.
+    /// Deletes the folders whose ledgers already count elsewhere: a crash kept their last owner from deleting them.
     private static func withoutCarried(_ adopted: [DirectoryStore], _ busy: [String]) -> [DirectoryStore] {
         guard adopted.contains(where: \.isDrained) else { return adopted }
         var carried: Set<UInt64> = []
@@ -75,7 +75,7 @@ extension DurableStore {
     /// Makes a folder for this process.
     static func makeOwn(_ opening: Opening) throws(QueueError) -> DirectoryStore {
         // Named by a number that grows, so that the oldest comes first.
-        let taken = Directory.names(in: opening.directory).compactMap(FolderNames.folderNumber)
+        let taken = try Directory.entries(of: opening.directory).compactMap(FolderNames.folderNumber)
         var number = (taken.max() ?? 0) + 1
         while true {
             let path = opening.directory + "/" + FolderNames.folder(number)

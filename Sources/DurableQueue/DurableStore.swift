@@ -8,11 +8,11 @@ public import Instrument
 /// ```
 ///
 /// A sample is written into memory that outlives the process (a file in a tmpfs, on Linux) on the emitting thread, and from
-/// there into mapped files by a thread that may wait for the disk; places of backends and dead letters are kept in SQLite. Several processes may use one directory: each has a folder of its own in it, and what a process left that is
+/// there into mapped files by a thread that may wait for the disk; places of backends and dead letters are kept in SQLite. Several processes may use one directory: each has its own folder in it, and what a process left that is
 /// gone is delivered by the next one that starts.
 ///
 /// The directory should be this user's, and no other user should be allowed to write to it; the store reports it otherwise.
-/// The store opens and deletes only files that have names of its own, and follows no links in the directory. Nobody else may
+/// The store opens and deletes only files with names that the store gives, and follows no links in the directory. Nobody else may
 /// shorten these files: the system ends a process that writes to a mapped file behind its end (`SIGBUS`). The store looks at
 /// a file's length before it reads, and regularly while it writes, which makes this unlikely and does not rule it out.
 public final class DurableStore: SampleStore {
@@ -38,7 +38,7 @@ public final class DurableStore: SampleStore {
     ///   - directory: for this app's queues alone; may be a link.
     ///   - configuration: how it keeps samples.
     ///   - randomness: names folders and identifiers.
-    ///   - report: is told what was mended; called from any thread.
+    ///   - report: receives diagnostics about what was repaired; called from any thread.
     /// - Throws: `QueueError` if the directory cannot be made or written to. What is damaged in it does not throw: it is
     ///   set aside or skipped, and reported.
     public init(
@@ -254,7 +254,7 @@ public final class DurableStore: SampleStore {
             for (name, store) in state.serving where store === drained { state.serving[name] = nil }
         }
         if !drained.closeAndRemove() {
-            report(.store("\(drained.path) is empty of samples, and stays: it holds files that are not the queue's"))
+            report(.store("\(drained.path) has no samples left and is kept, because it holds files of others"))
         }
         own.finishCarrying(drained.logNumber)
     }

@@ -1,3 +1,6 @@
+internal import InstrumentFiles
+internal import InstrumentText
+
 /// The names that the store gives to its folders and files.
 ///
 /// Everything else in a directory belongs to somebody else: the store neither opens nor deletes it.
@@ -9,8 +12,6 @@ enum FolderNames {
     /// Marks a folder whose segment was moved out of another one: nothing is appended to it.
     static var moved: String { "moved" }
     static var bookkeeping: String { "bookkeeping.sqlite" }
-    /// The end of the name of a file that is about to replace another; a crash may leave one.
-    static var replacementEnding: String { ".new" }
     private static var folderEnding: String { ".queue" }
     private static var segmentEnding: String { ".segment" }
     private static var setAsideEnding: String { ".damaged" }
@@ -20,15 +21,18 @@ enum FolderNames {
     /// The folder's number; nil if the name is none that the store gives.
     static func folderNumber(_ name: String) -> UInt64? { number(name, before: folderEnding, digits: 8) }
 
-    static func folder(_ number: UInt64) -> String { digits(number, 8) + folderEnding }
+    static func folder(_ number: UInt64) -> String { number.padded(8, radix: 16) + folderEnding }
 
     /// The number of a segment's first sample; nil if the name is none that the store gives.
     static func segmentNumber(_ name: String) -> UInt64? { number(name, before: segmentEnding, digits: 16) }
 
-    static func segment(_ first: UInt64) -> String { digits(first, 16) + segmentEnding }
+    static func segment(_ first: UInt64) -> String { first.padded(16, radix: 16) + segmentEnding }
 
     /// Whether a file in a folder is one of the store's, by its name.
     static func isFile(_ name: String) -> Bool { rank(name) != nil }
+
+    /// Whether a file in a folder was about to replace one of the store's; a crash may leave such a file.
+    static func isReplacement(_ name: String) -> Bool { SmallFile.replaced(by: name) != nil && isFile(name) }
 
     static func isSetAside(_ name: String) -> Bool { stem(name) != name && isFile(name) }
 
@@ -48,7 +52,7 @@ enum FolderNames {
 
     /// The name without what marks it as a replacement or as set aside.
     private static func stem(_ name: String) -> String {
-        if name.hasSuffix(replacementEnding) { return String(name.dropLast(replacementEnding.count)) }
+        if let replaced = SmallFile.replaced(by: name) { return replaced }
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         let isNumbered = parts.count > 1 && !(parts.last ?? "").isEmpty && (parts.last ?? "").allSatisfy(\.isNumber)
         let marked = isNumbered ? parts.dropLast().joined(separator: "-") : name
@@ -64,10 +68,5 @@ enum FolderNames {
             let number = UInt64(String(decoding: stem, as: UTF8.self), radix: 16), number < maxNumber
         else { return nil }
         return number
-    }
-
-    private static func digits(_ number: UInt64, _ count: Int) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 }

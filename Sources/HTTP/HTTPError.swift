@@ -13,7 +13,7 @@ public struct HTTPError: Error, Hashable, Sendable {
         public static let cancelled = Code("cancelled")
         /// There was no connection, or it broke off.
         public static let connection = Code("connection")
-        /// The host's name is not known, or nobody could be asked.
+        /// The host's name is unknown, or no resolver responded.
         public static let nameNotFound = Code("nameNotFound")
         /// The server's certificate or its TLS was not accepted.
         public static let tls = Code("tls")
@@ -70,7 +70,7 @@ public struct HTTPError: Error, Hashable, Sendable {
     static func timedOut(_ url: HTTPURL, status: Int? = nil, underlyingCode: Int? = nil) -> HTTPError {
         HTTPError(
             .timedOut,
-            "there was no answer in time; try again later, or allow more time",
+            "the server did not respond in time; retry later, or allow more time",
             url: url,
             status: status,
             underlyingCode: underlyingCode

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// Reads JSON (RFC 8259), strictly, from bytes that may be anything.
 ///
@@ -19,7 +20,11 @@ package struct JSONReader {
         reader.skipSpace()
         let value = try reader.value(depth: 0)
         reader.skipSpace()
-        if reader.offset < bytes.count { throw reader.error("there is text after the value (found \(reader.found))") }
+        if reader.offset < bytes.count {
+            throw reader.error(
+                "expected the end of the text after the value (found \(reader.found)); remove what follows"
+            )
+        }
         return value
     }
 
@@ -38,7 +43,7 @@ package struct JSONReader {
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {
-        "the byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        "the byte 0x" + byte.padded(2, radix: 16, uppercase: true)
     }
 
     /// The error for a text that has bytes from `start` on that are not UTF-8: it names the first one.
@@ -55,7 +60,7 @@ package struct JSONReader {
     }
 
     private mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+        while let byte = next, byte.isWhitespace { offset += 1 }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -148,11 +153,11 @@ package struct JSONReader {
             default: text.append(byte)
             }
         }
-        throw error("a string has no closing quote")
+        throw error("a string has no closing quote; add one")
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
-        guard let byte = next else { throw error("a string has no closing quote") }
+        guard let byte = next else { throw error("a string has no closing quote; add one") }
         offset += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
@@ -185,7 +190,7 @@ package struct JSONReader {
     private mutating func hexadecimal() throws(JSONError) -> UInt16 {
         var number: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+            guard let byte = next, let digit = byte.hexDigitValue else {
                 throw error("expected four hexadecimal digits after `\\u` (found \(found))")
             }
             number = number << 4 | UInt16(digit)
@@ -198,13 +203,13 @@ package struct JSONReader {
     private mutating func number() throws(JSONError) -> JSONValue {
         let start = offset
         var isInteger = true
-        if let byte = next, byte != UInt8(ascii: "-"), !Self.isDigit(byte) {
+        if let byte = next, byte != UInt8(ascii: "-"), !byte.isDigit {
             if byte >= 0x80 { throw invalidUTF8OrStray() }
             throw error("expected a value (found \(found))")
         }
         _ = take(UInt8(ascii: "-"))
         if take(UInt8(ascii: "0")) {
-            if let byte = next, Self.isDigit(byte) { throw error("a number begins with a zero, and a digit follows") }
+            if let byte = next, byte.isDigit { throw error("a number must not have leading zeros; remove the zero") }
         } else {
             try digits()
         }
@@ -234,9 +239,7 @@ package struct JSONReader {
     }
 
     private mutating func digits() throws(JSONError) {
-        guard let first = next, Self.isDigit(first) else { throw error("expected a digit (found \(found))") }
-        while let byte = next, Self.isDigit(byte) { offset += 1 }
+        guard let first = next, first.isDigit else { throw error("expected a digit (found \(found))") }
+        while let byte = next, byte.isDigit { offset += 1 }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }

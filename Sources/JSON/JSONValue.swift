@@ -6,7 +6,7 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// A number without point and exponent that fits 64 bits.
     case int(Int)
-    /// Any other number. What is not finite is written as `null`.
+    /// Any other number. Numbers that are not finite are written as `null`.
     case double(Double)
     /// A text.
     case string(String)
@@ -18,11 +18,11 @@ public enum JSONValue: Hashable, Sendable {
 
 extension JSONValue {
     /// Reads one value and nothing after it, nested 128 deep at most.
-    /// - Throws: ``JSONError`` for what is not JSON.
+    /// - Throws: ``JSONError`` if the text is not valid JSON.
     public init(parsing bytes: [UInt8]) throws(JSONError) { self = try JSONReader.read(bytes) }
 
     /// Reads one value and nothing after it, nested 128 deep at most.
-    /// - Throws: ``JSONError`` for what is not JSON.
+    /// - Throws: ``JSONError`` if the text is not valid JSON.
     public init(parsing text: String) throws(JSONError) { self = try JSONReader.read(Array(text.utf8)) }
 
     /// The value as JSON without white space: the same value gives the same bytes.
@@ -32,7 +32,7 @@ extension JSONValue {
         return writer.bytes
     }
 
-    /// The member of that name; nil if there is none or this is no object.
+    /// The member of that name; nil if the object has no such member, or this is not an object.
     public subscript(name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
@@ -71,7 +71,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 
 /// Why a text is not JSON, or is JSON that this reader does not take.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong; an open set.
+    /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
@@ -92,13 +92,13 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let combiningMarks = Code("combiningMarks")
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let code: Code
-    /// What was found and what to do, for people.
+    /// What was found, what was expected, and what to do.
     public let message: String
     /// Where, counted in bytes from the beginning, from 0.
     public let offset: Int
-    /// What is wrong, and where.
+    /// The error and its place.
     public var description: String { "\(message) at byte \(offset)" }
 
     /// The line and the column of the error in the text that was read, both from 1; columns are counted in bytes.

@@ -3,7 +3,7 @@ package import Instrument
 /// Writes JSON (RFC 8259) as UTF-8, straight into bytes.
 ///
 /// Written by hand because every sample passes here: `JSONEncoder` takes ten times as long. Doubles always carry a
-/// point or an exponent, so that a reader can tell them from integers. What is not finite becomes `null`.
+/// point or an exponent, so that a reader can tell them from integers. Numbers that are not finite become `null`.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     /// The order of attributes, kept from line to line.

@@ -10,7 +10,7 @@ public struct MPVConfiguration: Hashable, Sendable {
     public var maxRetryDelay: Duration
     /// How long the player may take to answer. One that answers nothing at all after connecting is let go of.
     public var answerTimeout: Duration
-    /// Lines that are longer, in bytes, are passed over.
+    /// The maximum length of a line in bytes; longer lines are skipped.
     public var maxLineLength: Int
 
     /// Creates a configuration; by default it waits for the player, looking every 250 ms and at last every 2 s.
@@ -40,7 +40,7 @@ public struct MPVConfiguration: Hashable, Sendable {
 public struct MPVLaunch: Hashable, Sendable {
     /// The program: a path, or a name that is looked for in `PATH`.
     public var program: String
-    /// What it is given, for example options and files.
+    /// The arguments, for example options and files.
     public var arguments: [String]
 
     /// Creates a launch.
@@ -69,7 +69,7 @@ public struct MPVError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What is wrong.
     public let code: Code
-    /// What is wrong, and what to do.
+    /// What happened and what to do.
     public let description: String
 }
 
@@ -79,13 +79,13 @@ public enum MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
     case connected
     /// A playback was under way when we came: its `StreamLoad` and `Start` carry `joinedLate`.
     case joinedLate
-    /// Nobody listens there; said once until somebody does.
+    /// No player listens at the socket; reported once until a player does.
     case notThere(reason: String)
     /// The connection ended.
     case disconnected(reason: String)
-    /// A line was no message of the protocol; it was passed over. Said of the first 16 of a connection.
+    /// A line was not a message of the protocol and was skipped. Reported for the first 16 such lines of a connection.
     case badLine(reason: String)
-    /// A question was not answered in time; what depends on it was reported without.
+    /// A request was not answered in time; the signals that depend on it were reported without the answer.
     case unanswered
 
     /// A line for a log.
@@ -95,7 +95,7 @@ public enum MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
         case .joinedLate: "joined a playback that had begun before"
         case .notThere(let reason): "no player there: \(reason)"
         case .disconnected(let reason): "the player's connection ended: \(reason)"
-        case .badLine(let reason): "a line of the player's was passed over: \(reason)"
+        case .badLine(let reason): "skipped a malformed line of the player: \(reason)"
         case .unanswered: "the player did not answer in time"
         }
     }
@@ -105,7 +105,7 @@ public enum MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
 public enum MPVEnding: Hashable, Sendable {
     /// The player went away.
     case playerWentAway
-    /// There was no player.
+    /// No player was listening.
     case notThere(reason: String)
     /// It was ended by ``MPVPlayer/close()``.
     case closed

@@ -12,10 +12,10 @@ public import Instrument
 ///
 /// The mapping is: `StreamLoad` at `start-file`, `Start` when `core-idle` is first false, buffering by `paused-for-cache`, seeking
 /// by `seek` and `playback-restart`, pauses by `pause`, quality by the decoder's picture, `End`, `Error` and `Stop` by the reason of
-/// `end-file`. When a playlist goes on a playback ends with `Next`.
+/// `end-file`. When a playlist continues, a playback ends with `Next`.
 ///
 /// A playback that is under way when we come gets its `StreamLoad` and `Start` then, with `joinedLate`, and no start time; one that is
-/// paused gets its `Start` when it plays. A player that goes away without a word gives an `Error` with `isFatal`; what it
+/// paused gets its `Start` when it plays. A player that disconnects without a shutdown message causes an `Error` with `isFatal`; what it
 /// plays when it is back is a new playback.
 ///
 /// Everything may be called from any thread. Signals come one at a time on a queue of the player's.
@@ -30,7 +30,7 @@ public final class MPVPlayer: Player {
     ///   - path: the socket's path, of 107 bytes at most on Linux.
     ///   - configuration: how it is watched.
     ///   - clock: times signals, attempts and answers; give the instrument the same.
-    ///   - report: is told about the connection, on the player's queue.
+    ///   - report: receives notices about the connection, on the player's queue.
     /// - Throws: ``MPVError`` if the path is too long.
     public init(
         socket path: String,
@@ -50,10 +50,10 @@ public final class MPVPlayer: Player {
     /// Starts an mpv and watches it, from ``connect()`` on. It ends with ``close()``, and with our process, however that ends.
     ///
     /// - Parameters:
-    ///   - launch: the program and what it is given.
+    ///   - launch: the program and its arguments.
     ///   - configuration: how it is watched; a player that has gone is not started again.
     ///   - clock: times signals and answers; give the instrument the same.
-    ///   - report: is told about the connection, on the player's queue.
+    ///   - report: receives notices about the connection, on the player's queue.
     /// - Throws: ``MPVError`` if it cannot be started.
     public init(
         starting launch: MPVLaunch,
@@ -66,10 +66,10 @@ public final class MPVPlayer: Player {
 
     deinit { session.close() }
 
-    /// What is true now, as mpv last said it.
+    /// The current status, as mpv last reported it.
     public var status: PlayerStatus { session.state.withLock { $0.model.status } }
 
-    /// How much is buffered behind the playhead (`demuxer-cache-duration`). For people who look on; the data model has no name for it.
+    /// How much is buffered behind the playhead (`demuxer-cache-duration`). For display only; the data model has no name for it.
     public var bufferedDuration: Duration? { session.state.withLock { $0.model.values.bufferedDuration } }
 
     /// Whether a playback has started and not ended.
@@ -102,19 +102,19 @@ public final class MPVPlayer: Player {
     /// Pauses, if a player is there.
     public func pause() { session.send(.pause(true)) }
 
-    /// Goes on after a pause.
+    /// Resumes after a pause.
     public func resume() { session.send(.pause(false)) }
 
     /// Jumps to a position.
     public func seek(to position: Duration) { session.send(.seek(toSeconds: position.seconds)) }
 
-    /// Plays a file or an address, at once or behind what is in the playlist.
+    /// Plays a file or an address, at once or after the entries of the playlist.
     public func load(_ source: String, appending: Bool = false) { session.send(.load(source, appending: appending)) }
 
     /// Goes to the playlist's next entry.
     public func next() { session.send(.next) }
 
-    /// Stops what is played, and empties the playlist.
+    /// Stops playback and empties the playlist.
     public func stop() { session.send(.stop) }
 
     /// Ends the player.

@@ -1,6 +1,6 @@
 public import Instrument
 
 extension Action {
-    /// We watch the player no longer; its playback may go on. Our addition.
+    /// The tracker no longer watches the player, whose playback may continue. Our addition.
     public static let detach = Action("Detach")
 }

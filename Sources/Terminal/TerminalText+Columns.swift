@@ -2,7 +2,7 @@ extension TerminalText {
     /// How many columns it takes. It has to be unstyled.
     package var columns: Int { string.unicodeScalars.reduce(0) { $0 + $1.terminalColumns } }
 
-    /// The text up to what fits into so many columns, without styling. Characters that take no column of their own count
+    /// The part of the text that fits into this number of columns, without styling. Characters without a column count
     /// too, a few for each column, so that no heap of accents gets through.
     package func prefix(columns limit: Int) -> TerminalText {
         var (result, width, marks) = (String.UnicodeScalarView(), 0, 0)
@@ -20,7 +20,7 @@ extension TerminalText {
     /// More marks than this on one character are no writing.
     private static let mostMarks = 4
 
-    /// The text with spaces behind it, or before it, until it takes so many columns.
+    /// The text with spaces behind it, or before it, until it takes this number of columns.
     package func padded(toColumns width: Int, isRight: Bool = false) -> TerminalText {
         let space = TerminalText(trusted: String(repeating: " ", count: max(0, width - columns)))
         return isRight ? space + self : self + space

@@ -1,21 +1,23 @@
+internal import Instrument
 internal import InstrumentHTTP
 
 extension HTTPRequest {
-    /// What a transport sends: checked, and with the credentials of its address as a header.
+    /// The request as a transport sends it: checked, and with the credentials of its address as a header.
     func prepared(_ configuration: TransportConfiguration) throws(HTTPError) -> HTTPRequest {
         guard body.count <= configuration.maxRequestBytes else {
-            let message = "the body has \(body.count) bytes, \(configuration.maxRequestBytes) are allowed; send less"
+            let message =
+                "the body must have at most \(configuration.maxRequestBytes) bytes (found \(body.count)); send less"
             throw HTTPError(.requestTooLarge, message, url: url)
         }
         guard method != .head || body.isEmpty else {
-            throw HTTPError(.invalidHeader, "a HEAD request can have no body; leave it out", url: url)
+            throw HTTPError(.invalidHeader, "a HEAD request must not have a body; remove it", url: url)
         }
         if let framing = headers.fields.first(where: { Self.framing.contains($0.name.lowercased()) }) {
-            throw HTTPError(.invalidHeader, "\(framing.name) is the transport's to set; leave it out", url: url)
+            throw HTTPError(.invalidHeader, "the transport sets \(framing.name); remove the header", url: url)
         }
         guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return self }
         var request = self
-        request.headers.append("Authorization", "Basic " + Base64.encode(Percent.decode(userInfo)))
+        request.headers.append("Authorization", "Basic " + Base64.encode(PercentCoding.decoded(userInfo)))
         return request
     }
 

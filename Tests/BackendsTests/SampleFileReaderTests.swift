@@ -3,6 +3,7 @@ import Instrument
 import InstrumentCompression
 import InstrumentJSON
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentBackends

@@ -26,16 +26,3 @@ enum Samples {
         return SampleRecord(id: id, sequence: UInt64(number), sample: RandomSamples.sample(&generator))
     }
 }
-
-/// A directory that is gone after the test.
-final class Scratch: Sendable {
-    let path: String
-    init() throws {
-        path = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-    func file(_ name: String) -> String { path + "/" + name }
-    func bytes(_ name: String) -> [UInt8] { Array(FileManager.default.contents(atPath: file(name)) ?? Data()) }
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-}

@@ -53,7 +53,7 @@ struct ClickstreamBackendTests {
         #expect(IdempotencyKey.key(of: []).utf8.count == 32)
     }
 
-    @Test("Every saved event starts a send, in batches of ten; delegate and configuration may say otherwise")
+    @Test("A saved event triggers delivery in batches of ten when neither delegate nor configuration differs")
     func policy() throws {
         #expect(try backend().policy == DeliveryPolicy(maxCount: 10, maxBytes: 256 << 10, maxAge: .zero))
         let delegate = try TestDelegate("http://h/", size: 3)
@@ -69,7 +69,7 @@ struct ClickstreamBackendTests {
     }
 
     @Test(
-        "What an answer means",
+        "A response status decides the outcome of a batch",
         arguments: [
             (200, DeliveryOutcome.acknowledged), (204, .acknowledged), (299, .acknowledged),
             (302, .refused(reason: "HTTP 302")), (400, .refused(reason: "HTTP 400")),
@@ -85,7 +85,7 @@ struct ClickstreamBackendTests {
         #expect(await backend.deliver(Make.batch(0..<2)) == outcome)
     }
 
-    @Test("A service that has it already may say so with 409")
+    @Test("Status 409 acknowledges a batch when the configuration allows it")
     func conflict() async throws {
         let backend = try ClickstreamBackend(
             delegate: TestDelegate("http://h/"),
@@ -96,7 +96,7 @@ struct ClickstreamBackendTests {
     }
 
     @Test(
-        "A user agent that cannot be sent is refused at once, without being repeated",
+        "An invalid user agent is refused at once, and the error does not repeat it",
         arguments: ["a\r\nB: c", "\u{0}"]
     )
     func badUserAgent(agent: String) throws {
@@ -106,7 +106,7 @@ struct ClickstreamBackendTests {
         #expect(error?.description.contains(agent) == false)
     }
 
-    @Test("An environment is described without what its address may hold of secrets")
+    @Test("The description of an environment hides secrets of its address")
     func environment() throws {
         let url = try HTTPURL("https://user:pass@h/p?token=secret")
         #expect("\(ClickstreamEnvironment("staging", endpoint: url))" == "staging (https://h/p)")

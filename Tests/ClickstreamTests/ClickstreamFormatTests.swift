@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentJSON
 import InstrumentTestKit
+import InstrumentText
 import InstrumentTransport
 import Testing
 
@@ -37,7 +38,7 @@ struct ClickstreamFormatTests {
         )
     }
 
-    @Test("An event without anything, with an empty name, and with letters of all sorts")
+    @Test("An event is encoded when it is empty, has an empty name, or has non-ASCII letters")
     func extremes() async throws {
         let samples = [Make.event("Open"), Make.event(""), Make.event("日本 😀", ["é\u{0}": "\u{2028}\u{1F}"])]
         let body = String(decoding: try await body(samples), as: UTF8.self)
@@ -79,7 +80,7 @@ struct ClickstreamFormatTests {
         #expect(actions.first?["variables"]?["text"]?.string == text)
     }
 
-    @Test("Whatever the samples hold, the body is JSON and says the same", arguments: UInt64(1)...200)
+    @Test("The body is JSON with the same values, whatever the samples hold", arguments: UInt64(1)...200)
     func anything(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let samples = (0..<8).map { _ in RandomSamples.sample(&generator) }
@@ -100,7 +101,7 @@ struct ClickstreamFormatTests {
         }
     }
 
-    @Test("A mapping of one's own decides what is sent; what it leaves out counts as delivered")
+    @Test("A custom mapping decides what is sent; omitted samples count as delivered")
     func ownMapping() async throws {
         let configuration = ClickstreamConfiguration { record in
             guard case .event(let event) = record.sample, event.action != .ping else { return nil }
@@ -123,7 +124,7 @@ struct ClickstreamFormatTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("What is meant for another service is left out")
+    @Test("A payload for another service is left out")
     func addressee() async throws {
         let samples = [
             Make.event("Theirs", ["instrument.addressee": "other"]),
@@ -135,7 +136,7 @@ struct ClickstreamFormatTests {
     }
 
     @Test(
-        "Times are ISO 8601",
+        "A time is written as ISO 8601",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (951_825_600_001, "2000-02-29T12:00:00.001Z"), (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
@@ -145,6 +146,6 @@ struct ClickstreamFormatTests {
         ] as [(Int64, String)]
     )
     func times(milliseconds: Int64, text: String) {
-        #expect(ISO8601.text(WallTime(milliseconds: milliseconds)) == text)
+        #expect(WallTime(milliseconds: milliseconds).rfc3339 == text)
     }
 }

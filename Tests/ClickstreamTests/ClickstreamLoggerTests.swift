@@ -10,7 +10,7 @@ struct ClickstreamLoggerTests {
 
     private func queue() -> BatchQueue { BatchQueue(backends: [backend], clock: clock) }
 
-    @Test("Metadata is what it was when the event was logged; a variable of its name wins")
+    @Test("Metadata keeps the values of the moment of logging; a variable of the same name wins")
     func metadata() async throws {
         let queue = queue()
         let delegate = try TestDelegate("http://h/", metadata: ["language": "de", "screen": "home"])
@@ -43,7 +43,7 @@ struct ClickstreamLoggerTests {
         #expect(backend.attempts.isEmpty)
     }
 
-    @Test("What is not finite is left out, and said so")
+    @Test("A value that is not finite is left out and reported")
     func notFinite() async throws {
         let diagnostics = Lock([Diagnostic]())
         let delegate = try TestDelegate("http://h/", metadata: ["heat": .double(.infinity)])

@@ -42,7 +42,7 @@ struct ClickstreamServiceTests {
         #expect(await first.queue.shutdown(timeout: .seconds(1800)))
     }
 
-    @Test("At the threshold all that waits is sent, in batches; the count outlives a restart")
+    @Test("The whole backlog is sent in batches at the threshold; the count survives a restart")
     func thresholdOfMany() async throws {
         let service = try ClickstreamService()
         let configuration = ClickstreamConfiguration(threshold: 25)
@@ -65,7 +65,7 @@ struct ClickstreamServiceTests {
         #expect(await second.queue.shutdown(timeout: .seconds(1800)))
     }
 
-    @Test("One event starts a send by itself")
+    @Test("One event triggers delivery when the threshold is one")
     func threshold() async throws {
         let arrived = AsyncStream.makeStream(of: Void.self)
         let server = try TestServer { _ in
@@ -82,7 +82,7 @@ struct ClickstreamServiceTests {
     }
 
     @Test(
-        "Whatever goes wrong on the way, everything arrives, in order, and copies have the same id",
+        "Every event arrives in order when the network fails, and duplicates have the same id",
         arguments: [
             [ClickstreamService.Mood.reset, .reset], [.takeAndReset, .take, .takeAndReset],
             [.refuse("500 Oops"), .refuse("503 Busy"), .refuse("429 Slow down"), .refuse("408 Timeout")],
@@ -102,7 +102,7 @@ struct ClickstreamServiceTests {
         #expect(ledger.acknowledged == 30 && ledger.dead == 0 && ledger.queued == 0)
     }
 
-    @Test("A batch whose answer was lost is sent again with the same key and the same bytes")
+    @Test("A batch is resent with the same key and the same bytes when its response was lost")
     func lostAnswer() async throws {
         let service = try ClickstreamService([.takeAndReset, .takeAndReset])
         let (queue, logger, _) = try chain(service)
@@ -113,7 +113,7 @@ struct ClickstreamServiceTests {
         #expect(Set(service.requests.map(\.body)).count == 1)
     }
 
-    @Test("A batch whose answer was lost keeps its key when more events have come meanwhile")
+    @Test("A batch keeps its key when its response was lost and more events were queued")
     func lostAnswerAndMore() async throws {
         let service = try ClickstreamService([.takeAndReset])
         let delegate = try TestDelegate(service.url)
@@ -133,7 +133,7 @@ struct ClickstreamServiceTests {
         #expect(Set(service.requests.prefix(2).map(\.key)).count == 1)
     }
 
-    @Test("It keeps the backends' contract")
+    @Test("The backend fulfils the contract for backends")
     func contract() async throws {
         let service = try ClickstreamService()
         try await BackendContract.check {
@@ -144,7 +144,7 @@ struct ClickstreamServiceTests {
         }
     }
 
-    @Test("One action that the service will never take costs itself alone")
+    @Test("An action that the service refuses becomes the only dead letter")
     func culprit() async throws {
         let service = try ClickstreamService(then: .refuseAction("Bad"))
         let (queue, logger, backend) = try chain(service)
@@ -157,9 +157,9 @@ struct ClickstreamServiceTests {
         #expect(letters.first?.record.sample.attributes["n"] == 7)
     }
 
-    @Test("What was saved while the service was away is sent after the next start, with the same ids")
+    @Test("Saved events are sent after the next start, with the same ids, when the service was down")
     func restart() async throws {
-        let scratch = Scratch()
+        let scratch = try Scratch()
         let away = try ClickstreamService(then: .reset)
         do {
             let store = try DurableStore(directory: scratch.path)
@@ -181,7 +181,7 @@ struct ClickstreamServiceTests {
         store.close()
     }
 
-    @Test("Events of players come through the ordinary chain, with their metrics")
+    @Test("Player events arrive through the chain, with their metrics")
     func players() async throws {
         let service = try ClickstreamService()
         let delegate = try TestDelegate(service.url)

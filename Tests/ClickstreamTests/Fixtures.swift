@@ -66,9 +66,3 @@ enum Make {
         Batch(records: range.map { record(event("Tap", ["n": .int($0)]), UInt64($0)) })
     }
 }
-
-/// A directory that is gone after the test.
-final class Scratch: Sendable {
-    let path = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}

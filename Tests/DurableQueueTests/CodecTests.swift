@@ -20,7 +20,7 @@ struct CodecTests {
         }
     }
 
-    @Test("Format 1 is what it was: later versions have to read these bytes")
+    @Test("Record format 1 is unchanged")
     func golden() throws {
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: WallTime(milliseconds: 7))
         var attributes = Attributes()
@@ -42,7 +42,7 @@ struct CodecTests {
         #expect(try expected.withUnsafeBytes { try SampleDecoder.read($0) } == .event(event))
     }
 
-    @Test("Damaged bytes are refused or read as something, never worse")
+    @Test("Damaged bytes are refused or decoded, and never trap")
     func fuzz() {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<3000 {

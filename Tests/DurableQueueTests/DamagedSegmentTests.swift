@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -108,7 +109,7 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("Random damage costs the samples that it is in and no other: pages swapped, doubled, zeroed, bytes flipped")
+    @Test("Random damage loses only the samples that it hits: pages swapped, doubled, zeroed, bytes flipped")
     func random() throws {
         let (segment, original) = try makeQueue()
         let queue = scratch.path + "/queue"
@@ -134,7 +135,7 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("The same holds for a segment that a crash left open: its end is where the last whole record is")
+    @Test("A segment that a crash left open ends behind its last whole record")
     func unsealed() throws {
         let (segment, original) = try makeQueue()
         let queue = scratch.path + "/queue"
@@ -162,7 +163,7 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("The header's page in the place of another costs what was cut in two, and no more", arguments: 1...6)
+    @Test("A header page in the place of another page loses only the records that it splits", arguments: 1...6)
     func headerPage(page: Int) throws {
         let (segment, original) = try makeQueue()
         var bytes = original.bytes
@@ -259,7 +260,7 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("A segment that is made to harm opens, and what is whole in it is delivered", arguments: [false, true])
+    @Test("A segment that was crafted to harm opens, and its whole records are delivered", arguments: [false, true])
     func crafted(isSealed: Bool) throws {
         let (segment, original) = try makeQueue()
         var bytes = Array(original.bytes.prefix(8192))
@@ -279,7 +280,7 @@ struct DamagedSegmentTests {
         #expect(ledger.emitted == (isSealed ? 501 : expected.count + 1))
     }
 
-    @Test("A segment that is cut off gives the numbers of what was behind the cut to no other sample")
+    @Test("A truncated segment never reuses the numbers of the samples behind the cut")
     func numbersOfTheLost() throws {
         let (segment, original) = try makeQueue()
         try Data(original.bytes.prefix(10_000)).write(to: URL(fileURLWithPath: segment))
@@ -290,7 +291,7 @@ struct DamagedSegmentTests {
         #expect(store.ledger(of: "one").emitted == 501 && store.ledger(of: "one").acknowledged == records.count)
     }
 
-    @Test("A file that somebody cuts off while it is read costs what was behind the cut, and not the process")
+    @Test("A file that is truncated while it is read loses the samples behind the cut, and the process survives")
     func cutWhileInUse() throws {
         let store = try open("queue")
         store.attach("one")

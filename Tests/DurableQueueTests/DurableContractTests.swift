@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -11,7 +12,7 @@ struct DurableContractTests {
 
     init() throws { scratch = try Scratch() }
 
-    @Test("It keeps the contract with small segments, too", arguments: [4096, 1 << 20])
+    @Test("The store fulfils the contract for stores with small segments", arguments: [4096, 1 << 20])
     func contract(segmentSize: Int) throws {
         var number = 0
         try StoreContract.check {
@@ -28,7 +29,7 @@ struct DurableContractTests {
         }
     }
 
-    @Test("It keeps the contract when it is opened again", arguments: [4096, 1 << 20])
+    @Test("The store fulfils the contract for stores after it is reopened", arguments: [4096, 1 << 20])
     func reopening(segmentSize: Int) throws {
         try StoreContract.checkReopening {
             do {

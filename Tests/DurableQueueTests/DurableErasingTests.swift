@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -50,7 +51,7 @@ struct DurableErasingTests {
         for number in 0..<count { _ = try store.append([Self.sample(number % 4 == 0 ? "p-ann" : "p-bob", number)]) }
     }
 
-    @Test("What is erased stands in no file any more: not in segments, not in the bookkeeping, not in its journal")
+    @Test("Erased samples are in no file: neither segments, bookkeeping nor its journal")
     func bytes() throws {
         try fill()
         // A dead letter and one that is to be tried again are in the bookkeeping.
@@ -70,7 +71,7 @@ struct DurableErasingTests {
         #expect(DurableStoreTests.drain(store, "one").count == 300)
     }
 
-    @Test("The sums hold after a restart, and reading goes on around the gaps")
+    @Test("The ledger adds up after a restart, and reading continues around the gaps")
     func restart() throws {
         try fill()
         #expect(try store.erase(where: Self.isOf("p-ann")) == 100)
@@ -84,7 +85,7 @@ struct DurableErasingTests {
         #expect((end.acknowledged, end.queued, end.drops) == (300, 0, [.erased: 100]))
     }
 
-    @Test("A crash before the segments are rewritten is made good at the next start")
+    @Test("The next start completes an erasure when a crash interrupted it")
     func crash() throws {
         try fill()
         try store.synchronize()
@@ -110,7 +111,7 @@ struct DurableErasingTests {
         #expect(again.ledger(of: "one") == before)
     }
 
-    @Test("A mark survives the process; what was held behind it is erased by the next one")
+    @Test("A mark survives the process, and the next process erases the held samples behind it")
     func heldAcrossRestart() throws {
         try fill(10)
         try store.hold()
@@ -125,7 +126,7 @@ struct DurableErasingTests {
         #expect(try again.eraseHeld() == 0)
     }
 
-    @Test("A mark that cannot be read holds everything: rather too much is erased than too little")
+    @Test("An unreadable mark holds every sample")
     func damagedMark() throws {
         try fill(10)
         try store.hold()
@@ -138,7 +139,7 @@ struct DurableErasingTests {
         #expect(try again.eraseHeld() == 10)
     }
 
-    @Test("What a lane has read and not settled is not counted twice when it is erased meanwhile")
+    @Test("A batch that is erased while a lane delivers it is counted once")
     func inFlight() throws {
         try fill(40)
         let read = store.next(for: "one", maxCount: 20, maxBytes: .max)
@@ -167,7 +168,7 @@ struct DurableErasingTests {
         #expect((ledger.acknowledged, ledger.drops) == (100 - dropped, [.count: dropped]))
     }
 
-    @Test("Erasing while threads append and read: nobody else's sample is touched, and the ledger adds up")
+    @Test("Erasing keeps all other samples when threads append and read, and the ledger adds up")
     func concurrent() async throws {
         let store = store
         await withTaskGroup(of: Void.self) { group in
@@ -201,7 +202,7 @@ struct DurableErasingTests {
 
 @Suite("Sequence set", .ownThread)
 struct SequenceSetTests {
-    @Test("It counts, finds and forgets like a set of numbers")
+    @Test("A sequence set counts, finds and removes like a set of numbers")
     func property() {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<300 {

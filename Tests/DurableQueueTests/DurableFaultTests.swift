@@ -47,7 +47,7 @@ struct DurableFaultTests {
         return isEmpty
     }
 
-    @Test("A server that is down for the whole run, or hangs, does not hold up the end; the next run delivers all")
+    @Test("A process ends in time when the server is down or hangs; the next run delivers everything")
     func serverDown() async throws {
         let clock = SystemClock()
         let closed = "http://127.0.0.1:\(try TestServer.closedPort())/"
@@ -70,7 +70,7 @@ struct DurableFaultTests {
         #expect(numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("A directory that cannot be written to, or is none, is an error that names it")
+    @Test("Opening a store fails and names the directory when it is not writable or not a directory")
     func unwritable() throws {
         let file = scratch.path + "/file"
         #expect(FileManager.default.createFile(atPath: file, contents: nil))
@@ -83,7 +83,7 @@ struct DurableFaultTests {
         }
     }
 
-    @Test("Samples of a run whose calendar was years off are delivered by the next, in their order")
+    @Test("Samples of a run with a wrong calendar are delivered in order by the next run")
     func calendarSteps() throws {
         var numbers: [Int] = []
         for (run, step) in [0, 86_400 * 3650, -86_400 * 7300].enumerated() {

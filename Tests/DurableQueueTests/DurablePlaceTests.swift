@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -23,7 +24,7 @@ struct DurablePlaceTests {
     private var bookkeeping: String { scratch.path + "/00000001.queue/bookkeeping.sqlite" }
 
     @Test(
-        "A store whose bookkeeping was emptied or deleted delivers everything that is there, and says so",
+        "A store delivers every sample and reports it when its bookkeeping was emptied or deleted",
         arguments: [false, true]
     )
     func lostBookkeeping(isDeleted: Bool) throws {
@@ -112,7 +113,7 @@ struct DurablePlaceTests {
         #expect(throws: QueueError.self) { try store.append([DurableStoreTests.sample(200)]) }
     }
 
-    @Test("A bookkeeping that is busy is left alone: its dead letters are there when it is free")
+    @Test("A locked bookkeeping is left unchanged, and its dead letters are available after the lock")
     func busy() throws {
         let store = try open()
         store.attach("one")
@@ -128,7 +129,7 @@ struct DurablePlaceTests {
         let meanwhile = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
         meanwhile.attach("one")
         #expect(meanwhile.ledger(of: "one").dead == 0)
-        #expect(said.withLock { $0.contains { $0.description.contains("left as it is") } })
+        #expect(said.withLock { $0.contains { $0.description.contains("left unchanged") } })
         meanwhile.close()
         try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
         try other.close()
@@ -137,7 +138,7 @@ struct DurablePlaceTests {
         #expect(scratch.files(".damaged").isEmpty)
     }
 
-    @Test("The consent that a directory is under stays, whoever opens it, until somebody changes it")
+    @Test("The consent of a directory persists until it is changed")
     func consent() throws {
         let store = try open()
         #expect(store.consent == .granted)

@@ -37,7 +37,7 @@ struct DurableStoreTests {
         return all
     }
 
-    @Test("It keeps the stores' contract")
+    @Test("The store fulfils the contract for stores")
     func contract() throws {
         var number = 0
         try StoreContract.check {
@@ -51,7 +51,7 @@ struct DurableStoreTests {
         }
     }
 
-    @Test("What was not settled is there after the next start, with the same identifiers, and the ledger goes on")
+    @Test("Unsettled samples are available after the next start with the same identifiers, and the ledger continues")
     func restart() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -74,7 +74,7 @@ struct DurableStoreTests {
         #expect(again.next(for: "two", maxCount: 1, maxBytes: .max).first?.id == first.first?.id)
     }
 
-    @Test("A batch that was given and not settled comes again as it was after a restart, whatever was appended since")
+    @Test("A leased batch is read again unchanged after a restart, whatever was appended since")
     func lease() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -90,7 +90,7 @@ struct DurableStoreTests {
         #expect(Self.numbers(rest) == Array(5..<20))
     }
 
-    @Test("A crash before a segment that was made ahead has its name costs nothing")
+    @Test("A crash before a spare segment is renamed loses nothing")
     func unnamedSegment() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -104,7 +104,7 @@ struct DurableStoreTests {
         #expect(try Self.numbers(Self.drain(#require(store))) == Array(0..<200))
     }
 
-    @Test("A segment that was made ahead and never written to is no segment")
+    @Test("A spare segment without records holds no samples")
     func unusedSpare() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -158,7 +158,7 @@ struct DurableStoreTests {
         #expect(try Self.numbers(Self.drain(#require(store))) == [302])
     }
 
-    @Test("What was written in another boot is kept as if it were new: how old it is nobody knows")
+    @Test("Samples of another boot are kept as if they were new, because their age is unknown")
     func ageOfAnotherBoot() throws {
         let configuration = DurableConfiguration(
             limits: QueueLimits(maxAge: .seconds(60)),
@@ -217,7 +217,7 @@ struct DurableStoreTests {
         #expect(Self.numbers(Self.drain(refusing)) == Array(0..<10))
     }
 
-    @Test("A sample that is larger than a segment is kept, too")
+    @Test("A sample that is larger than a segment is stored")
     func large() throws {
         let store = try open()
         store.attach("one")
@@ -228,7 +228,7 @@ struct DurableStoreTests {
         #expect(Self.drain(store).map(\.sample) == [Self.sample(0), large, Self.sample(1)])
     }
 
-    @Test("A byte flipped anywhere costs the sample that it is in and no other, and is counted")
+    @Test("A flipped byte loses only the sample that it is in, and the loss is counted")
     func flippedBytes() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -292,7 +292,7 @@ struct DurableStoreTests {
         }
     }
 
-    @Test("A segment cut off anywhere keeps the samples before the cut, and writing goes on")
+    @Test("A truncated segment keeps the samples before the cut, and writing continues")
     func cut() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -317,7 +317,7 @@ struct DurableStoreTests {
         }
     }
 
-    @Test("A damaged bookkeeping is set aside, and everything that is there is delivered again")
+    @Test("A damaged bookkeeping is set aside, and every stored sample is delivered again")
     func damagedBookkeeping() throws {
         var store: DurableStore? = try open()
         store?.attach("one")
@@ -347,7 +347,7 @@ struct DurableStoreTests {
     }
 
     @Test(
-        "A bookkeeping whose tables are not as they should be is set aside, and nothing traps",
+        "A bookkeeping with wrong tables is set aside, and nothing traps",
         arguments: [
             "DROP TABLE letter", "UPDATE place SET cursor = 'x'", "UPDATE place SET acknowledged = NULL",
             "ALTER TABLE place DROP COLUMN carried", "UPDATE log SET random = 'y'",
@@ -445,7 +445,7 @@ struct DurableStoreTests {
         return process.terminationStatus == 0
     }
 
-    @Test("Dead letters are tried again, first and alone, or thrown away; across a restart, and the ledger adds up")
+    @Test("Dead letters are retried first and alone, or discarded, also across a restart, and the ledger adds up")
     func deadLetters() throws {
         let store = try open()
         store.attach("one")
@@ -473,7 +473,7 @@ struct DurableStoreTests {
         #expect(counts() == [10, 8, 0, 1, 1])
     }
 
-    @Test("A new backend begins now, or with the oldest that is there, as configured")
+    @Test("A new backend begins now or with the oldest sample, as configured")
     func newcomers() throws {
         let store = try open()
         store.attach("one")
@@ -487,7 +487,7 @@ struct DurableStoreTests {
         #expect(Self.numbers(Self.drain(again, "oldest")) == [0, 1])
     }
 
-    @Test("A directory that may not be written to is an error that says so")
+    @Test("Opening a store fails when the directory is not writable")
     func notWritable() throws {
         #expect(throws: QueueError.self) { try DurableStore(directory: "/proc/no/queue") }
     }

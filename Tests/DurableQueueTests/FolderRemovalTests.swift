@@ -48,7 +48,7 @@ struct FolderRemovalTests {
         second.close()
     }
 
-    @Test("A drained folder's sums count exactly once, whenever its removal is interrupted")
+    @Test("The ledger of a drained folder counts exactly once, whenever its removal is interrupted")
     func interruptedRemoval() throws {
         try makeFolders()
         let saved = scratch.path + "/saved"
@@ -101,7 +101,7 @@ struct FolderRemovalTests {
         own.close()
     }
 
-    @Test("Whoever adopts a folder whose sums count in a folder in use does not count them again")
+    @Test("A store that adopts a folder does not count a ledger again that a folder in use counts")
     func heirInUse() throws {
         try makeFolders()
         try carry(from: queue + "/00000001.queue", to: queue + "/00000002.queue")
@@ -113,7 +113,7 @@ struct FolderRemovalTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("Sums of a backend that this run does not have are kept, through any number of heirs")
+    @Test("The ledger of a backend that this run does not have is kept through any number of adoptions")
     func absentBackend() throws {
         try makeFolders(["one", "two"])
         for _ in 0..<3 {
@@ -216,7 +216,7 @@ struct FolderRemovalTests {
         }
     }
 
-    @Test("A folder that is deleted while in use is made again with all that was in it", arguments: Removal.allCases)
+    @Test("A folder that is deleted while in use is restored with its content", arguments: Removal.allCases)
     func deletedWhileInUse(removal: Removal) throws {
         let said = Lock<[Diagnostic]>([])
         let store = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
@@ -255,7 +255,7 @@ struct FolderRemovalTests {
         store.close()
     }
 
-    @Test("Looking after the files of a folder in which nothing is missing changes nothing")
+    @Test("Maintenance changes nothing when no file of a folder is missing")
     func nothingMissing() throws {
         let store = try open { Issue.record("\($0)") }
         store.attach("one")

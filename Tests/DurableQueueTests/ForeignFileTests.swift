@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -55,7 +56,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A link, a file, or another's directory named like a folder is left as it is, and so is what it points to",
+        "A link, a file or a foreign directory named like a folder is left unchanged, and so is its target",
         arguments: [
             "00000001.queue", "0000000a.queue", "ffffffff.queue", "ffffffffffffffff.queue", "x.queue", ".queue",
         ]
@@ -85,11 +86,13 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A link, a pipe or a directory in the place of a folder's file costs nothing but what that file held",
+        "A link, a pipe or a directory in the place of a folder's file loses only what that file held",
         arguments: [
             "lock", "held", "spare", "bookkeeping.sqlite", "bookkeeping.sqlite-wal", "bookkeeping.sqlite-shm",
             "bookkeeping.sqlite-journal", "0000000000000000.segment", "00000000000003e8.segment",
-            "00000000000003e9.segment", "held.new", "0000000000000000.segment.new", "bookkeeping.sqlite.damaged",
+            "00000000000003e9.segment", "held.new", "held.0123456789abcdef.new",
+            "0000000000000000.segment.new", "0000000000000000.segment.0123456789abcdef.new",
+            "bookkeeping.sqlite.damaged",
         ]
     )
     func files(name: String) throws {
@@ -156,7 +159,7 @@ struct ForeignFileTests {
                 "0000.segment", "deep", "diary", "lock.txt",
             ]
         )
-        #expect(said.withLock { $0 }.contains { "\($0)".contains("files that are not the queue's") })
+        #expect(said.withLock { $0 }.contains { "\($0)".contains("it holds files of others") })
         let again = try open()
         #expect(again.ledger(of: "one").acknowledged == 100)
     }
@@ -199,7 +202,7 @@ struct ForeignFileTests {
         store.close()
     }
 
-    @Test("A folder of another user's is left as it is")
+    @Test("A folder of another user is left unchanged")
     func otherUser() throws {
         try makeQueue()
         let folder = queue + "/00000001.queue"
@@ -212,7 +215,7 @@ struct ForeignFileTests {
         #expect(said.withLock { $0 }.contains { "\($0)".contains("another user") })
     }
 
-    @Test("Names are the store's as it writes them, and no others")
+    @Test("A name is the store's only in the form that the store writes")
     func names() {
         #expect(FolderNames.folderNumber("0000001f.queue") == 31)
         #expect(FolderNames.folderNumber("100000000.queue") == 1 << 32)
@@ -237,5 +240,8 @@ struct ForeignFileTests {
                 .count == 7
         )
         #expect(FolderNames.inOrderOfDeletion(ours).last == "lock")
+        let replacements = ["held.0123456789abcdef.new", "held.new", "0000000000000001.segment.0123456789abcdef.new"]
+        let foreign = ["diary.new", "held.0123456789ABCDEF.new", "diary.0123456789abcdef.new", "held"]
+        #expect((replacements + foreign).filter(FolderNames.isReplacement) == replacements)
     }
 }

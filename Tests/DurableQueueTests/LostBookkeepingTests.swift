@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue

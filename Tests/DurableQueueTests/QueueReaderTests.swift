@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -56,7 +57,7 @@ struct QueueReaderTests {
         #expect(store.queued(for: "one").flatMap { $0 } == queued)
     }
 
-    @Test("A reader copes with what is damaged, missing or foreign, and changes nothing")
+    @Test("A reader tolerates damaged, missing and foreign files, and changes nothing")
     func damaged() throws {
         try makeKilled()
         let folder = scratch.path + "/queue/00000001.queue"
@@ -85,7 +86,7 @@ struct QueueReaderTests {
         }
     }
 
-    @Test("A folder in use is said to be, and looking at it takes it from nobody", arguments: [false, true])
+    @Test("A folder in use is reported as such, and looking at it does not take its lock", arguments: [false, true])
     func inUse(isLockFileDeleted: Bool) throws {
         let queue = scratch.path + "/queue"
         let store = try DurableStore(directory: queue)

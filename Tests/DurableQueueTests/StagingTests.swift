@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -49,7 +50,7 @@ struct StagingTests {
         #expect(Set(records.map(\.id)).count == 100)
     }
 
-    @Test("A sample is staged with all its company or not at all when the process is killed between two of them")
+    @Test("The samples of one append are staged together or not at all when the process is killed between two of them")
     func company() throws {
         guard isLinux() else { return }
         let store = try open()
@@ -63,7 +64,7 @@ struct StagingTests {
         #expect(try DurableStoreTests.numbers(DurableStoreTests.drain(open())) == Array(0..<20))
     }
 
-    @Test("Samples get no number twice when the power took the staged ones, and the ledger adds up")
+    @Test("No number is used twice when a loss of power took staged samples, and the ledger adds up")
     func powerLost() throws {
         guard isLinux() else { return }
         let store = try open()
@@ -145,7 +146,7 @@ struct StagingTests {
         }
     }
 
-    @Test("A queue that is told to refuse what is new keeps within its bytes and drops nothing that it took")
+    @Test("A queue that refuses new samples at its limit stays within its bytes and drops nothing that it accepted")
     func refuseNew() throws {
         let limits = QueueLimits(maxBytes: 20_000, whenFull: .refuseNew)
         let store = try open(DurableConfiguration(limits: limits, segmentSize: 4096))

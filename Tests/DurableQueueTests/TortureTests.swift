@@ -1,6 +1,7 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import QueueChildPlan
 import TestTraits
 import Testing
@@ -23,7 +24,7 @@ struct TortureTests {
         }.report("kills, file")
     }
 
-    @Test("Nor is it to a server that fails in every way at the same time: all has arrived, or is a dead letter")
+    @Test("Every sample arrives or is a dead letter when the process is killed and the server fails in every way")
     func server() async throws {
         let kills = TortureSettings.kills(percent: 10, short: 8)
         try await offPool {
@@ -33,7 +34,7 @@ struct TortureTests {
         }.report("kills, server")
     }
 
-    @Test("Two processes at once on one directory, both killed again and again: each keeps its own, nothing is lost")
+    @Test("Two processes that share a directory and are killed repeatedly keep their own samples and lose nothing")
     func twoProcesses() async throws {
         let kills = TortureSettings.kills(percent: 10, short: 6)
         try await offPool {

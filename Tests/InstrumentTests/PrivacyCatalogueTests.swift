@@ -42,21 +42,6 @@ struct PrivacyCatalogueTests {
         }
     }
 
-    @Test("Every field of app state and device properties is declared by the table that names it")
-    func tables() {
-        #expect(AppState.declaredFields.fields.map(\.name.spelling) == AppState.fields.map(\.name).sorted())
-        let properties = DeviceProperties.declaredFields.fields
-        #expect(properties.map(\.name.spelling) == DeviceProperties.fields.map(\.name).sorted())
-        let off = (AppState.declaredFields.fields + properties).filter { !$0.isOn }.map(\.name.spelling)
-        #expect(off == ["accelerometer", "gyroscope", "magnetometer", "motion"])
-        let location = AppState.declaredFields["location"]
-        #expect(location?.category == .preciseLocation && location?.type == .object && location?.isLinked == true)
-        for field in Location.fields { #expect(location?.summary.contains(field.name) == true) }
-        #expect(AppState.declaredFields["batteryLevel"]?.type == .number)
-        #expect(AppState.declaredFields["motion"]?.type == .list)
-        #expect(properties.first { $0.name == "vendorIdentifier" }?.category == .deviceID)
-    }
-
     @Test("Where all has to be declared, what is not is not sent, and said once; its event arrives without it")
     func undeclared() async {
         let instrument = instrument(PrivacyRules(admission: .declaredOnly))

@@ -38,7 +38,7 @@ struct JSONAttributesTests {
         }
     }
 
-    @Test("What no attribute can be is left out")
+    @Test("A JSON value that no attribute can hold is left out")
     func leftOut() {
         let json: JSONValue = ["a": nil, "b": [nil, 1, .double(.nan)], "c": .double(.infinity), "d": [:]]
         #expect(json.attributeValue == ["b": [1], "d": [:]])

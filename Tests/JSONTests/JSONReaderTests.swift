@@ -23,7 +23,7 @@ struct JSONReaderTests {
     /// Foundation takes these, although the standard does not.
     static let lenient: Set<String> = ["[1,]", "{\"a\":1,}", "\u{FEFF}1"]
 
-    @Test("Valid JSON is read, as Foundation reads it", arguments: valid)
+    @Test("The reader agrees with Foundation on valid JSON", arguments: valid)
     func accepts(text: String) throws {
         _ = try JSONReader.read(Array(text.utf8))
         #expect(throws: Never.self) {
@@ -31,7 +31,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("What is no JSON is refused", arguments: invalid)
+    @Test("Invalid JSON is refused", arguments: invalid)
     func refuses(text: String) {
         #expect(throws: JSONError.self) { try JSONReader.read(Array(text.utf8)) }
         if Self.lenient.contains(text) { return }
@@ -40,7 +40,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("Integers stay integers, floating-point numbers stay what they are, and what is too long becomes one")
+    @Test("Integers stay integers, and an integer beyond 64 bits becomes a floating-point number")
     func numbers() throws {
         #expect(try JSONReader.read(Array("9223372036854775807".utf8)) == .int(.max))
         #expect(try JSONReader.read(Array("-9223372036854775808".utf8)) == .int(.min))
@@ -58,7 +58,7 @@ struct JSONReaderTests {
 
 @Suite("JSON value")
 struct JSONValueTests {
-    @Test("What is written is read back equal, whatever it is, and the same value gives the same bytes")
+    @Test("A written value is read back equal, and equal values give equal bytes")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<500 {
@@ -82,7 +82,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("What is not finite becomes null; members are in the order of their names")
+    @Test("A number that is not finite becomes null, and members are sorted by name")
     func writing() {
         let value: JSONValue = ["b": .double(.nan), "a": [1, 1.0, true, nil], "c": "é\n\u{1}\"\\"]
         #expect(value.description == #"{"a":[1,1.0,true,null],"b":null,"c":"é\n\u0001\"\\"}"#)

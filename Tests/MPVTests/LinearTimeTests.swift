@@ -1,6 +1,8 @@
 import CostMeasurement
-import InstrumentJSON
 import Instrument
+import InstrumentJSON
+import InstrumentText
+import InstrumentTrackers
 import Testing
 
 @testable import InstrumentMPV
@@ -12,7 +14,7 @@ struct LinearTimeTests {
         let growth = CostGrowth.measure(from: 1_000) {
             Array(String(repeating: piece, count: $0).utf8)
         } _: { bytes in
-            var (framer, rest) = (LineFramer(maxLength: .max), bytes[...])
+            var (framer, rest) = (LineSplitter(maxLength: .max), bytes[...])
             while !rest.isEmpty {
                 for case .whole(let line) in framer.append(Array(rest.prefix(7))) { _ = try? MPVMessage(line: line) }
                 rest = rest.dropFirst(7)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InstrumentMPV
 
-@Suite("What mpv's events mean")
+@Suite("Meaning of mpv's events")
 struct ModelTests {
     private func stage() -> Stage {
         var stage = Stage()
@@ -12,7 +12,7 @@ struct ModelTests {
         return stage
     }
 
-    @Test("A file from its load to its end; the end waits for what follows")
+    @Test("A file is reported from its load to its end, and the end waits for the next event")
     func file() {
         var stage = stage()
         stage.begin()
@@ -100,7 +100,7 @@ struct ModelTests {
         #expect(stage.actions == [.streamLoad, .start, .end, .start])
     }
 
-    @Test("Without keep-open, the end of the file is no end yet")
+    @Test("The end of the file does not end the playback without keep-open")
     func eofReached() {
         var stage = stage()
         stage.set(.keepOpen, false)
@@ -134,7 +134,7 @@ struct ModelTests {
         #expect(stage.actions == [.streamLoad, .start, .seekBegin, .bufferBegin, .bufferFinish, .seekFinish, .stop])
     }
 
-    @Test("A player that goes without a word is an error, one that takes its leave is none")
+    @Test("A lost connection is an error unless mpv announced its shutdown")
     func disconnection() {
         var stage = stage()
         stage.begin()
@@ -193,7 +193,7 @@ struct ModelTests {
         #expect(stalled.actions == [.streamLoad, .bufferBegin])
     }
 
-    @Test("What is asked and never answered is reported all the same once so much waits, or the player is gone")
+    @Test("Signals without replies are reported once the limit is reached or the player is gone")
     func unanswered() {
         var stage = stage()
         stage.isAnswering = false

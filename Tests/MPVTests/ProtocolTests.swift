@@ -8,44 +8,6 @@ import Testing
 struct ProtocolTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("Half lines wait, several come at once, empty ones are left out")
-    func framing() {
-        var framer = LineFramer(maxLength: 100)
-        #expect(framer.append(bytes("{\"a\"")) == [])
-        #expect(framer.append(bytes(":1}\n\n{}\n[")) == [.whole(bytes("{\"a\":1}")), .whole(bytes("{}"))])
-        #expect(framer.append(bytes("]\n")) == [.whole(bytes("[]"))])
-    }
-
-    @Test("A line that is too long is passed over to its end, whatever the pieces; the next one counts")
-    func tooLong() {
-        for size in [1, 7, 5000] {
-            var framer = LineFramer(maxLength: 1000)
-            let text = bytes(String(repeating: "x", count: 3000) + "\nnext\n")
-            var lines: [LineFramer.Line] = []
-            for start in stride(from: 0, to: text.count, by: size) {
-                lines += framer.append(Array(text[start..<min(start + size, text.count)]))
-            }
-            #expect(lines == [.tooLong, .whole(bytes("next"))])
-        }
-    }
-
-    @Test("However a text is cut, its lines are the same", arguments: 0..<50)
-    func cutting(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let text = (0..<400).map { _ in
-            UInt8.random(in: 0...9, using: &generator) == 0 ? 10 : UInt8.random(in: 0...255, using: &generator)
-        }
-        var whole = LineFramer(maxLength: 40)
-        var parts = LineFramer(maxLength: 40)
-        var (lines, rest) = ([LineFramer.Line](), text[...])
-        while !rest.isEmpty {
-            let count = Int.random(in: 1...60, using: &generator)
-            lines += parts.append(Array(rest.prefix(count)))
-            rest = rest.dropFirst(count)
-        }
-        #expect(lines == whole.append(text))
-    }
-
     @Test("Events and replies are told apart; what is unknown says nothing")
     func messages() throws {
         func read(_ text: String) throws -> MPVMessage { try MPVMessage(line: bytes(text)) }
@@ -71,13 +33,13 @@ struct ProtocolTests {
         #expect(try read(#"{"data":1,"request_id":7,"error":"property unavailable"}"#) == .reply(7, nil))
     }
 
-    @Test("A file's name that is no UTF-8 is read with its bytes replaced")
+    @Test("A file name with invalid UTF-8 is read with replacement characters")
     func invalidUTF8() throws {
         let line = bytes(#"{"event":"property-change","name":"path","data":"/film-"#) + [0xE4] + bytes(#".mkv"}"#)
         #expect(try MPVMessage(line: line) == .event(.property(.path, "/film-\u{FFFD}.mkv")))
     }
 
-    @Test("What is no message is refused, and the reason repeats nothing of it")
+    @Test("An invalid message is refused, and the reason repeats nothing of it")
     func refused() {
         for text in ["", "{", "[]", "1", "null", "{}", #"{"event":1}"#, #"{"request_id":"1"}"#, "secret", "\u{FFFD}"] {
             #expect {
@@ -88,7 +50,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("Whatever comes, reading it ends in a message or an error", arguments: 0..<200)
+    @Test("Reading any line ends in a message or an error", arguments: 0..<200)
     func fuzz(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var line = bytes(#"{"event":"property-change","id":13,"name":"video-dec-params","data":{"w":320,"h":180}}"#)
@@ -103,7 +65,7 @@ struct ProtocolTests {
         _ = try? MPVMessage(line: line)
     }
 
-    @Test("A question is answered by all of its replies, in any order; late and foreign ones say nothing")
+    @Test("A request is complete after all of its replies, in any order; late and foreign replies have no effect")
     func requests() {
         var requests = MPVRequests()
         let lines = String(decoding: requests.ask(.init(number: 1, properties: [.path, .volume])), as: UTF8.self)

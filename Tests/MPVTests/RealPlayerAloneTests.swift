@@ -97,7 +97,7 @@ struct RealPlayerAloneTests {
         mpv.waitUntilExit()
     }
 
-    @Test("Killed in mid-playback it has gone away; restarted, it is watched again in a new playback")
+    @Test("A killed player is reported as gone, and a restarted one begins a new playback")
     func killed() async throws {
         let film = try Media.film(seconds: 20)
         let watched = try Watched(socket: socket, configuration: MPVConfiguration(retryDelay: .milliseconds(20)))
@@ -153,7 +153,7 @@ struct RealPlayerAloneTests {
         mpv.kill()
     }
 
-    @Test("A file that is none is an error with mpv's words; the next one is a new playback")
+    @Test("A file that is not media is an error with mpv's words, and the next file begins a new playback")
     func broken() async throws {
         let watched = try Watched(socket: socket)
         watched.player.connect()
@@ -205,7 +205,7 @@ struct RealPlayerAloneTests {
         mpv.waitUntilExit()
     }
 
-    @Test("One that we start ends with us, and says Stop")
+    @Test("A player that we start ends with the process and reports Stop")
     func started() async throws {
         let film = try Media.film(seconds: 20)
         let watched = try Watched(starting: MPVLaunch(arguments: RealMPV.options + [film]))
@@ -217,7 +217,7 @@ struct RealPlayerAloneTests {
     }
 
     #if os(Linux)
-    @Test("One that we start goes when we are killed, and has none of the app's files open")
+    @Test("A player that we start ends when the process is killed, and inherits no open files")
     func orphaned() async throws {
         let (marker, name) = (scratch.file("marker"), "mpv-\(UUID().uuidString)")
         try Data().write(to: URL(fileURLWithPath: marker))
@@ -278,7 +278,7 @@ struct RealPlayerAloneTests {
         mpv.kill()
     }
 
-    @Test("A program that is not there is an error that says so")
+    @Test("Starting a missing program fails and names it")
     func notInstalled() {
         #expect {
             _ = try MPVPlayer(starting: MPVLaunch(program: "no-such-player", arguments: []))

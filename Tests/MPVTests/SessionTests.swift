@@ -2,6 +2,8 @@ import Foundation
 import Instrument
 import InstrumentMPV
 import InstrumentTestKit
+import InstrumentTrackers
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -18,7 +20,7 @@ struct SessionTests {
         try Watched(socket: socket, configuration: configuration, clock: clock)
     }
 
-    @Test("Nobody there: it is said once, and tried again after a wait that doubles up to its limit")
+    @Test("A missing socket is reported once, and the retry delay doubles up to its limit")
     func backOff() async throws {
         let watched = try watched(MPVConfiguration(retryDelay: .milliseconds(250), maxRetryDelay: .seconds(1)))
         watched.player.connect()
@@ -73,7 +75,8 @@ struct SessionTests {
         let watched = try watched(MPVConfiguration(maxLineLength: 2000))
         watched.player.connect()
         await peer.accepted.wait { $0.count == 1 }
-        peer.send("no JSON secret\n{\"event\":\"of tomorrow\"}\n")
+        // Empty lines are no lines.
+        peer.send("\n\nno JSON secret\n\n{\"event\":\"of tomorrow\"}\n")
         peer.send([0xFF, 0xFE, 0x0A])
         peer.send(String(repeating: "x", count: 100_000) + "\n")
         peer.send("{\"event\":\"sta")

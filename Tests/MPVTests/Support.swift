@@ -87,18 +87,6 @@ struct Watched: Sendable {
     func first(_ action: Action) -> PlayerSignal? { signals.entries.first { $0.action == action } }
 }
 
-/// A folder that is gone after the test.
-final class Scratch: Sendable {
-    let path: String
-    init() throws {
-        path = NSTemporaryDirectory() + "instrument-mpv-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { path + "/" + name }
-}
-
 /// An mpv of a test's own, without picture and sound.
 final class RealMPV: Sendable {
     static let options = ["--no-config", "--vo=null", "--ao=null", "--really-quiet", "--no-terminal"]

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Instrument
-internal import InstrumentManifests
 internal import InstrumentHTTP
+internal import InstrumentManifests
 internal import Testing
 
 func mpd(

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Instrument
-internal import InstrumentManifests
 internal import InstrumentHTTP
+internal import InstrumentManifests
 internal import Testing
 
 /// The calendar time of 2026-11-21T10:00:00Z, when the tests play.

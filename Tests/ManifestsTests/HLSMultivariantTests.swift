@@ -1,6 +1,6 @@
 internal import Instrument
-internal import InstrumentManifests
 internal import InstrumentHTTP
+internal import InstrumentManifests
 internal import Testing
 
 @Suite struct HLSMultivariantTests {

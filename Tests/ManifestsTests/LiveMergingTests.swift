@@ -1,6 +1,6 @@
 internal import Instrument
-internal import InstrumentTestKit
 internal import InstrumentHTTP
+internal import InstrumentTestKit
 internal import Testing
 
 @testable internal import InstrumentManifests

@@ -44,8 +44,8 @@ struct FixturesTests {
     @Test("Segments of transport stream have exactly their bitrate, and start with their tables")
     func transport() async throws {
         let fixtures = try await SharedFixtures.get()
-        #expect(Fixtures.renditions.map(\.transportSegmentLength) == [100_016, 262_636, 625_100])
-        for (rendition, bytes) in zip(Fixtures.renditions, fixtures.transport) {
+        #expect(Fixtures.variants.map(\.transportSegmentLength) == [100_016, 262_636, 625_100])
+        for (rendition, bytes) in zip(Fixtures.variants, fixtures.transport) {
             #expect(bytes.readableBytes == rendition.transportSegmentLength * fixtures.segmentCount)
             for offset in stride(from: 0, to: bytes.readableBytes, by: 188) {
                 #expect(bytes.getInteger(at: offset, as: UInt8.self) == 0x47)

@@ -42,7 +42,7 @@ struct LinearTimeTests {
         let head = try #require(Self.heads.first { $0.name == name })
         let growth = CostGrowth.measure(from: 250, making: { Array(head.text($0).utf8) }) { bytes in
             guard let head = try? RequestHead(parsing: bytes) else { return }
-            _ = (ByteRange(head.range, length: 100), StreamQuery(head.query))
+            _ = (RequestedRange(head.range, length: 100), StreamQuery(head.query))
         }
         #expect(growth.isLinear, "\(growth)")
     }

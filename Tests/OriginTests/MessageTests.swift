@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentTestKit
+import InstrumentText
 import NIOCore
 import Testing
 
@@ -52,15 +53,15 @@ struct MessageTests {
     @Test(
         "One range of bytes is understood, all else is ignored",
         arguments: [
-            (nil, ByteRange.whole), ("bytes=0-9", .part(0..<10)), ("bytes=90-", .part(90..<100)),
+            (nil, RequestedRange.whole), ("bytes=0-9", .part(0..<10)), ("bytes=90-", .part(90..<100)),
             ("bytes=-10", .part(90..<100)),
             ("bytes=0-999", .part(0..<100)), ("bytes=-999", .part(0..<100)), ("bytes=100-", .unsatisfiable),
             ("bytes=-0", .unsatisfiable), ("bytes=5-4", .whole), ("bytes=a-b", .whole), ("lines=0-1", .whole),
             ("bytes=0-1,3-4", .whole), ("bytes=", .whole), ("bytes=99999999999999999999-", .unsatisfiable),
             ("bytes=0-99999999999999999999", .part(0..<100)), ("bytes=--5", .whole), ("bytes=+1-2", .whole),
-        ] as [(String?, ByteRange)]
+        ] as [(String?, RequestedRange)]
     )
-    func range(header: String?, expected: ByteRange) { #expect(ByteRange(header, length: 100) == expected) }
+    func range(header: String?, expected: RequestedRange) { #expect(RequestedRange(header, length: 100) == expected) }
 
     @Test("The calendar is right")
     func calendar() {
@@ -69,7 +70,7 @@ struct MessageTests {
             (951_782_399_999, "2000-02-28T23:59:59.999Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
             (-1, "1969-12-31T23:59:59.999Z"),
         ]
-        for (milliseconds, text) in times { #expect(WallTime(milliseconds: milliseconds).calendarText == text) }
+        for (milliseconds, text) in times { #expect(WallTime(milliseconds: milliseconds).rfc3339 == text) }
     }
 
     @Test("Decimals have six places")

@@ -49,11 +49,11 @@ struct OriginCommandLineTests {
     }
 
     @Test(
-        "Wrong use is said clearly and ends with 2",
+        "A usage error is explained and ends with status 2",
         arguments: [
-            (["--schedule", "fast"], "no bandwidth"), (["--fault", "explode"], "is no fault"),
+            (["--schedule", "fast"], "not a bandwidth"), (["--fault", "explode"], "is not a fault"),
             (["--port", "99999"], "65535"),
-            (["--scenario", "/nowhere"], "no scenario file"), (["--sharing", "rude"], "sharing"),
+            (["--scenario", "/nowhere"], "scenario file"), (["--sharing", "rude"], "sharing"),
         ]
     )
     func wrongUse(arguments: [String], message: String) async throws {
@@ -80,6 +80,6 @@ struct OriginCommandLineTests {
     @Test("Files can be served without fixtures")
     func files() async throws {
         let run = try await command([Self.program, "--no-fixtures", "--media", "/nowhere"])
-        #expect(run.status == 1 && run.errors.contains("There is nothing at /nowhere"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("/nowhere does not exist"), "\(run)")
     }
 }

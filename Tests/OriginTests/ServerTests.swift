@@ -68,7 +68,7 @@ struct ServerTests {
     @Test("The log has each request as it was, complete when the client has the last byte")
     func log() async throws {
         try await withOrigin { origin in
-            let size = Fixtures.renditions[0].transportSegmentLength
+            let size = Fixtures.variants[0].transportSegmentLength
             for _ in 0..<20 {
                 let answer = try await fetch(
                     origin.port,
@@ -208,7 +208,7 @@ struct ServerTests {
             let plain = try await fetch(origin.port, "/vod/ts/master.m3u8")
             #expect(plain.header("Content-Type") == "text/plain" && plain.text.hasPrefix("#EXTM3U"))
             let other = try await fetch(origin.port, "/vod/ts/v0/0.ts")
-            #expect(other.body.count == Fixtures.renditions[1].transportSegmentLength)
+            #expect(other.body.count == Fixtures.variants[1].transportSegmentLength)
             let elsewhere = try await fetch(origin.port, "/s/x/vod/ts/v0/1.ts")
             #expect(elsewhere.status == 302 && elsewhere.header("Location") == "/s/x/vod/ts/v1/0.ts")
             let again = try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts")

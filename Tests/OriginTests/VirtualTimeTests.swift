@@ -48,7 +48,7 @@ struct VirtualTimeTests {
         let schedule = try DeliverySchedule(text)
         let origin = try await start(text, clock: clock)
         let answer = try await settle(clock, until: Task { try await fetch(origin.port, "/vod/ts/v0/0.ts") })
-        let size = Fixtures.renditions[0].transportSegmentLength
+        let size = Fixtures.variants[0].transportSegmentLength
         let record = try #require(origin.requests.first)
         #expect(record.lastByte == schedule.instant(ofByte: size, startingAt: .milliseconds(20)))
         // The first piece is what ten milliseconds carry, and leaves with its last byte.

@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentBackends
 import InstrumentJSON
+import InstrumentSensors
 import LoopbackServers
 import Testing
 

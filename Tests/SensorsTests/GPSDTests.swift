@@ -1,3 +1,5 @@
+import InstrumentText
+
 #if os(Linux)
 import Foundation
 import Glibc
@@ -97,7 +99,7 @@ struct GPSDReaderTests {
         }
         var (reader, splitter) = (GPSDReader(), LineSplitter(maxLength: 50))
         _ = reader.report(in: line, now: now)
-        for part in splitter.add(line + [0x0A]) { #expect((part?.count ?? 0) <= 50) }
+        for case .whole(let part) in splitter.append(line + [0x0A]) { #expect(part.count <= 50) }
     }
 
     @Test(
@@ -164,8 +166,9 @@ extension NetworkTests {
             // Recorded anew each time, as this daemon writes it.
             let log = try #require(Feeder.record(port, lines: 60))
             var (reader, splitter) = (GPSDReader(), LineSplitter(maxLength: 1 << 16))
-            let reports = splitter.add(log).compactMap { line in
-                line.flatMap { reader.report(in: $0, now: WallTime(milliseconds: 0)) }
+            let reports = splitter.append(log).compactMap { line -> GPSDReport? in
+                guard case .whole(let text) = line else { return nil }
+                return reader.report(in: text, now: WallTime(milliseconds: 0))
             }
             let lines = log.split(separator: 0x0A).map { Data($0) }
             let isValid = { (line: Data) in (try? JSONSerialization.jsonObject(with: line)) != nil }

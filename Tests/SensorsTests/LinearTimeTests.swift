@@ -1,5 +1,6 @@
 import CostMeasurement
 import Instrument
+import InstrumentText
 import Testing
 
 @testable import InstrumentSensors
@@ -18,8 +19,8 @@ struct LinearTimeTests {
             var rest = bytes[...]
             // In small pieces, as a slow network brings them.
             while !rest.isEmpty {
-                for line in lines.add(rest.prefix(7)) {
-                    _ = line.map { reader.report(in: $0, now: WallTime(milliseconds: 0)) }
+                for case .whole(let line) in lines.append(rest.prefix(7)) {
+                    _ = reader.report(in: line, now: WallTime(milliseconds: 0))
                 }
                 rest = rest.dropFirst(7)
             }

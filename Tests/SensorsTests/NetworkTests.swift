@@ -61,7 +61,7 @@ struct NetworkTests {
         #expect(NetworkReachability(root: tree.root, interfaces: { interfaces }).isOnline == isOnline)
     }
 
-    @Test("What is found anew is told to the queue's side")
+    @Test("A new network state reaches the queue's reachability")
     func changes() async throws {
         let tree = try Tree(["/proc/net/route": Self.header])
         let up = [NetworkInterface(name: "eth0", isUp: true, isLoopback: false)]

@@ -28,7 +28,7 @@ struct RecordTests {
         return state
     }
 
-    @Test("What goes through attributes comes back the same")
+    @Test("A record is unchanged after a round trip through attributes")
     func roundTrip() {
         #expect(AppState(full().attributes) == full())
         #expect(AppState(attributeValue: full().attributeValue) == full())
@@ -36,7 +36,7 @@ struct RecordTests {
         #expect(AppState().attributes.isEmpty)
     }
 
-    @Test("What cannot be said is left out, and only that")
+    @Test("Only a value outside its range is left out")
     func leftOut() {
         var state = full()
         state.batteryLevel = 1.5
@@ -53,7 +53,7 @@ struct RecordTests {
         #expect(read.accelerometer?[0].acceleration == SensorVector(y: -1, z: 0))
     }
 
-    @Test("What has the wrong type is left out, field by field")
+    @Test("A field of the wrong type is left out, and the other fields are kept")
     func wrongTypes() {
         let attributes: Attributes = [
             "batteryLevel": "half", "batteryState": "burning", "screenTitles": ["A", 3],
@@ -68,7 +68,7 @@ struct RecordTests {
         #expect(AppState(attributes) == expected)
     }
 
-    @Test("Each field has a name of its own, and properties hold what was put into them")
+    @Test("Every field has a unique name, and properties return the values that were set")
     func fields() {
         #expect(Set(AppState.fields.map(\.name)).count == AppState.fields.count)
         #expect(DeviceProperties.fields.count == 41)
@@ -85,5 +85,20 @@ struct RecordTests {
             attributes.set(value, for: AttributeName(field.name))
         }
         #expect(DeviceProperties(attributes).attributes == attributes)
+    }
+
+    @Test("App state and device properties declare every field in the table that names it")
+    func tables() {
+        #expect(AppState.declaredFields.fields.map(\.name.spelling) == AppState.fields.map(\.name).sorted())
+        let properties = DeviceProperties.declaredFields.fields
+        #expect(properties.map(\.name.spelling) == DeviceProperties.fields.map(\.name).sorted())
+        let off = (AppState.declaredFields.fields + properties).filter { !$0.isOn }.map(\.name.spelling)
+        #expect(off == ["accelerometer", "gyroscope", "magnetometer", "motion"])
+        let location = AppState.declaredFields["location"]
+        #expect(location?.category == .preciseLocation && location?.type == .object && location?.isLinked == true)
+        for field in Location.fields { #expect(location?.summary.contains(field.name) == true) }
+        #expect(AppState.declaredFields["batteryLevel"]?.type == .number)
+        #expect(AppState.declaredFields["motion"]?.type == .list)
+        #expect(properties.first { $0.name == "vendorIdentifier" }?.category == .deviceID)
     }
 }

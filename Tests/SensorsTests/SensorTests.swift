@@ -17,7 +17,7 @@ struct SensorTests {
         -> Sensor<Int>
     { Sensor(kind, source, clock: clock, choices: choices) }
 
-    @Test("The source runs while somebody listens, and only then")
+    @Test("A source runs only while it has observers")
     func listening() {
         let source = HandSource<Int>()
         let sensor = sensor(source)
@@ -48,7 +48,7 @@ struct SensorTests {
         run.stop()
     }
 
-    @Test("What comes faster than the limit is thinned out and counted; a tenth early is in time")
+    @Test("Readings above the rate limit are dropped and counted; a reading a tenth early is in time")
     func rate() {
         let source = HandSource<Int>()
         let sensor = sensor(source)
@@ -73,7 +73,7 @@ struct SensorTests {
         #expect(sensor.takeReadings() == [])
     }
 
-    @Test("Suspended it spares energy, resumed it goes on for those who listen; both may be repeated")
+    @Test("A suspended sensor stops its source, and a resumed one continues for its observers; both may be repeated")
     func suspended() {
         let source = HandSource<Int>()
         let sensor = sensor(source)
@@ -90,7 +90,7 @@ struct SensorTests {
         #expect(source.startCount == 2)
     }
 
-    @Test("A listener may stop while it is being told")
+    @Test("An observer may stop during its own callback")
     func stopInside() {
         let source = HandSource<Int>()
         let sensor = sensor(source)
@@ -101,7 +101,7 @@ struct SensorTests {
         #expect(!source.isRunning)
     }
 
-    @Test("Motion is off unless chosen; what is disallowed stops at once, and what it had read is gone")
+    @Test("Motion is off by default; a disallowed sensor stops at once, and its readings are deleted")
     func choices() throws {
         let choices = SensorChoices()
         let source = HandSource<Int>(.reading(7))
@@ -149,7 +149,7 @@ struct SensorTests {
         #expect(!next.allows(.location))
     }
 
-    @Test("Choices that cannot be kept say so, and hold all the same")
+    @Test("Choices that cannot be saved throw, and hold for this process")
     func unwritable() throws {
         let choices = SensorChoices(path: try Tree().root + "/none/choices")
         #expect(throws: SensorError.self) { try choices.set([.location], allowed: false) }
@@ -178,7 +178,7 @@ struct SensorTests {
     }
 
     #if os(Linux)
-    @Test("Sensors appear and vanish while they are listened to")
+    @Test("Sensors appear and vanish while they are observed")
     func appearing() throws {
         let tree = try Tree()
         let choices = SensorChoices()

@@ -24,7 +24,7 @@ struct SharedSourceTests {
         )
     }
 
-    @Test("It is begun for the first listener and ended after the last, however often one stops")
+    @Test("A shared source starts for the first observer and stops after the last, however often one stops")
     func shared() {
         let source = source()
         let (first, second) = (Collected<Int?>(), Collected<Int?>())
@@ -44,7 +44,7 @@ struct SharedSourceTests {
         #expect(system.said.values == ["begin", "end", "begin", "end"])
     }
 
-    @Test("One that the system does not have is never begun")
+    @Test("A shared source that the system does not have never starts")
     func absent() {
         let source = source(.missing)
         source.start { _ in }.stop()

@@ -47,7 +47,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("A clock that goes back gives nothing, and nothing twice when it goes forward again")
+    @Test("A clock that goes back adds no tokens, and none twice when it advances again")
     func back() {
         var bucket = TokenBucket(30, every: .seconds(60))
         let start = MonotonicInstant(nanoseconds: 1_000_000_000_000)
@@ -69,7 +69,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("It gives what a naive one gives", arguments: UInt64(1)...50)
+    @Test("The bucket agrees with a naive one", arguments: UInt64(1)...50)
     func naive(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (bucket, naive, millisecond) = (TokenBucket(30, every: .seconds(60)), Naive(), 0)

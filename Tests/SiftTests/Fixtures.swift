@@ -39,15 +39,6 @@ struct NoJitter: RandomNumberGenerator, Sendable {
     mutating func next() -> UInt64 { 0 }
 }
 
-/// A directory that is gone after the test.
-final class Scratch: Sendable {
-    let path = NSTemporaryDirectory() + "instrument-\(UUID().uuidString)"
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-    func file(_ name: String) -> String { path + "/" + name }
-    func bytes(_ name: String) -> [UInt8] { Array(FileManager.default.contents(atPath: file(name)) ?? Data()) }
-}
-
 enum Make {
     static let wallTime = WallTime(milliseconds: 1_795_248_300_042)
 

@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentJSON
+import InstrumentSensors
 
 @testable import InstrumentSift
 
@@ -21,10 +22,10 @@ enum FullEvent {
         return event
     }
 
-    static func appState() -> SiftAppState {
-        var state = SiftAppState()
+    static func appState() -> AppState {
+        var state = AppState()
         state.sdkVersion = "1.0"
-        state.windowRootViewControllerTitles = ["Home", ""]
+        state.screenTitles = ["Home", ""]
         state.batteryLevel = 0.5
         state.batteryState = .charging
         state.proximityState = false
@@ -34,13 +35,13 @@ enum FullEvent {
         state.deviceOrientation = .faceUp
         state.heading = heading()
         state.motion = [motion()]
-        var acceleration = SiftAcceleration()
-        (acceleration.time, acceleration.acceleration) = (time(3), SiftVector(x: 0, y: -0.5, z: 1))
-        var rotation = SiftRotation()
-        (rotation.time, rotation.rotationRate) = (time(4), SiftVector(x: 1, y: 2, z: 3))
-        var field = SiftMagneticField()
-        (field.time, field.magneticField) = (time(5), SiftVector(x: 4, y: 5, z: 6))
-        (state.rawAccelerometer, state.rawGyro, state.rawMagnetometer) = ([acceleration], [rotation], [field])
+        var acceleration = Acceleration()
+        (acceleration.time, acceleration.acceleration) = (time(3), SensorVector(x: 0, y: -0.5, z: 1))
+        var rotation = RotationRate()
+        (rotation.time, rotation.rotationRate) = (time(4), SensorVector(x: 1, y: 2, z: 3))
+        var field = MagneticField()
+        (field.time, field.magneticField) = (time(5), SensorVector(x: 4, y: 5, z: 6))
+        (state.accelerometer, state.gyroscope, state.magnetometer) = ([acceleration], [rotation], [field])
         return state
     }
 
@@ -48,8 +49,8 @@ enum FullEvent {
         WallTime(milliseconds: Make.wallTime.milliseconds + milliseconds)
     }
 
-    static func location() -> SiftLocation {
-        var location = SiftLocation()
+    static func location() -> Location {
+        var location = Location()
         location.time = time(0)
         (location.latitude, location.longitude, location.horizontalAccuracy) = (52.5, 13.25, 10)
         (location.altitude, location.verticalAccuracy, location.floor) = (34.5, 3, 2)
@@ -57,31 +58,31 @@ enum FullEvent {
         return location
     }
 
-    static func heading() -> SiftHeading {
-        var heading = SiftHeading()
+    static func heading() -> Heading {
+        var heading = Heading()
         heading.time = time(1)
         (heading.magneticHeading, heading.accuracy, heading.trueHeading) = (91, 5, 93.5)
-        heading.rawMagneticField = SiftVector(x: 1, y: 2, z: 3)
+        heading.rawMagneticField = SensorVector(x: 1, y: 2, z: 3)
         return heading
     }
 
-    static func motion() -> SiftMotion {
-        var motion = SiftMotion()
+    static func motion() -> DeviceMotion {
+        var motion = DeviceMotion()
         motion.time = time(2)
-        (motion.attitudeRoll, motion.attitudePitch, motion.attitudeYaw) = (0.1, 0.2, 0.3)
-        motion.rotationRate = SiftVector(x: 0.4, y: 0.5, z: 0.6)
-        motion.gravity = SiftVector(x: 0, y: 0, z: -1)
-        motion.userAcceleration = SiftVector(x: 0.7, y: 0.8, z: 0.9)
-        motion.magneticField = SiftVector(x: 20, y: 21, z: 22)
-        motion.magneticFieldCalibration = .high
+        (motion.roll, motion.pitch, motion.yaw) = (0.1, 0.2, 0.3)
+        motion.rotationRate = SensorVector(x: 0.4, y: 0.5, z: 0.6)
+        motion.gravity = SensorVector(x: 0, y: 0, z: -1)
+        motion.userAcceleration = SensorVector(x: 0.7, y: 0.8, z: 0.9)
+        motion.magneticField = SensorVector(x: 20, y: 21, z: 22)
+        motion.calibration = .high
         return motion
     }
 
     /// Each field has its own name as its value, or a number of its own.
-    static func deviceProperties() -> SiftDeviceProperties {
-        var properties = SiftDeviceProperties()
+    static func deviceProperties() -> DeviceProperties {
+        var properties = DeviceProperties()
         var number = 0
-        for field in SiftDeviceProperties.fields {
+        for field in DeviceProperties.wireFields {
             number += 1
             // A field takes what is of its type and leaves out the rest: the last that fits stays.
             field.read(.string(field.name), &properties)

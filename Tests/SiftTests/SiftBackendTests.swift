@@ -57,7 +57,7 @@ struct SiftBackendTests {
         )
     }
 
-    @Test("Without a logger, too, the first event goes at once, and the next one a minute after the last upload")
+    @Test("Without a logger, the first event is sent at once and the next one a minute after the last upload")
     func firstAtOnce() async throws {
         let clock = VirtualClock()
         let arrivals = AsyncStream.makeStream(of: SiftService.Request.self)
@@ -162,7 +162,7 @@ struct SiftBackendTests {
         #expect(sent == [["1", "3", "4"], ["2"]])
     }
 
-    @Test("A saved event that is none is a dead letter; the others are sent")
+    @Test("A stored event that cannot be read becomes a dead letter; the others are sent")
     func wrongEvent() async throws {
         var sample = Make.logged(Make.event(1))
         if case .event(var event) = sample {
@@ -172,7 +172,7 @@ struct SiftBackendTests {
         let transport = RecordingTransport()
         let batch = batch([Make.logged(Make.event(0)), sample, Make.logged(Make.event(2))])
         let outcome = try await backend(transport).deliver(batch)
-        #expect(outcome == .acknowledgedExcept([batch.records[1].id: "fields holds a value that is no text"]))
+        #expect(outcome == .acknowledgedExcept([batch.records[1].id: "every value of `fields` must be a string"]))
         let body = try SiftFormat.unpacked(#require(transport.requests.first).body)
         #expect(!String(decoding: body, as: UTF8.self).contains("secret"))
         let alone = Batch(records: [batch.records[1]])
@@ -183,7 +183,7 @@ struct SiftBackendTests {
     }
 
     @Test(
-        "What an answer means",
+        "A response status decides the outcome of a batch",
         arguments: [
             (200, "", DeliveryOutcome.acknowledged), (200, "nonsense", .acknowledged), (204, "", .acknowledged),
             (400, "", .refused(reason: "HTTP 400")),
@@ -217,7 +217,7 @@ struct SiftBackendTests {
         #expect(outcome == .refused(reason: "HTTP 400: " + start + "…yyyy…"))
     }
 
-    @Test("An error without an answer is tried again, and names neither account nor key")
+    @Test("An error without a response is retried, and names neither account nor key")
     func errors() async throws {
         for code in [HTTPError.Code.timedOut, .connection, .tls, .nameNotFound] {
             let outcome = try await backend(FailingTransport(code: code)).deliver(batch([Make.logged(Make.event(1))]))

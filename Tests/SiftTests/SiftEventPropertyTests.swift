@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentJSON
+import InstrumentSensors
 import InstrumentTestKit
 import Testing
 
@@ -58,33 +59,25 @@ struct RandomEvents {
         return event
     }
 
-    private mutating func appState() -> SiftAppState {
-        var state = SiftAppState()
+    private mutating func appState() -> AppState {
+        var state = AppState()
         (state.sdkVersion, state.proximityState) = (text(), maybe { .random(using: &$0.generator) })
-        state.windowRootViewControllerTitles = maybe { $0.texts() }
+        state.screenTitles = maybe { $0.texts() }
         state.networkAddresses = maybe { $0.texts() }
         state.batteryLevel = isSane ? maybe { .random(in: 0...1, using: &$0.generator) } : number()
-        state.batteryState = SiftBatteryState.allCases.randomElement(using: &generator)
-        state.applicationState = SiftApplicationState.allCases.randomElement(using: &generator)
-        state.deviceOrientation = SiftDeviceOrientation.allCases.randomElement(using: &generator)
+        state.batteryState = BatteryState.allCases.randomElement(using: &generator)
+        state.applicationState = ApplicationState.allCases.randomElement(using: &generator)
+        state.deviceOrientation = DeviceOrientation.allCases.randomElement(using: &generator)
         state.location = maybe { $0.location() }
         state.heading = maybe { $0.heading() }
-        state.motion = (0..<count(3)).map { _ in motion() }
-        state.rawAccelerometer = (0..<count(3)).map { _ in
-            var reading = SiftAcceleration()
-            (reading.time, reading.acceleration) = (time(), vector())
-            return reading
-        }
-        state.rawGyro = (0..<count(3)).map { _ in
-            var reading = SiftRotation()
-            (reading.time, reading.rotationRate) = (time(), vector())
-            return reading
-        }
+        state.motion = list { $0.motion() }
+        state.accelerometer = list { Acceleration(at: $0.time(), $0.vector()) }
+        state.gyroscope = list { RotationRate(at: $0.time(), $0.vector()) }
         return state
     }
 
-    private mutating func location() -> SiftLocation {
-        var location = SiftLocation()
+    private mutating func location() -> Location {
+        var location = Location()
         (location.time, location.latitude, location.longitude) = (time(), number(), number())
         location.horizontalAccuracy = isSane ? 5 : number()
         location.verticalAccuracy = isSane ? 5 : number()
@@ -95,8 +88,8 @@ struct RandomEvents {
         return location
     }
 
-    private mutating func heading() -> SiftHeading {
-        var heading = SiftHeading()
+    private mutating func heading() -> Heading {
+        var heading = Heading()
         (heading.time, heading.magneticHeading) = (time(), number())
         heading.accuracy = isSane ? 1 : number()
         heading.trueHeading = isSane ? number().map(abs) : number()
@@ -104,27 +97,32 @@ struct RandomEvents {
         return heading
     }
 
-    private mutating func motion() -> SiftMotion {
-        var motion = SiftMotion()
-        (motion.time, motion.attitudeRoll, motion.attitudeYaw) = (time(), number(), number())
+    private mutating func motion() -> DeviceMotion {
+        var motion = DeviceMotion()
+        (motion.time, motion.roll, motion.yaw) = (time(), number(), number())
         (motion.gravity, motion.magneticField) = (vector(), vector())
-        let calibrations = SiftMotion.Calibration.allCases
-        motion.magneticFieldCalibration =
+        let calibrations = DeviceMotion.Calibration.allCases
+        motion.calibration =
             isSane ? .medium : maybe { calibrations.randomElement(using: &$0.generator) ?? .low }
         return motion
     }
 
-    private mutating func deviceProperties() -> SiftDeviceProperties {
-        var properties = SiftDeviceProperties()
-        (properties.appName, properties.deviceName, properties.deviceModel) = (text(), text(), text())
+    private mutating func deviceProperties() -> DeviceProperties {
+        var properties = DeviceProperties()
+        (properties.appName, properties.deviceName, properties.model) = (text(), text(), text())
         properties.evidenceFilesPresent = maybe { $0.texts() }
-        properties.deviceMemorySize = maybe { .random(in: .min ... .max, using: &$0.generator) }
+        properties.memorySize = maybe { .random(in: .min ... .max, using: &$0.generator) }
         properties.is64BitCapable = maybe { .random(using: &$0.generator) }
         return properties
     }
 
     private mutating func maybe<Value>(_ make: (inout RandomEvents) -> Value) -> Value? {
         Bool.random(using: &generator) ? make(&self) : nil
+    }
+
+    /// One to three values or nil: an empty list is left out, and comes back as nil.
+    private mutating func list<Value>(_ make: (inout RandomEvents) -> Value) -> [Value]? {
+        maybe { random in (0..<max(1, random.count(3))).map { _ in make(&random) } }
     }
 
     private mutating func count(_ limit: Int) -> Int { .random(in: 0...limit, using: &generator) }
@@ -139,7 +137,7 @@ struct RandomEvents {
         return [0, 1, -1.5, 1e300, 0.1, 123_456_789].randomElement(using: &generator)
     }
 
-    private mutating func vector() -> SiftVector { SiftVector(x: number(), y: number(), z: number()) }
+    private mutating func vector() -> SensorVector { SensorVector(x: number(), y: number(), z: number()) }
 
     private mutating func text() -> String? {
         let pieces = ["a", "\"", "\\", "\n", "\u{0}", "é", "日本", "😀", "\u{2028}", "e\u{301}"]

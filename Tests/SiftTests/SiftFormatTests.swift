@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentJSON
+import InstrumentSensors
 import Testing
 
 @testable import InstrumentSift
@@ -15,14 +16,14 @@ struct SiftFormatTests {
         #expect(body([FullEvent.make()], profile) == (try Make.golden("full-\(profile.rawValue).json")))
     }
 
-    @Test("What is nil or an empty text is left out; an empty object stays")
+    @Test("Nil and empty texts are left out; an empty object stays")
     func absent() {
         let time = WallTime(milliseconds: 0)
         var empty = SiftEvent(time: time, type: "", path: "", userID: "", fields: [:])
         empty.installationID = ""
         empty.metrics = [:]
-        empty.appState = SiftAppState()
-        empty.deviceProperties = SiftDeviceProperties()
+        empty.appState = AppState()
+        empty.deviceProperties = DeviceProperties()
         #expect(
             body([SiftEvent(time: time), empty])
                 == #"{"data":[{"time":0},{"fields":{},"ios_app_state":{},"ios_device_properties":{},"metrics":{},"time":0}]}"#
@@ -33,9 +34,9 @@ struct SiftFormatTests {
     @Test("Empty lists stay where they say that nothing was found, and are left out where nothing was measured")
     func emptyLists() {
         var event = SiftEvent(time: WallTime(milliseconds: 0))
-        event.appState = SiftAppState()
+        event.appState = AppState()
         event.appState?.networkAddresses = []
-        event.deviceProperties = SiftDeviceProperties()
+        event.deviceProperties = DeviceProperties()
         event.deviceProperties?.evidenceFilesPresent = []
         #expect(
             body([event], .legacy)
@@ -92,31 +93,31 @@ struct SiftFormatTests {
 
     @Test("An uncalibrated magnetic field is left out")
     func uncalibrated() {
-        var motion = SiftMotion()
-        motion.magneticField = SiftVector(x: 1, y: 2, z: 3)
-        motion.attitudeRoll = .nan
+        var motion = DeviceMotion()
+        motion.magneticField = SensorVector(x: 1, y: 2, z: 3)
+        motion.roll = .nan
         #expect(motion.json(.legacy) == [:])
     }
 
-    @Test("A battery level that is none is left out", arguments: [-1, 1.01, .nan, .infinity])
+    @Test("A battery level outside 0 to 1 is left out", arguments: [-1, 1.01, .nan, .infinity])
     func battery(level: Double) {
-        var state = SiftAppState()
+        var state = AppState()
         state.batteryLevel = level
         #expect(state.json(.current) == [:])
     }
 
-    @Test("What is of the wrong type is left out, field by field")
+    @Test("A member of the wrong type is left out, and the other members are kept")
     func wrongTypes() throws {
         let json: JSONValue = [
             "battery_level": "half", "battery_state": "exploded", "proximity_state": 1, "sdk_version": 7,
             "network_addresses": [1, "192.0.2.7", nil], "location": [], "motion": [1, ["time": "now"]],
         ]
-        let state = try #require(SiftAppState(json: json))
+        let state = try #require(AppState(json: json))
         #expect(state.json(.legacy) == ["network_addresses": ["192.0.2.7"], "motion": [[:]]])
     }
 
     @Test(
-        "An event whose texts are none is none",
+        "An event is refused when a text is not a string",
         arguments: [
             #"{"time":1,"fields":{"a":1}}"#, #"{"time":1,"metrics":{"a":null}}"#, #"{"time":1,"fields":[]}"#,
             #"{"time":1,"device_properties":{"a":{}}}"#, #"{"time":"1"}"#, #"{"fields":{}}"#, "[]", "null",

@@ -1,5 +1,6 @@
 import Instrument
 import InstrumentJSON
+import InstrumentSensors
 import InstrumentTransport
 import TestTraits
 import Testing
@@ -50,13 +51,13 @@ struct SiftLoggerTests {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
         var event = SiftEvent(time: clock.wallTime, type: "DeviceProperties")
-        event.deviceProperties = SiftDeviceProperties()
-        event.deviceProperties?.deviceSystemName = "Linux"
+        event.deviceProperties = DeviceProperties()
+        event.deviceProperties?.systemName = "Linux"
         #expect(chain.sift.append(event, to: .deviceProperties))
         #expect(await arrival()?.events.first?["ios_device_properties"] == ["device_system_name": "Linux"])
         event.time = WallTime(milliseconds: clock.wallTime.milliseconds + 5000)
         #expect(!chain.sift.append(event, to: .deviceProperties))
-        event.deviceProperties?.deviceSystemName = "Darwin"
+        event.deviceProperties?.systemName = "Darwin"
         #expect(chain.sift.append(event, to: .deviceProperties))
         #expect(await arrival()?.events.first?["ios_device_properties"] == ["device_system_name": "Darwin"])
         clock.advance(by: .seconds(3605))

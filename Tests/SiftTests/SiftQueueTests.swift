@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentSensors
 import Testing
 
 @testable import InstrumentSift
@@ -90,7 +91,7 @@ struct SiftQueueTests {
         #expect(huge.policy(limit: 100, maxBytes: 7).maxCount == 100)
     }
 
-    @Test("No clock, however wrong, traps", arguments: [Int64.min, -1, 0, .max])
+    @Test("Rules do not trap when the clock is wrong", arguments: [Int64.min, -1, 0, .max])
     func strangeClocks(milliseconds: Int64) {
         let now = WallTime(milliseconds: milliseconds)
         for last in [Int64.min, 0, .max] {

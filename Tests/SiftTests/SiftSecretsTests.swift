@@ -75,7 +75,7 @@ struct SiftSecretsTests {
         #expect(credentials.hidden(in: "key-of-key key akeyb") == "… … a…b")
     }
 
-    @Test("Endpoints of one's own")
+    @Test("A custom endpoint receives the account in place of its placeholder")
     func endpoints() throws {
         let format = try SiftEndpoint(format: "http://127.0.0.1:8080/x/%@?key=%20")
         #expect(try format.url(encodedAccount: "a%2Fb").secretText == "http://127.0.0.1:8080/x/a%2Fb?key=%20")

@@ -4,6 +4,7 @@ import InstrumentDurableQueue
 import InstrumentJSON
 import InstrumentTestKit
 import InstrumentTransport
+import LoopbackServers
 import TestTraits
 import Testing
 
@@ -51,7 +52,7 @@ struct SiftChain {
 
 @Suite("Sift from the logger to the service", .ownThread, .timeLimit(.minutes(30)))
 struct SiftServiceTests {
-    @Test("It keeps the backends' contract")
+    @Test("The backend fulfils the contract for backends")
     func contract() async throws {
         let service = try SiftService()
         let configuration = SiftConfiguration(endpoint: try SiftEndpoint(origin: service.origin))
@@ -76,7 +77,7 @@ struct SiftServiceTests {
     }
 
     @Test(
-        "Whatever goes wrong on the way, everything arrives, in order; copies are the same, and nothing names a key",
+        "Every event arrives in order when the network fails; duplicates are equal, and nothing shows a key",
         arguments: [
             [SiftService.Mood.reset, .reset], [.takeAndReset, .take, .takeAndReset],
             [.refuse("500 Oops"), .refuse("503 Busy"), .refuse("429 Slow down"), .refuse("408 Timeout")],
@@ -100,7 +101,7 @@ struct SiftServiceTests {
         for secret in ["acc/1", "acc%2F1", "beacon-key", "YmVhY29u"] { #expect(!reported.contains(secret)) }
     }
 
-    @Test("A batch whose answer was lost is sent again with the same bytes")
+    @Test("A batch is resent with the same bytes when its response was lost")
     func lostAnswer() async throws {
         let service = try SiftService([.takeAndReset, .takeAndReset])
         let chain = try SiftChain(service)
@@ -112,7 +113,7 @@ struct SiftServiceTests {
         #expect(Set(service.requests.map(\.body)).count == 1)
     }
 
-    @Test("One event that Sift will never take costs itself alone, and its letter has Sift's words without the keys")
+    @Test("An event that Sift refuses becomes the only dead letter, with Sift's words and without the keys")
     func culprit() async throws {
         let service = try SiftService(then: .refuseType("Bad"))
         let chain = try SiftChain(service)
@@ -125,7 +126,7 @@ struct SiftServiceTests {
         #expect(letters.first?.record.sample.attributes["sift.event"] != nil)
     }
 
-    @Test("What was saved while Sift was away is sent after the next start; no file holds a key")
+    @Test("Saved events are sent after the next start when Sift was down; no file holds a key")
     func restart() async throws {
         let scratch = try Scratch()
         let settings = SiftSettingsFile(path: scratch.file("sift.json"))
@@ -154,7 +155,7 @@ struct SiftServiceTests {
         try Self.expectNoSecrets(in: scratch.path)
     }
 
-    @Test("Going on after the store was closed harms nothing: the next start sends what was left")
+    @Test("Logging after the store was closed is harmless: the next start sends the rest")
     func resumeAfterClose() async throws {
         let scratch = try Scratch()
         let service = try SiftService()

@@ -1,10 +1,11 @@
 import Foundation
 import Instrument
+import LoopbackServers
 import Testing
 
 @testable import InstrumentSift
 
-@Suite("What outlives a run")
+@Suite("Persistent settings")
 struct SiftSettingsTests {
     private func full() -> SiftSettings {
         SiftSettings(
@@ -22,7 +23,7 @@ struct SiftSettingsTests {
         }
     }
 
-    @Test("is read as far as it can be; what is no settings is none")
+    @Test("is read as far as possible; anything else than settings is refused")
     func damage() {
         let bytes = full().bytes
         for end in 0..<bytes.count { #expect(SiftSettings(bytes: Array(bytes.prefix(end))) == nil) }
@@ -59,12 +60,16 @@ struct SiftSettingsTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted() == ["precious", "sift.json"]
         )
+        // A copy that a crash left is deleted with the next start.
+        try Data("copy".utf8).write(to: URL(fileURLWithPath: file.path + ".0123456789abcdef.new"))
+        #expect(try file.load() == [1])
+        #expect(scratch.names == ["precious", "sift.json"])
         try FileManager.default.removeItem(atPath: file.path)
         #expect(mkfifo(file.path, 0o600) == 0)
         #expect(throws: SiftSettingsError.self) { try file.load() }
     }
 
-    @Test("A place that cannot be written or read is an error that says where")
+    @Test("A path that cannot be written or read is an error that names it")
     func unusable() throws {
         let scratch = try Scratch()
         let missing = SiftSettingsFile(path: scratch.file("no/such/sift.json"))
@@ -103,7 +108,7 @@ struct SiftSettingsTests {
         for secret in ["acc/1", "acc%2F1", "beacon-key", "YmVhY29uLWtleQ=="] { #expect(!text.contains(secret)) }
     }
 
-    @Test("Damaged settings are begun anew, reported, and locations are not collected until that is allowed again")
+    @Test("Damaged settings are reset and reported, and locations are not collected until the app allows them again")
     func damagedStore() throws {
         let diagnostics = Lock([Diagnostic]())
         let store = SiftSettingsMemory([0x7B])

@@ -18,7 +18,7 @@ struct TerminalTextTests {
     }
 
     @Test(
-        "What a terminal would act upon is escaped",
+        "A character that a terminal interprets is escaped",
         arguments: [
             "\u{0}", "\u{7}", "\u{8}", "\t", "\n", "\r", "\u{1B}", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{9F}",
             "\u{AD}",
@@ -38,10 +38,10 @@ struct TerminalTextTests {
         #expect(try JSONDecoder().decode([String].self, from: Data(shown.bytes)) == ["a" + String(Character(scalar))])
     }
 
-    @Test("Writing stays as it is", arguments: ["", "plain", "é漢字かな", "Ωмир", "👍🏽 ❤️", "שלום", "e\u{301}", "a\\b"])
+    @Test("Printable text is unchanged", arguments: ["", "plain", "é漢字かな", "Ωмир", "👍🏽 ❤️", "שלום", "e\u{301}", "a\\b"])
     func writing(text: String) { #expect(TerminalText(text).string == text) }
 
-    @Test("Bytes that are not UTF-8 are shown as numbers")
+    @Test("Invalid UTF-8 is shown as hexadecimal numbers")
     func bytes() {
         #expect(
             TerminalText(bytes: [0x61, 0xFF, 0xC3, 0xA9, 0xC3, 0x0A, 0xF0, 0x9F]).string == "a\\xffé\\xc3\\n\\xf0\\x9f"

@@ -11,7 +11,7 @@ struct CancellationTests {
         (await task.result).failure.flatMap { $0 as? HTTPError }?.code
     }
 
-    @Test("A task that is cancelled already sends nothing")
+    @Test("A cancelled task sends nothing")
     func before() async throws {
         let transport = try SystemTransport()
         let server = try TestServer { _ in [.respond("200 OK")] }
@@ -44,7 +44,7 @@ struct CancellationTests {
         #expect(await code(task) == .cancelled)
     }
 
-    @Test("A shutdown ends what is in flight and what comes later")
+    @Test("A shutdown cancels requests in flight and later requests")
     func shutdown() async throws {
         let transport = try SystemTransport()
         // Any of them: more are asked than connections are allowed, and who comes first is chance.
@@ -65,7 +65,7 @@ struct CancellationTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test("A transport that is let go of closes its connections")
+    @Test("A transport closes its connections when it is released")
     func release() async throws {
         let closed = Gate()
         let server = try TestServer { _ in [.respond("200 OK")] }
@@ -77,7 +77,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "A storm of cancellations at random moments: each request ends once, and the transport goes on",
+        "Every request ends once when requests are cancelled at random moments, and the transport continues",
         arguments: 1...3
     )
     func storm(seed: UInt64) async throws {

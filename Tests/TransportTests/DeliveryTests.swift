@@ -8,7 +8,7 @@ import Testing
 struct DeliveryTests {
     private static let now = WallTime(milliseconds: 784_111_777_000)
 
-    @Test("Every status has its outcome", arguments: -1...700)
+    @Test("Every status decides one outcome", arguments: -1...700)
     func statuses(status: Int) {
         let reason = "HTTP \(status)"
         let expected: DeliveryOutcome =
@@ -36,7 +36,7 @@ struct DeliveryTests {
         #expect(renewed == .retry(after: nil, reason: "token"))
     }
 
-    @Test("The answer's Retry-After counts, and its body is not repeated")
+    @Test("The Retry-After of a response counts, and the reason does not repeat the body")
     func responses() throws {
         let response = HTTPResponse(
             status: 503,
@@ -48,7 +48,7 @@ struct DeliveryTests {
         #expect(outcome == .retry(after: .seconds(360 - 240), reason: "HTTP 503"))
     }
 
-    @Test("An error is to be tried again, but for what can never go right")
+    @Test("An error is retried unless a retry can never succeed")
     func errors() throws {
         func outcome(_ code: HTTPError.Code, status: Int? = nil) -> DeliveryOutcome {
             DeliveryOutcome(HTTPError(code, "why", status: status))
@@ -78,7 +78,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "A Retry-After that cannot be read, or asks for nothing, is absent",
+        "A Retry-After is absent when it is unreadable or zero",
         arguments: [
             "", "0", "-1", "+1", "inf", "nan", "1e3", "1.5", "0x10", "1 2", "１", "soon",
             "Sun, 06 Nov 1994 08:49:37 GMT",
@@ -115,7 +115,10 @@ struct DeliveryTests {
         #expect(same != nil)
     }
 
-    @Test("A clock that stands far off gives no trap", arguments: [Int64.min, .min / 2, -1, 0, .max / 2, .max])
+    @Test(
+        "Reading a date does not trap when the clock is far off",
+        arguments: [Int64.min, .min / 2, -1, 0, .max / 2, .max]
+    )
     func strangeClocks(milliseconds: Int64) {
         let now = WallTime(milliseconds: milliseconds)
         for date in ["Sun, 06 Nov 1994 08:49:47 GMT", "Sunday, 06-Nov-94 08:49:47 GMT"] {

@@ -22,7 +22,7 @@ struct HTTPMessageTests {
         #expect(throws: HTTPError.self) { try headers.set(name, value) }
     }
 
-    @Test("A method that is no token is refused", arguments: ["", "GET /", "GET\r\n", "ÄT"])
+    @Test("A method is refused when it is not a token", arguments: ["", "GET /", "GET\r\n", "ÄT"])
     func methods(spelling: String) {
         #expect(HTTPMethod(spelling) == nil)
     }
@@ -70,7 +70,7 @@ struct HTTPMessageTests {
         #expect(request.gzipped() == request)
     }
 
-    @Test("A body that would not get smaller stays as it is")
+    @Test("A body is sent unpacked when gzip does not make it smaller")
     func tooSmall() throws {
         let request = HTTPRequest(.post, try HTTPURL("http://h/"), body: [1, 2, 3])
         #expect(request.gzipped() == request)

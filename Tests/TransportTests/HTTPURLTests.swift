@@ -22,7 +22,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "What is no address of http or https is refused without being repeated",
+        "Text that is not an http or https address is refused, and the error does not repeat it",
         arguments: [
             "", "h", "ftp://secret/", "file:///secret", "http:/secret", "http://", "http:///secret", "http://secret:0/",
             "http://secret:65536/", "http://secret:-1/", "http://secret:8o/", "http://se cret/", "http://secret\r\n/",
@@ -51,7 +51,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "References mean what RFC 3986 section 5.4 says",
+        "A reference resolves as in RFC 3986 section 5.4",
         arguments: [
             ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
             ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),

@@ -70,7 +70,7 @@ struct LinearTimeTests {
     }
 
     @Test(
-        "Reading a response's head costs time in proportion to its fields",
+        "Reading the head of a response costs time in proportion to its fields",
         arguments: ["a: b", "X-Token: c", ": d", "e"]
     )
     func head(line: String) {

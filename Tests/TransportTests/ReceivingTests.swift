@@ -9,7 +9,7 @@ import Testing
 import Glibc
 #endif
 
-@Suite("Bodies that are received as they come", .ownThread, .timeLimit(.minutes(30)))
+@Suite("Streamed bodies", .ownThread, .timeLimit(.minutes(30)))
 struct ReceivingTests {
     @Test("A successful body arrives in pieces, and the response has none")
     func pieces() async throws {
@@ -70,7 +70,7 @@ struct ReceivingTests {
 #if canImport(Glibc)
 @Suite("Private addresses", .ownThread)
 struct PrivateAddressTests {
-    @Test("A transport that refuses private addresses connects to none")
+    @Test("A transport that refuses private addresses connects to no private address")
     func refused() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let transport = try SystemTransport(TransportConfiguration(allowsPrivateAddresses: false))
@@ -82,7 +82,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "What only some can reach is private",
+        "An address that is not globally reachable is private",
         arguments: [
             "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254", "169.254.169.254",
             "172.16.0.1", "172.31.255.255", "192.168.1.1", "192.0.2.1", "198.18.0.1", "198.19.255.255", "224.0.0.1",
@@ -94,7 +94,7 @@ struct PrivateAddressTests {
     func isPrivate(text: String) { #expect(Self.isPrivate(text) == true) }
 
     @Test(
-        "What everybody can reach is not",
+        "A globally reachable address is not private",
         arguments: [
             "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0",
             "192.167.255.255", "192.169.0.0", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8",

@@ -20,7 +20,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Without being allowed to, nothing is followed: the answer is the response")
+    @Test("A redirect is the response when the request does not allow redirects")
     func never() async throws {
         let server = try server(to: "/end")
         let response = try await transport.send(HTTPRequest(.get, try HTTPURL(server.url())))
@@ -28,7 +28,7 @@ struct RedirectTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("Inside the origin it is followed with everything it has", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect within the origin keeps method, headers and body", arguments: [301, 302, 303, 307, 308])
     func sameOrigin(status: Int) async throws {
         let server = try server(status, to: "../end?x")
         let url = try HTTPURL("http://u:p@127.0.0.1:\(server.port)/a/b")
@@ -59,7 +59,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "To another origin nothing goes that has credentials or a body",
+        "A request with credentials or a body does not follow a redirect to another origin",
         arguments: ["Authorization", "Cookie", "X-Api-Key", "X-Plain", "userinfo", "body"]
     )
     func otherOrigin(what: String) async throws {
@@ -79,7 +79,7 @@ struct RedirectTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("To another origin goes what has neither, and brings nothing of the first along")
+    @Test("A request without credentials and body follows a redirect to another origin and takes no headers along")
     func harmless() async throws {
         let other = try server(to: "")
         let server = try server(to: "http://server:made@127.0.0.1:\(other.port)/end")
@@ -93,7 +93,7 @@ struct RedirectTests {
         #expect(!received.head.contains("?q"))
     }
 
-    @Test("A circle ends at the limit, and with the time")
+    @Test("A redirect loop ends at the limit or the timeout")
     func circle() async throws {
         let server = try TestServer { _ in [.wait(.milliseconds(20)), .respond("302 Go", [], "Location: /")] }
         var request = HTTPRequest(.get, try HTTPURL(server.url()), redirects: .follow(atMost: 4))
@@ -110,7 +110,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Where it must not go it does not go",
+        "A redirect that is not allowed is not followed",
         arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "http://", "gopher:x"]
     )
     func badTargets(location: String) async throws {
@@ -120,7 +120,7 @@ struct RedirectTests {
         #expect(error?.code == .redirectRefused)
     }
 
-    @Test("Never from https to http")
+    @Test("A redirect from https to http is never followed")
     func downgrade() throws {
         let request = HTTPRequest(.get, try HTTPURL("https://h/"), redirects: .follow(atMost: 3))
         let headers = try HTTPHeaders(["Location": "http://h/"])
@@ -129,7 +129,7 @@ struct RedirectTests {
         #expect(error?.code == .redirectRefused)
     }
 
-    @Test("A 3xx that leads nowhere is the response", arguments: [300, 302, 304, 305])
+    @Test("A 3xx without a usable location is the response", arguments: [300, 302, 304, 305])
     func nowhere(status: Int) async throws {
         let location = status == 302 ? [] : ["Location: /end"]
         let head = (["HTTP/1.1 \(status) X", "Content-Length: 0"] + location).joined(separator: "\r\n") + "\r\n\r\n"

@@ -100,7 +100,7 @@ struct ServerWordsTests {
         #expect(DeliveryOutcome(response, to: HTTPRequest(.post, url), now: now) == expected)
     }
 
-    @Test("Base64 is read back as it was written, and what is none is not", arguments: 0..<40)
+    @Test("Base64 is decoded as it was encoded, and other text is refused", arguments: 0..<40)
     func base64(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
         #expect(Base64.decode(Base64.encode(bytes)) == bytes)

@@ -22,7 +22,7 @@ struct TLSTests {
         await #expect(throws: HTTPError.self) { try await send(address, trusting: file) }
     }
 
-    @Test("A certificate that nobody vouches for is refused and reported")
+    @Test("An untrusted certificate is refused and reported")
     func untrusted() async throws {
         let server = try TLSServer()
         let error = await refusal("https://localhost:\(server.port)/?secret", trusting: nil)
@@ -31,7 +31,7 @@ struct TLSTests {
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("The same certificate is accepted from a server of one's own")
+    @Test("The same certificate is accepted when its authority is configured")
     func trusted() async throws {
         let server = try TLSServer()
         let response = try await send("https://localhost:\(server.port)/", trusting: server.certificate)
@@ -41,7 +41,7 @@ struct TLSTests {
         #expect(response.timings.nameLookup != nil)
     }
 
-    @Test("A certificate for another name is refused, however trusted")
+    @Test("A trusted certificate for another name is refused")
     func otherName() async throws {
         let server = try TLSServer()
         let error = await refusal("https://127.0.0.1:\(server.port)/", trusting: server.certificate)
@@ -67,7 +67,7 @@ struct TLSTests {
     }
 
     @Test(
-        "A file of certificates that is none is an error at the beginning",
+        "A file without certificates is an error when the transport is created",
         arguments: ["/nonexistent", "/etc/hostname", "/"]
     )
     func badFile(path: String) {

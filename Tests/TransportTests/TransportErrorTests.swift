@@ -4,7 +4,7 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-@Suite("What goes wrong", .ownThread, .timeLimit(.minutes(30)))
+@Suite("Transport errors", .ownThread, .timeLimit(.minutes(30)))
 struct TransportErrorTests {
     let transport: SystemTransport
 
@@ -34,7 +34,7 @@ struct TransportErrorTests {
 
     private func raw(_ text: String) -> TestServer.Step { .send(Array(text.utf8)) }
 
-    @Test("A server that hangs is a timeout, at each point of the answer, and not before its time")
+    @Test("A hanging server is a timeout at each point of the response, and not too early")
     func timeouts() async throws {
         let clock = SystemClock()
         let heads = ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"]
@@ -50,7 +50,7 @@ struct TransportErrorTests {
         }
     }
 
-    @Test("A trickle of bytes does not put off the end of the time")
+    @Test("A trickle of bytes does not extend the timeout")
     func trickle() async throws {
         let drops = (0..<100).flatMap { _ in [TestServer.Step.wait(.milliseconds(50)), raw("x")] }
         let machine = MachineLoad()
@@ -81,7 +81,7 @@ struct TransportErrorTests {
         #expect(try await error([head, .close]).code == .connection)
     }
 
-    @Test("Nobody at the port is an error of the connection")
+    @Test("A closed port is a connection error")
     func closedPort() async throws {
         let url = try HTTPURL("http://127.0.0.1:\(try TestServer.closedPort())/?secret")
         let error = try await error(HTTPRequest(.get, url))
@@ -89,7 +89,7 @@ struct TransportErrorTests {
         #expect(error.underlyingCode != nil)
     }
 
-    @Test("A name that nobody knows is told apart")
+    @Test("An unknown host name has its own error code")
     func unknownName() async throws {
         // RFC 6761: names under `invalid` do not exist; a resolver may be slow to say so.
         let error = try await error(
@@ -99,7 +99,7 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "What is no HTTP is malformed",
+        "A response that is not HTTP is malformed",
         arguments: [
             "SSH-2.0-OpenSSH\r\n", "<html>", "\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}",
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -141,7 +141,7 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "A header that says where the message ends, or where it goes, is not taken",
+        "A header that frames or routes the message is refused",
         arguments: ["Content-Length", "transfer-encoding", "HOST", "Connection", "Expect", "Proxy-Authorization"]
     )
     func framing(name: String) async throws {

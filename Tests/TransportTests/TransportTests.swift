@@ -52,7 +52,7 @@ struct TransportTests {
         }
     }
 
-    @Test("HEAD takes no body, whatever length it is told")
+    @Test("A HEAD response has no body, whatever its Content-Length")
     func head() async throws {
         let server = try TestServer { _ in [.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n".utf8))] }
         let response = try await transport.send(HTTPRequest(.head, try HTTPURL(server.url())))
@@ -104,7 +104,7 @@ struct TransportTests {
         #expect(server.connectionCount <= 3)
     }
 
-    @Test("Many requests to a slow host hold up no other host")
+    @Test("Many requests to a slow host do not delay other hosts")
     func slowHost() async throws {
         let slow = try TestServer { _ in [.hang] }
         let quick = try TestServer { _ in [.respond("200 OK")] }
@@ -120,7 +120,7 @@ struct TransportTests {
         }
     }
 
-    @Test("User and password of an address go as a header and nowhere else")
+    @Test("User and password of an address are sent as a header and nowhere else")
     func userInfo() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let url = try HTTPURL("http://us%65r:pa:ss@127.0.0.1:\(server.port)/")
@@ -134,7 +134,7 @@ struct TransportTests {
         #expect(server.requests.last?.header("Authorization") == "Bearer own")
     }
 
-    @Test("Nothing is asked of the proxy that the environment names unless the configuration says so")
+    @Test("The proxy of the environment is unused unless the configuration enables it")
     func proxy() async throws {
         // In a process of its own: the environment is everybody's, and other tests' clients would use the proxy.
         await #expect(processExitsWith: .success) {
@@ -159,7 +159,7 @@ struct TransportTests {
         #expect(response.headers["X-Final"] == "1")
     }
 
-    @Test("A chunked answer is put together; what follows it is no header")
+    @Test("A chunked response is joined, and its trailers are not headers")
     func chunked() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let server = try TestServer { _ in [.send(Array((head + "2\r\nab\r\n1\r\nc\r\n0\r\nX-Late: 1\r\n\r\n").utf8))] }

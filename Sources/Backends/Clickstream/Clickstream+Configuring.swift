@@ -1,7 +1,7 @@
 public import Instrument
 public import InstrumentHTTP
 
-/// One logger for all of an app, for those who do not want to hand it around.
+/// A shared logger for an app that does not pass a logger around.
 extension Clickstream {
     private static let configured = Lock<Clickstream?>(nil)
 
@@ -13,12 +13,12 @@ extension Clickstream {
     /// If the instrument has a backend of that name already, that one stays.
     ///
     /// - Parameters:
-    ///   - delegate: what the app knows; kept alive.
+    ///   - delegate: answers for the app; retained.
     ///   - instrument: whose queue takes the events; kept alive.
     ///   - transport: sends requests.
     ///   - configuration: how the backend sends.
     ///   - clock: stamps events.
-    ///   - report: is told of values that were left out because they are not finite.
+    ///   - report: receives values that were left out because they are not finite.
     /// - Throws: `HTTPError` if the delegate's user agent cannot be sent.
     @discardableResult
     public static func configure(
@@ -60,7 +60,7 @@ extension Clickstream {
     }
 }
 
-/// Gives the logger's events a number of their own in the instrument.
+/// Gives the logger's events their own tracker number in the instrument.
 private final class ClickstreamTracker: Tracker {
     let target: String? = "clickstream"
     func begin(in context: TrackerContext) {}

@@ -26,7 +26,7 @@ public final class Clickstream: Sendable {
     ///   - queue: takes the events.
     ///   - tracker: whose events they are.
     ///   - clock: stamps events.
-    ///   - report: is told, on the thread that logs, of values that were left out because they are not finite.
+    ///   - report: receives, on the logging thread, values that were left out because they are not finite.
     public init(
         delegate: any ClickstreamDelegate,
         queue: BatchQueue,

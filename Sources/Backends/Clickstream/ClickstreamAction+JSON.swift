@@ -1,4 +1,5 @@
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// The format of a request's body: `[{"id", "name", "timestamp", "variables": {…}, "metadata": {…}}, …]`. Members of objects are
 /// sorted by the bytes of their names, so that the same actions are the same bytes. The last two are there even if they are empty.
@@ -18,7 +19,7 @@ extension ClickstreamAction {
             writer.key("name")
             writer.string(name)
             writer.key("timestamp")
-            writer.string(ISO8601.text(timestamp))
+            writer.string(timestamp.rfc3339)
             writer.key("variables")
             writer.json(.object(variables))
             writer.key("metadata")

@@ -9,9 +9,9 @@ public struct ClickstreamAction: Hashable, Sendable {
     public var name: String
     /// When, by the calendar; on the wire as ISO 8601, UTC, with milliseconds.
     public var timestamp: WallTime
-    /// What the event itself says.
+    /// The variables of the event itself.
     public var variables: [String: JSONValue]
-    /// What is true of all events; nothing of what `variables` says.
+    /// The metadata of all events, without names that `variables` has.
     public var metadata: [String: JSONValue]
 
     /// Creates an action.

@@ -14,7 +14,7 @@ public import InstrumentHTTP
 /// | `User-Agent` | the delegate's |
 /// | `Idempotency-Key` | 32 hexadecimal digits, the same whenever the same samples are sent |
 ///
-/// Any status 2xx is success; what the others mean says `DeliveryRules` and the table of `DeliveryOutcome`. Samples whose
+/// Any status 2xx is success; `DeliveryRules` and the table of `DeliveryOutcome` define the other statuses. Samples whose
 /// addressee is another service are left out.
 public final class ClickstreamBackend: Backend {
     /// What samples that are meant for this service alone are marked with.
@@ -33,7 +33,7 @@ public final class ClickstreamBackend: Backend {
     /// Creates a backend; the delegate's environment, user agent and batch size are read now.
     ///
     /// - Parameters:
-    ///   - delegate: what the app knows.
+    ///   - delegate: answers for the app.
     ///   - transport: sends requests.
     ///   - configuration: how it sends.
     ///   - clock: tells the calendar time, for a `Retry-After` that is a date.

@@ -9,15 +9,15 @@ public struct ClickstreamConfiguration: Sendable {
     /// queue, so that the count outlives a restart. nil: as ``maxDelay`` says.
     public var threshold: Int?
     /// How long an event may wait for company. Without a ``threshold``, zero: every saved event starts a send;
-    /// otherwise a full batch does, and at the latest this time. With one, zero: for good, until there are enough.
+    /// otherwise a full batch does, and at the latest this time. With a batch size, zero means that actions wait until the batch is full.
     public var maxDelay: Duration
     /// The most bytes in a request, by the store's measure; an event that is larger goes alone.
     public var maxBytes: Int
     /// How long a request may take.
     public var timeout: Duration
-    /// What else is sent with every request, a credential for example. What the backend sets itself wins.
+    /// Additional headers of every request, for example a credential. Headers that the backend sets take precedence.
     public var headers: HTTPHeaders
-    /// What the service means by some answers. A service that answers 409 to what it has already needs
+    /// The meaning of some response statuses. A service that answers 409 to a batch that it already has needs
     /// `conflictMeansDelivered`; without it such an event becomes a dead letter.
     public var rules: DeliveryRules
     /// What becomes of a sample; nil leaves it out, and it counts as delivered. Has to give the same at every attempt.

@@ -1,7 +1,7 @@
 public import Instrument
 public import InstrumentHTTP
 
-/// What only the app knows: where events go, and what is true of all of them.
+/// Provides what only the app knows: the environment that events go to, and the metadata of all events.
 ///
 /// Backend and logger keep it alive. All but the metadata is read once, when the backend is made.
 public protocol ClickstreamDelegate: AnyObject, Sendable {
@@ -11,7 +11,7 @@ public protocol ClickstreamDelegate: AnyObject, Sendable {
     var userAgent: String { get }
     /// The most events in a request; 10 unless said otherwise.
     var preferredBatchSize: Int { get }
-    /// What is true of every event. Read on the thread that logs, for each event, before it is saved; keep it short.
+    /// The metadata of every event. Read on the logging thread, for each event, before it is saved; keep it short.
     var metadata: Attributes { get }
 }
 
@@ -32,7 +32,7 @@ extension ClickstreamDelegate {
 /// }
 /// ```
 public struct ClickstreamEnvironment: Hashable, Sendable, CustomStringConvertible {
-    /// What it is called, for people.
+    /// The display name.
     public let name: String
     /// The address that requests are posted to.
     public let endpoint: HTTPURL

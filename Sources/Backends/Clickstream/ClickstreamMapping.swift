@@ -11,7 +11,7 @@ public enum ClickstreamMapping {
     /// | `name` | its action | its name |
     /// | `timestamp` | its calendar time | that of the event it was computed from |
     /// | `variables` | its attributes | its attributes, `metricValue`, `metricKind`, `metricUnit` |
-    /// | `metadata` | what the logger was told by its delegate | none |
+    /// | `metadata` | the metadata of the logger's delegate | none |
     ///
     /// Left out: the sample's number in the queue, its monotonic instant (both are this machine's alone) and the tracker's
     /// number, which `senderId` ends with.

@@ -1,6 +1,7 @@
 internal import Instrument
+internal import InstrumentText
 
-/// What a request is recognised by: the same for the same identifiers in the same order, and for no others.
+/// The idempotency key of a request: equal for equal identifiers in the same order, and for no others.
 ///
 /// FNV-1a of 128 bits over the identifiers' texts with a line break behind each, as 32 hexadecimal digits. It need not
 /// withstand an attacker: whoever sends requests chooses their keys.
@@ -9,9 +10,8 @@ enum IdempotencyKey {
     private static let prime: UInt128 = 1 << 88 | 0x13B
 
     static func key(of identifiers: [SampleID]) -> String {
-        let hash = identifiers.reduce(basis) { add(Array(($1.description + "\n").utf8), to: $0) }
-        let digits = String(hash, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 32 - digits.utf8.count) + digits
+        identifiers.reduce(basis) { add(Array(($1.description + "\n").utf8), to: $0) }
+            .padded(32, radix: 16, uppercase: true)
     }
 
     static func hash(_ bytes: [UInt8]) -> UInt128 { add(bytes, to: basis) }

@@ -1,6 +1,8 @@
 public import Instrument
+internal import InstrumentFiles
 internal import InstrumentJSON
 internal import InstrumentTerminal
+internal import InstrumentText
 
 #if canImport(Darwin)
 internal import Darwin
@@ -41,7 +43,7 @@ public struct ConsoleBackend: Backend {
     public static func standardOutput(jsonLines: Bool = false) -> ConsoleBackend {
         let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
         return ConsoleBackend(format: jsonLines ? .jsonLines : .text(colored: isColored)) { bytes in
-            writeAll(bytes, to: STDOUT_FILENO)
+            SystemFile.writeAll(bytes, to: STDOUT_FILENO) == 0
         }
     }
 
@@ -57,23 +59,6 @@ public struct ConsoleBackend: Backend {
             }
         return write(bytes) ? .acknowledged : .retry(after: nil, reason: "the console does not accept output")
     }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { unistdWrite(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
-        }
-        return true
-    }
-
-    private static func unistdWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-        #if canImport(Darwin)
-        Darwin.write(descriptor, start, count)
-        #else
-        Glibc.write(descriptor, start, count)
-        #endif
-    }
 }
 
 /// A sample as a readable line.
@@ -85,12 +70,9 @@ enum ConsoleLine {
     ]
 
     static func text(of sample: Sample, colored: Bool) -> TerminalText {
-        let seconds = sample.time.wallTime.milliseconds / 1000 % 86_400
-        let millis = sample.time.wallTime.milliseconds % 1000
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { pad($0, 2) }.joined(separator: ":")
         let (name, details, color) = describe(sample)
         let painted: TerminalText = colored ? "\u{1B}[\(color)m\(name)\u{1B}[0m" : "\(name)"
-        let line: TerminalText = "\(clock).\(pad(millis, 3)) [\(sample.tracker)] \(painted)"
+        let line: TerminalText = "\(sample.time.wallTime.timeOfDay) [\(sample.tracker)] \(painted)"
         return details.isEmpty ? "\(line)\n" : "\(line)  \(details)\n"
     }
 
@@ -114,9 +96,4 @@ enum ConsoleLine {
     }
 
     private static let vocabulary = PrivacyCatalogue.vocabulary
-
-    private static func pad(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
 }

@@ -1,3 +1,6 @@
+internal import InstrumentFiles
+internal import InstrumentText
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -56,22 +59,12 @@ struct RotatedFiles {
     var paths: [String] { numbers.map(name) }
 
     private func name(_ number: Int) -> String {
-        let digits = String(number)
-        return directory + stem + "." + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ending
+        directory + stem + "." + number.padded(6) + ending
     }
 
     private var numbers: [Int] {
-        guard let listing = opendir(directory.isEmpty ? "." : directory) else { return [] }
-        defer { closedir(listing) }
-        var numbers: [Int] = []
-        while let entry = readdir(listing) {
-            // Read in place: entries are shorter than their type, so that a copy would read beyond them.
-            let entryName = withUnsafeMutablePointer(to: &entry.pointee.d_name) {
-                String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-            }
-            if let number = number(in: entryName) { numbers.append(number) }
-        }
-        return numbers.sorted()
+        let names = (try? Folder.names(in: directory.isEmpty ? "." : directory)) ?? []
+        return names.compactMap(number).sorted()
     }
 
     /// The number in the name of a rotated file, of at most 18 digits, so that the next number does not overflow.

@@ -1,6 +1,6 @@
 public import Instrument
-internal import InstrumentJSON
 public import InstrumentHTTP
+internal import InstrumentJSON
 internal import InstrumentXAPI
 
 /// Sends samples to Seer. The shared queue handles back-off, retries and dead letters; ``SeerClient`` sends an

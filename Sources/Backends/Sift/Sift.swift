@@ -29,7 +29,7 @@ public final class Sift: Sendable {
     ///   - settings: where user, installation and choices are kept; for real use a ``SiftSettingsFile``.
     ///   - clock: stamps and times events.
     ///   - randomness: makes the installation's identifier, once.
-    ///   - report: is told if settings cannot be read or saved.
+    ///   - report: receives errors of reading and saving settings.
     public init(
         on instrument: Instrument,
         _ configuration: SiftConfiguration = SiftConfiguration(),
@@ -54,7 +54,7 @@ public final class Sift: Sendable {
         for queue in configuration.queues { instrument.add(SiftBackend(queue, uplink, transport)) }
     }
 
-    /// Who the events are of from now on; kept across restarts. Events that were appended before keep whom they had.
+    /// The user of future events; kept across restarts. Events that were appended before keep their user.
     public var userID: String? {
         get { uplink.settings.userID }
         set { uplink.change { $0.userID = newValue } }
@@ -78,10 +78,10 @@ public final class Sift: Sendable {
     /// Whether uploads are held back.
     public var isPaused: Bool { uplink.isPaused }
 
-    /// Holds uploads back; what is under way is finished. Events are taken as before.
+    /// Pauses uploads; an upload under way is finished. Events are still accepted.
     public func pause() { uplink.pause() }
 
-    /// Lets uploads go on.
+    /// Resumes uploads.
     public func resume() {
         uplink.resume()
         upload()
@@ -121,7 +121,7 @@ extension Sift {
     }
 }
 
-/// Gives the logger's events a number of their own in the instrument.
+/// Gives the logger's events their own tracker number in the instrument.
 private final class SiftTracker: Tracker {
     let target: String? = "sift"
     func begin(in context: TrackerContext) {}

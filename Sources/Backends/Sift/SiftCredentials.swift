@@ -1,6 +1,7 @@
+internal import Instrument
 internal import InstrumentHTTP
 
-/// Account and beacon key. Kept in memory alone: no description, log, error or file of ours shows them.
+/// Account and beacon key. Kept in memory alone: no description, log, error or file shows them.
 public struct SiftCredentials: Sendable {
     let accountID: String
     let beaconKey: String
@@ -16,21 +17,9 @@ public struct SiftCredentials: Sendable {
     var authorization: String { "Basic " + Base64.encode(Array(beaconKey.utf8)) }
 
     /// The account, percent-encoded but for what RFC 3986 never reserves.
-    var encodedAccount: String {
-        let (digits, marks) = (Array("0123456789ABCDEF".utf8), "-._~".utf8)
-        var bytes: [UInt8] = []
-        for byte in accountID.utf8 {
-            let isAlphanumeric = "a"..."z" ~= Unicode.Scalar(byte | 0x20) || "0"..."9" ~= Unicode.Scalar(byte)
-            if isAlphanumeric || marks.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    var encodedAccount: String { PercentCoding.encoded(accountID) }
 
-    /// What a server may repeat and nobody may see.
+    /// The texts that a server may repeat and that must not be shown.
     var secrets: [String] { [accountID, encodedAccount, beaconKey, Base64.encode(Array(beaconKey.utf8))] }
 
     /// A text without the secrets.

@@ -14,10 +14,13 @@ public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
     private init(checked format: String) { self.format = format }
 
     /// Creates an endpoint from an address with one `%@`.
-    /// - Throws: `HTTPError` with the code `invalidURL` if there is none, or what comes out is no address.
+    /// - Throws: `HTTPError` with the code `invalidURL` if the placeholder is missing, or the result is not a valid address.
     public init(format: String) throws(HTTPError) {
         guard format.split(separator: Self.placeholder, omittingEmptySubsequences: false).count == 2 else {
-            throw HTTPError(.invalidURL, "an endpoint needs %@, once, where the account belongs")
+            throw HTTPError(
+                .invalidURL,
+                "an endpoint must contain the placeholder %@ exactly once, in place of the account"
+            )
         }
         self.format = format
         _ = try url(encodedAccount: "account")
@@ -29,7 +32,7 @@ public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
         self = try SiftEndpoint(format: HTTPURL(origin).origin + Self.path)
     }
 
-    /// Scheme and host; what the address may hold of secrets is not shown.
+    /// Scheme and host; parts of the address that may hold secrets are hidden.
     public var description: String { (try? url(encodedAccount: "account").origin) ?? "endpoint" }
 
     func url(encodedAccount: String) throws(HTTPError) -> HTTPURL {

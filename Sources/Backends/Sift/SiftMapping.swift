@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentJSON
+internal import InstrumentSensors
 
 /// How samples that were not logged through ``Sift`` become events. Pass one of these, or a function of yours, as the
 /// configuration's `mapping`.
@@ -14,8 +15,8 @@ public enum SiftMapping {
     /// | `user_id` | its attribute `userId`; set that in the instrument |
     /// | `fields` | its other attributes as text, arrays and objects as JSON, and its identifier as `sampleId` |
     ///
-    /// What collectors report has a place of its own: `AppState` becomes `ios_app_state`, `DeviceProperties`
-    /// `ios_device_properties`, with `time` and `user_id` and without the rest, so that properties that say the same can be told.
+    /// Events of collectors have their own members: `AppState` becomes `ios_app_state`, `DeviceProperties`
+    /// `ios_device_properties`, with `time` and `user_id` alone, so that equal properties compare equal.
     ///
     /// Left out: metrics, the sample's number in the queue, its monotonic instant, and the tracker's number, which
     /// `senderId` ends with. `sampleId` is the same at every attempt, so that a copy can be told.
@@ -38,9 +39,8 @@ public enum SiftMapping {
     private static func collected(_ event: Event) -> SiftEvent? {
         var collected = SiftEvent(time: event.time.wallTime, userID: event.attributes[AttributeKey<String>("userId")])
         switch event.action {
-        case .appState: collected.appState = SiftAppState(AppState(event.attributes))
-        case .deviceProperties:
-            collected.deviceProperties = SiftDeviceProperties(DeviceProperties(event.attributes))
+        case .appState: collected.appState = AppState(event.attributes)
+        case .deviceProperties: collected.deviceProperties = DeviceProperties(event.attributes)
         default: return nil
         }
         return collected

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// A kind of events with rules of its own: which are taken, and when they are uploaded. Each is a backend of the shared queue.
+/// A queue of events with its own rules: which events are accepted, and when they are uploaded. Each queue is a backend of the shared queue.
 ///
 /// | rule | ``standard`` | ``deviceProperties`` |
 /// |---|---|---|
@@ -23,7 +23,7 @@ public struct SiftQueue: Hashable, Sendable, CustomStringConvertible {
         uploadWhenOlderThan: .zero
     )
 
-    /// What it is called; the backend has the same name.
+    /// The name of the queue and of its backend.
     public let name: String
     /// How long an event that says the same as the one before it is not taken; zero: always taken.
     public var acceptSameEventAfter: Duration
@@ -49,7 +49,7 @@ public struct SiftQueue: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// What a queue remembers between two events; the rest of its rules is arithmetic.
+/// The state of a queue between two events.
 struct SiftQueueMemory: Hashable, Sendable {
     /// The last event that was taken.
     var lastEvent: SiftEvent?
@@ -64,7 +64,7 @@ extension SiftQueue {
         return now >= last.time.advanced(by: acceptSameEventAfter) || event.content != last.content
     }
 
-    /// Whether so many events are to be uploaded.
+    /// Whether this number of events is to be uploaded.
     func isReady(count: Int, after memory: SiftQueueMemory, now: WallTime) -> Bool {
         if uploadWhenMoreThan >= 0, count > uploadWhenMoreThan { return true }
         return count > 0 && isOverdue(after: memory, now: now)
@@ -92,7 +92,7 @@ extension SiftQueue {
             maxCount: threshold,
             maxBytes: maxBytes,
             maxAge: isImmediate ? .zero : maxAge,
-            // A delivery waits while uploads are paused; a request that is under way has a timeout of its own.
+            // A delivery waits while uploads are paused; a request that is under way has its own timeout.
             timeout: nil
         )
     }

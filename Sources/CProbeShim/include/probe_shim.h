@@ -34,9 +34,6 @@ void probe_memory_close(AVIOContext **input);
 /// Prepares libav's networking and silences its log, which would go to standard error; once per process, any thread.
 void probe_initialize(void);
 
-/// Runs `body(context)` on a new detached thread; false if the system has none left.
-bool probe_thread_start(void (*body)(void *), void *context);
-
 /// The text of a libav error code, in a buffer of the caller's.
 void probe_error_text(int code, char *buffer, size_t size);
 

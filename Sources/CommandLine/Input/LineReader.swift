@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import InstrumentText
 
 #if canImport(Darwin)
 internal import Darwin
@@ -12,7 +13,9 @@ internal import Musl
 package struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let path: String
-    private var buffer: [UInt8] = []
+    private var splitter = LineSplitter(maxLength: .max)
+    /// Lines that were read and not yet returned, from `position` on.
+    private var lines: [LineSplitter.Line] = []
     private var position = 0
     private var isAtEnd = false
     /// The number of the latest line, from 1.
@@ -30,38 +33,24 @@ package struct LineReader: ~Copyable {
     /// Returns the next line without its line feed; nil after the last line. Exits with code 2 if the file
     /// cannot be read.
     package mutating func next() throws -> [UInt8]? {
-        var line: [UInt8] = []
-        while true {
-            let rest = buffer[position...]
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                position = end + 1
-                lineNumber += 1
-                return line + rest[..<end]
-            }
-            line += rest
-            if try !fill() {
-                if line.isEmpty { return nil }
-                lineNumber += 1
-                return line
-            }
+        while position == lines.count {
+            if isAtEnd { return nil }
+            try fill()
         }
+        defer { position += 1 }
+        lineNumber += 1
+        guard case .whole(let line) = lines[position] else { return [] }
+        return line
     }
 
-    /// Reads the next piece of the file; false at the end.
-    private mutating func fill() throws -> Bool {
-        (buffer, position) = ([], 0)
-        while !isAtEnd {
-            var chunk = [UInt8](repeating: 0, count: 64 << 10)
-            let count = read(descriptor, &chunk, chunk.count)
-            if count > 0 {
-                buffer = Array(chunk.prefix(count))
-                return true
-            }
-            if count == 0 { isAtEnd = true }
-            if count < 0, errno != EINTR {
-                throw ValidationError("cannot read \(path): \(String(cString: strerror(errno)))")
-            }
-        }
-        return false
+    /// Replaces the lines by those that the next piece of the file completes; the last piece completes the last line.
+    private mutating func fill() throws {
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        var count = -1
+        repeat { count = read(descriptor, &chunk, chunk.count) } while count < 0 && errno == EINTR
+        if count < 0 { throw ValidationError("cannot read \(path): \(String(cString: strerror(errno)))") }
+        isAtEnd = count == 0
+        lines = isAtEnd ? splitter.finish().map { [$0] } ?? [] : splitter.append(chunk.prefix(count))
+        position = 0
     }
 }

@@ -9,7 +9,7 @@ internal import Glibc
 extension Bookkeeping {
     private static var endings: [String] { ["", "-wal"] }
 
-    /// Reads a folder's bookkeeping into memory; nothing is written or created beside it. nil if there is none.
+    /// Reads a folder's bookkeeping into memory; nothing is written or created beside it. nil if the folder has no bookkeeping.
     ///
     /// SQLite cannot read a journal without creating files beside it. The two files are therefore copied to a temporary
     /// directory of this user's, which is gone once this returns.
@@ -35,7 +35,7 @@ extension Bookkeeping {
         let directory = try TemporaryDirectory()
         let copy = directory.path + "/copy"
         for ending in endings where Directory.size(of: path + ending) != nil {
-            guard let bytes = Directory.bytes(of: path + ending) else {
+            guard let bytes = try Directory.bytes(of: path + ending) else {
                 throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "cannot read \(path + ending)")
             }
             try Directory.replace(copy + ending, by: bytes)
@@ -64,7 +64,7 @@ extension Bookkeeping {
     }
 }
 
-/// A directory for this user alone, which is gone with this value.
+/// A directory for this user alone, which is deleted with this value.
 private struct TemporaryDirectory: ~Copyable {
     let path: String
 

@@ -11,20 +11,19 @@ extension Bookkeeping {
     /// The ends of the names of SQLite's files.
     static var fileEndings: [String] { ["", "-wal", "-shm", "-journal"] }
 
-    /// Sees to it that SQLite opens files of the store's alone: it follows links, and goes by the process's mask.
+    /// Makes sure that SQLite opens only files of the store, because SQLite follows links and uses the process's mask.
     ///
-    /// What is no file is set aside. A file that has another name, too, is replaced by a copy, because others may look at it
+    /// Anything but a regular file is set aside. A file with a second name (a hard link) is replaced by a copy, because others may read it
     /// under that name. The file is created here, so that nobody else may ever read it.
     static func prepareFiles(_ path: String, report: (Diagnostic) -> Void) throws(QueueError) {
         for ending in fileEndings {
             guard let status = Directory.status(of: path + ending) else { continue }
             if !Directory.isFile(status) {
                 Directory.setAside(path + ending)
-                report(.store("\(path + ending) is no file; it was set aside"))
+                report(.store("\(path + ending) is not a regular file; it was set aside"))
             } else if status.st_nlink > 1 {
-                guard let bytes = Directory.bytes(of: path + ending) else {
-                    throw QueueError(.storeFailed, "cannot read \(path + ending); check its permissions")
-                }
+                // Nothing to copy if it was deleted meanwhile.
+                guard let bytes = try Directory.bytes(of: path + ending) else { continue }
                 try Directory.replace(path + ending, by: bytes)
             }
         }

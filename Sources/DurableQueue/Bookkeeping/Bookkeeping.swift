@@ -144,7 +144,7 @@ final class Bookkeeping: Sendable {
         return migrator
     }
 
-    /// The log's random number; `fallback` from now on if there is none yet.
+    /// The log's random number; `fallback` from now on if the log has no number yet.
     func logNumber(orElse fallback: UInt64) throws -> UInt64 {
         try database.write { database in
             if let known = try Self.logNumber(database) { return known }
@@ -176,7 +176,10 @@ final class Bookkeeping: Sendable {
                 leaseEnd: UInt64(bitPattern: try row.decode(Int64.self, forColumn: "leaseEnd"))
             )
             if areChecked, try row.decode(Int64.self, forColumn: "checksum") != place.checksum {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a place has another checksum")
+                throw DatabaseError(
+                    resultCode: .SQLITE_CORRUPT,
+                    message: "the stored checksum of a place does not match its content"
+                )
             }
             return place
         }

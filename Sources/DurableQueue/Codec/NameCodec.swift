@@ -52,7 +52,7 @@ struct NameCodec {
         let bytes = Self.bytes(name.spelling, number: Self.attributeNumbers[name.number])
         bytes.withUnsafeBytes { writer.bytes($0) }
         let index = Int(name.number)
-        // Long names, and those of a flood that must not fill the memory, are made anew each time.
+        // Long names, and those of a flood that must not fill the memory, are created each time.
         guard index < 1 << 16, let packed = PackedBytes(bytes) else { return }
         while known.count <= index { known.append(PackedBytes()) }
         known[index] = packed

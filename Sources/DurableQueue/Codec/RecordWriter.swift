@@ -21,7 +21,7 @@ struct RecordWriter {
     /// Leaves room for what is written later.
     mutating func skip(_ count: Int) { if hasRoom(count) { offset += count } }
 
-    /// Goes on at a multiple of eight; what lies between is zero.
+    /// Pads with zeros to a multiple of eight.
     mutating func align() {
         while offset % 8 != 0, !didOverflow { byte(0) }
     }

@@ -8,7 +8,7 @@ struct SampleEncoder {
     enum Kind {
         static let event: UInt8 = 0
         static let metric: UInt8 = 1
-        /// An event whose action names a time attribute of its own.
+        /// An event whose action names its own time attribute.
         static let eventWithTimeAttribute: UInt8 = 2
     }
 

@@ -14,7 +14,8 @@ enum BootSession {
         guard sysctlbyname("kern.bootsessionuuid", &buffer, &size, nil, 0) == 0 else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         #else
-        return Directory.contents(of: "/proc/sys/kernel/random/boot_id")
+        // A system that tells no identifier is one whose boots cannot be compared.
+        return (try? Directory.text(of: "/proc/sys/kernel/random/boot_id", atMost: 64)) ?? nil
         #endif
     }()
 }

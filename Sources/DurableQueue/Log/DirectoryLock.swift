@@ -30,6 +30,7 @@ struct DirectoryLock: ~Copyable {
     /// Locks a folder and takes the right to read it from everybody else.
     init(_ path: String) throws(Refusal) {
         let folder = try Self.openFolder(path)
+        let file: Int32
         do throws(Refusal) {
             let isLocked = try Self.lock(folder)
             // Between the look and the lock its owner may have deleted it.
@@ -39,9 +40,16 @@ struct DirectoryLock: ~Copyable {
             close(folder)
             throw error
         }
+        do throws(Refusal) {
+            try Self.tighten(folder, path)
+        } catch {
+            if file >= 0 { close(file) }
+            close(folder)
+            throw error
+        }
         self.path = path
         self.folder = folder
-        tighten()
+        self.file = file
     }
 
     deinit {
@@ -57,10 +65,11 @@ struct DirectoryLock: ~Copyable {
     /// Whether the folder still stands where it was locked.
     var isInPlace: Bool { Self.isFolder(folder, at: path) }
 
-    /// Deletes the store's files, and the folder unless it holds anything else; false if it stays. Still locked, so that
+    /// Deletes the store's files, and the folder unless it holds anything else; false if it stays, or cannot be listed. Still locked, so that
     /// nobody adopts what is being deleted.
     borrowing func removeFolder() -> Bool {
         guard isInPlace else { return true }
+        guard let names = try? Self.names(in: folder, path) else { return false }
         for name in FolderNames.inOrderOfDeletion(names) { unlinkat(folder, name, 0) }
         return rmdir(path) == 0
     }
@@ -79,9 +88,10 @@ struct DirectoryLock: ~Copyable {
         return false
     }
 
-    private var names: [String] {
+    private static func names(in folder: Int32, _ path: String) throws(QueueError) -> [String] {
         let listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        return listed < 0 ? [] : Directory.names(in: listed)
+        if listed < 0 { throw Directory.failure(errno, "list \(path)") }
+        return try Directory.entries(ofOpened: listed, path: path)
     }
 
     private static func openFolder(_ path: String, isOwnerChecked: Bool = true) throws(Refusal) -> Int32 {
@@ -140,9 +150,11 @@ struct DirectoryLock: ~Copyable {
     }
 
     /// Earlier versions and SQLite went by the process's mask.
-    private borrowing func tighten() {
+    private static func tighten(_ folder: Int32, _ path: String) throws(Refusal) {
         var status = stat()
         if fstat(folder, &status) == 0, status.st_mode & 0o777 != 0o700 { fchmod(folder, 0o700) }
+        let names: [String]
+        do throws(QueueError) { names = try Self.names(in: folder, path) } catch { throw .foreign("\(error)") }
         for name in names where FolderNames.isFile(name) {
             guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, Directory.isFile(status),
                 status.st_uid == geteuid(), status.st_nlink == 1, status.st_mode & 0o777 != 0o600

@@ -1,10 +1,10 @@
 internal import Instrument
 
-/// From which sample on a directory's log is held, in a small file of its own: it must not be lost with a damaged database.
+/// The first held sample of a directory's log, in a separate small file: it must not be lost with a damaged database.
 enum HeldMark {
     private static func path(_ directory: String) -> String { directory + "/" + FolderNames.held }
 
-    /// The mark; nil if there is none. One that makes no sense holds everything: too much is better than too little here.
+    /// The mark; nil if no mark was written. An unreadable mark holds everything: too much is better than too little here.
     /// - Throws: if there is a mark and the file cannot be read.
     static func read(in directory: String) throws(QueueError) -> UInt64? {
         // What is no file says nothing, and was put there for something.

@@ -28,7 +28,7 @@ struct RecordChoice {
             .sorted { $0.sequence < $1.sequence }
     }
 
-    /// Chooses what goes on where the others end: it was swapped with something before it. What is missing in between has to
+    /// Chooses the records that continue where the others end: it was swapped with something before it. What is missing in between has to
     /// fit into two pages, whose ends cut records in two.
     private mutating func chooseEnd(from others: [Int], behind end: inout UInt64) {
         let size = chosen.values.reduce(0) { $0 + $1.next - $1.offset } / max(1, chosen.count)

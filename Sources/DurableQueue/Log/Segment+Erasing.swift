@@ -5,7 +5,7 @@ extension Segment {
     /// What an erased record begins with; all behind it is zeros.
     static var erasedKind: UInt8 { 0xFF }
 
-    /// Puts a copy without the given samples in the file's place and returns it; nil if there is none of them in it.
+    /// Puts a copy without the given samples in the file's place and returns it; nil if the segment holds none of them.
     ///
     /// Bytes that belong to no sample that can be read may be anyone's: they are overwritten, too.
     ///

@@ -182,7 +182,7 @@ final class Segment: @unchecked Sendable {
         return RecordFormat.record(in: base, at: offset, before: limit)
     }
 
-    /// Says for good how much is in it.
+    /// Seals the segment: writes how much it holds.
     func seal(count: UInt64, end: Int) { if isWritable { SegmentHeader.seal(base, count: count, end: UInt64(end)) } }
 
     /// Gives back the room behind the end of a sealed segment, which is not touched again. May wait for the disk.
@@ -212,7 +212,7 @@ final class Segment: @unchecked Sendable {
         return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
     }
 
-    /// Deletes the file; who still reads the mapping may go on.
+    /// Deletes the file; readers of the mapping may continue.
     func delete() { unlink(path) }
 
     private static func map(_ descriptor: Int32, _ size: Int, isWritable: Bool = true) -> UnsafeMutableRawPointer? {

@@ -51,7 +51,7 @@ struct SegmentHeader: Hashable {
         Self.store(Self.magic, base, 0)
     }
 
-    /// Says for good how much is in the segment; the mark comes last, so that half a seal is none.
+    /// Seals the segment: writes how much it holds. The mark comes last, so that half a seal does not count.
     static func seal(_ base: UnsafeMutableRawPointer, count: UInt64, end: UInt64) {
         store(count, base, 40)
         store(end, base, 48)

@@ -86,7 +86,7 @@ struct SegmentedLog {
         self.segmentSize = max(4096, segmentSize)
         nextSequence = atLeast
         let names = try Directory.entries(of: directory)
-        for name in names where name.hasSuffix(Directory.replacementEnding) && FolderNames.isFile(name) {
+        for name in names where FolderNames.isReplacement(name) {
             Directory.delete(directory + "/" + name)
         }
         var numbers = Self.segmentNumbers(names, in: directory)
@@ -393,7 +393,7 @@ struct SegmentedLog {
             Directory.delete(path)
             return nil
         case .tooShort:
-            report("\(path) is shorter than its header; it was set aside")
+            report("\(path) is shorter than a segment's header; it was set aside")
             Directory.setAside(path)
             return nil
         }
@@ -402,7 +402,7 @@ struct SegmentedLog {
     /// Deletes a segment without records if it was never written to; sets it aside if it was, and is damaged.
     private static func discard(_ segment: Segment, _ report: (String) -> Void) {
         if segment.isBlank { return segment.delete() }
-        report("\(segment.path) holds no sample that can be read; it was set aside")
+        report("\(segment.path) holds no readable sample; it was set aside")
         Directory.setAside(segment.path)
     }
 

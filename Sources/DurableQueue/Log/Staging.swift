@@ -67,7 +67,7 @@ struct Staging {
         throw limit < area.halfSize ? .overLimit : .tooLarge
     }
 
-    /// Hands out the half that was filled; nil if there is none, or one is handed out already.
+    /// Hands out the half that was filled; nil if no half is filled, or a half is handed out already.
     mutating func take() {
         guard taken == nil, filled > 0 else { return }
         taken = Taken(base: area.half(active), start: 0, units: units[...])

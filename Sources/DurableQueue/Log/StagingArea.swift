@@ -73,12 +73,12 @@ final class StagingArea: @unchecked Sendable {
 
     // MARK: Making
 
-    /// Makes a file in `directory`; nil if there is no room, or no such directory.
+    /// Makes a file in `directory`; nil if the file system has no room, or the directory does not exist.
     static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity)
         -> StagingArea?
     {
         let (path, size) = (directory + "/" + name, headerSize + 2 * halfSize)
-        let descriptor = openWithoutFollowing(path, O_CREAT | O_EXCL)
+        let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         guard descriptor >= 0 else { return nil }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, durable_allocate(descriptor, Int64(size)) == 0,
             let base = map(descriptor, size)
@@ -114,7 +114,7 @@ final class StagingArea: @unchecked Sendable {
 
     /// Why a file that an earlier process left is not used.
     enum Absence: Error {
-        /// There is no such file, or it belongs to something else: nothing can be read from it, now or later.
+        /// The file does not exist, or belongs to something else: nothing can be read from it, now or later.
         case missing
         /// The file may hold samples, and cannot be read at the moment.
         case unreadable(QueueError)
@@ -122,16 +122,15 @@ final class StagingArea: @unchecked Sendable {
 
     /// Opens what an earlier process left for this folder and log.
     static func open(leftAt path: String, log: UInt64, folder: FileIdentity) throws(Absence) -> StagingArea {
-        let descriptor = openWithoutFollowing(path, 0)
+        let descriptor = Directory.open(path, O_RDWR)
         if descriptor < 0 {
             let number = errno
-            if [ENOENT, ELOOP, ENOTDIR, EISDIR, ENXIO].contains(number) { throw .missing }
+            // EINVAL: a link, a pipe or a device stands there.
+            if [ENOENT, ELOOP, ENOTDIR, EISDIR, ENXIO, EINVAL].contains(number) { throw .missing }
             throw .unreadable(Directory.failure(number, "open \(path)"))
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            Int(status.st_size) > headerSize
-        else {
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), Int(status.st_size) > headerSize else {
             close(descriptor)
             throw .missing
         }
@@ -210,9 +209,4 @@ struct FileIdentity: Hashable {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
-}
-
-/// The system's `open`, which the one above hides; a link is not followed, and nothing waits.
-private func openWithoutFollowing(_ path: String, _ flags: Int32) -> Int32 {
-    open(path, flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
 }

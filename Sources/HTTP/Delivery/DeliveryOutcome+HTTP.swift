@@ -1,10 +1,10 @@
 public import Instrument
 
-/// What a backend's server means by some answers.
+/// The meaning of some response statuses of a backend's server.
 public struct DeliveryRules: Hashable, Sendable {
     /// Whether 409 says that the batch is there already, as a server does that recognises identifiers.
     public var conflictMeansDelivered: Bool
-    /// Whether the backend gets a new token by itself after 401, so that the next attempt need not be slow.
+    /// Whether the backend renews its token after 401, so that the next attempt need not be delayed.
     public var renewsTokens: Bool
 
     /// Creates rules; by default neither is so.
@@ -76,12 +76,12 @@ extension DeliveryOutcome {
         }
     }
 
-    /// What became of a batch, by the answer. The reason holds nothing of the answer's body, which may repeat what was sent.
+    /// The outcome of a batch, by the response. The reason holds nothing of the response's body, which may repeat the request.
     public init(_ response: HTTPResponse, now: WallTime, rules: DeliveryRules = DeliveryRules()) {
         self.init(status: response.status, retryAfter: response.headers["Retry-After"], now: now, rules: rules)
     }
 
-    /// What became of a batch that brought no answer: to be tried again, with three exceptions. A batch above the
+    /// The outcome of a batch without a response: retry, with three exceptions. A batch above the
     /// transport's own limit is too large, a redirect that must not be followed is a refusal, and an answer of status 2xx
     /// whose body was too large is an answer.
     public init(_ error: HTTPError) {

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// Dates of HTTP (RFC 9110 section 5.6.7): the one in use and the two obsolete ones, which servers may still send.
 enum HTTPDate {
@@ -6,7 +7,7 @@ enum HTTPDate {
     private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let longDays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-    /// The time that `text` means; nil if it is none of the three forms. `now` tells the century of two-digit years.
+    /// The time that `text` means; nil if `text` has none of the three forms. `now` decides the century of two-digit years.
     static func parse(_ text: String, now: WallTime) -> WallTime? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {
@@ -52,39 +53,17 @@ enum HTTPDate {
             let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
             let second = number(parts[2], digits: 2),
             // 60 is a leap second.
-            hour < 24, minute < 60, second <= 60, 1...length(ofMonth: month, year) ~= day
+            hour < 24, minute < 60, second <= 60
         else { return nil }
-        let seconds = (days(before: year, month: month) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
-        return WallTime(milliseconds: Int64(seconds) * 1000)
+        let date = CalendarDate(year: year, month: month + 1, day: day)
+        let seconds = (hour * 60 + minute) * 60 + second
+        return date.isValid ? WallTime(date, milliseconds: Int64(seconds * 1000)) : nil
     }
 
     private static func number(_ text: Substring, digits: Int) -> Int? {
         text.utf8.count == digits && text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
     }
 
-    private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
-        switch month {
-        case 1: isLeap(year) ? 29 : 28
-        case 3, 5, 8, 10: 30
-        default: 31
-        }
-    }
-
-    /// Days from 1970-01-01 to the first of a month (counted from 0).
-    private static func days(before year: Int, month: Int) -> Int {
-        let past = year - 1
-        let ofYears = past * 365 + past / 4 - past / 100 + past / 400 - 719_162
-        return (0..<month).reduce(ofYears) { $0 + length(ofMonth: $1, year) }
-    }
-
     /// The year, between 1970 and 9999 however wrong the clock.
-    private static func year(of time: WallTime) -> Int {
-        let day = Int(min(max(0, time.milliseconds / 86_400_000), 2_932_896))
-        // Never too late, and too early by a few years at most.
-        var year = 1970 + day / 366
-        while days(before: year + 1, month: 0) <= day { year += 1 }
-        return year
-    }
+    private static func year(of time: WallTime) -> Int { min(max(1970, time.date.year), 9999) }
 }

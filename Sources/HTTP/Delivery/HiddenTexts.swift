@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentJSON
 
 /// Texts that are replaced by `…` wherever they stand, also in the forms in which a server may repeat them.
@@ -9,7 +10,10 @@ package struct HiddenTexts {
 
     package init(_ secrets: [String]) {
         let forms = secrets.filter { $0.utf8.count >= Self.shortest }.flatMap { secret in
-            [secret, Self.percentEncoded(secret), String(JSONValue.string(secret).description.dropFirst().dropLast())]
+            [
+                secret, PercentCoding.encoded(secret),
+                String(JSONValue.string(secret).description.dropFirst().dropLast()),
+            ]
         }
         // The longest first: one may be part of another.
         patterns = Set(forms.map { Array($0.utf8) }).sorted { left, right in
@@ -23,31 +27,18 @@ package struct HiddenTexts {
         let bytes = patterns.reduce(Array(text.utf8)) { $0.replacing($1, with: Array("…".utf8)) }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    private static func percentEncoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }
 
 extension HTTPRequest {
     /// Names of users and clients up to this length are words, not keys; hiding them would hide what a server says.
     private static var longestPlainName: Int { 7 }
 
-    /// What in this request must not be repeated: secret headers, with what they consist of, and what an address may hide.
+    /// The texts of this request that must not be repeated: secret headers and their parts, and secrets of the address.
     var secretTexts: [String] {
         var texts = headers.fields.filter(\.isSecret).flatMap { Self.parts(ofHeader: $0.value) }
         if let userInfo = url.userInfo {
             // The transport sends it as a header.
-            texts += [userInfo, Base64.encode(Percent.decode(userInfo))] + Self.parts(ofPair: userInfo)
+            texts += [userInfo, Base64.encode(PercentCoding.decoded(userInfo))] + Self.parts(ofPair: userInfo)
         }
         if let query = url.query {
             texts.append(query)
@@ -55,7 +46,8 @@ extension HTTPRequest {
                 if let value = pair.split(at: "=").1, value.utf8.count > 3 { texts.append(String(value)) }
             }
         }
-        return texts + texts.filter { $0.contains("%") }.map { String(decoding: Percent.decode($0), as: UTF8.self) }
+        return texts
+            + texts.filter { $0.contains("%") }.map { String(decoding: PercentCoding.decoded($0), as: UTF8.self) }
     }
 
     /// The value, its token without the scheme, and user and password of a Basic one.

@@ -15,11 +15,11 @@ public enum ServerWords {
         "error_message", "error_description", "message", "detail", "error", "title", "description", "reason",
     ]
 
-    /// The words of an answer; nil if there are none.
+    /// The words of a response; nil if it has none.
     ///
     /// - Parameters:
     ///   - response: the answer.
-    ///   - request: what it answers. The secrets in its headers and its address are hidden.
+    ///   - request: the request of the response. The secrets in its headers and its address are hidden.
     ///   - secrets: further texts to hide.
     public static func words(
         of response: HTTPResponse,
@@ -34,7 +34,7 @@ public enum ServerWords {
     ///
     /// - Parameters:
     ///   - text: the part.
-    ///   - request: what the answer belongs to. The secrets in its headers and its address are hidden.
+    ///   - request: the request of the response. The secrets in its headers and its address are hidden.
     ///   - secrets: further texts to hide.
     public static func words(_ text: String, to request: HTTPRequest, hiding secrets: [String] = []) -> String? {
         let hidden = HiddenTexts(request.secretTexts + secrets)

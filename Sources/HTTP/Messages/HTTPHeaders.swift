@@ -1,3 +1,6 @@
+internal import Instrument
+internal import InstrumentText
+
 /// Header fields in their order; names are compared without regard to case.
 ///
 /// A name or value that could break out of its line is refused. The description shows no value that is secret: those of
@@ -35,10 +38,16 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// - Throws: ``HTTPError`` with the code `invalidHeader`; its message does not repeat the value.
     public mutating func add(_ name: String, _ value: String, isSecret: Bool = false) throws(HTTPError) {
         guard Self.isToken(name) else {
-            throw HTTPError(.invalidHeader, "a header's name is no token of RFC 9110; use letters, digits and -")
+            throw HTTPError(
+                .invalidHeader,
+                "the name of a header must be a token (RFC 9110); use letters, digits and -"
+            )
         }
         guard value.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F || $0 == 9 }) else {
-            throw HTTPError(.invalidHeader, "the value of \(name) has a line break or control character; take it out")
+            throw HTTPError(
+                .invalidHeader,
+                "the value of \(name) must not have line breaks or control characters; remove them"
+            )
         }
         append(name, value, isSecret: isSecret)
     }
@@ -57,12 +66,8 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     /// Adds what is known to be in order.
     package mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
-        let blanks = [Character(" "), "\t"]
-        var trimmed = value[...]
-        while let first = trimmed.first, blanks.contains(first) { trimmed.removeFirst() }
-        while let last = trimmed.last, blanks.contains(last) { trimmed.removeLast() }
         let isSecret = isSecret || Self.speaksOfSecrets(name)
-        fields.append(Field(name: name, value: String(trimmed), isSecret: isSecret))
+        fields.append(Field(name: name, value: String(value.trimmingSpaces), isSecret: isSecret))
     }
 
     package static func isToken(_ text: String) -> Bool {

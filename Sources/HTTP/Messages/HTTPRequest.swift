@@ -18,7 +18,7 @@ public struct HTTPRequest: Hashable, Sendable {
     /// What happens when the server sends it elsewhere.
     public var redirects: RedirectRule
 
-    /// Whether it goes over a connection of its own, which others may use afterwards: for a client that measures what a
+    /// Whether the request goes over a new connection, which other requests may use afterwards: for a client that measures what a
     /// first visit costs. Apple's transport takes no notice.
     public var needsFreshConnection = false
     /// The response comes no faster than this; nil sets no limit. Apple's transport takes no notice.

@@ -1,3 +1,5 @@
+internal import Instrument
+
 extension HTTPURL {
     /// Creates an address from its text.
     ///
@@ -65,31 +67,15 @@ extension HTTPURL {
     /// Percent-encodes what an address must not have; what is encoded already stays. What comes out is ASCII, so that its
     /// characters are its bytes and no mark that combines with a `?` can hide it.
     static func encoded(_ text: String) throws(HTTPError) -> String {
-        let allowed = Array("-._~:/?#[]@!$&'()*+,;=%".utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            guard byte > 0x1F, byte != 0x7F else { throw invalid("has control characters") }
-            if byte.isLetter || byte.isDigit || allowed.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else { throw invalid("has control characters") }
+        return PercentCoding.encoded(text, keeping: ":/?#[]@!$&'()*+,;=%")
     }
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// What stands before and after the first `separator`; nil after it if there is none.
+    /// The text before and after the first `separator`; nil for the latter without a separator.
     func split(at separator: Character) -> (before: Substring, after: Substring?) {
         guard let index = firstIndex(of: separator) else { return (self[startIndex...], nil) }
         return (self[..<index], self[self.index(after: index)...])
     }
-}
-
-extension UInt8 {
-    var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
-    var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
-    var isHexDigit: Bool { isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self | 0x20 }
 }

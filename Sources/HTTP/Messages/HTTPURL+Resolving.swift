@@ -1,3 +1,5 @@
+internal import Instrument
+
 extension HTTPURL {
     /// The address that `reference` means when it is met in a document at this one (RFC 3986 section 5.2), as in a
     /// `Location` header or a playlist. User and password go with it only inside the same origin.

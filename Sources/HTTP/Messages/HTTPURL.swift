@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// An absolute `http` or `https` address that has been checked.
 ///
 /// Its description, which goes into logs and errors, carries no secrets: user, password, query and fragment are left
@@ -68,7 +70,7 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-    /// The value of a query parameter as it is written, not decoded; nil if there is none. May be a secret.
+    /// The value of a query parameter as it is written, not decoded; nil if the query has no such parameter. May be a secret.
     public func queryValue(named name: String) -> String? {
         for pair in (query ?? "").split(separator: "&") {
             let (key, value) = pair.split(at: "=")

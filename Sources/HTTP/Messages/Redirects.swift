@@ -4,7 +4,7 @@ internal import Instrument
 public enum RedirectRule: Hashable, Sendable {
     /// The answer of status 3xx is the response.
     case never
-    /// It is followed up to so many times; never from https to http, never to another origin with credentials or a body,
+    /// A redirect is followed up to a limit; never from https to http, never to another origin with credentials or a body,
     /// and never in a way that would drop the body.
     case follow(atMost: Int)
 }

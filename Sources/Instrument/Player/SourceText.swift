@@ -1,3 +1,4 @@
+
 /// Where media is, as logs, errors and the `source` attribute may show it: without user, password, query and fragment.
 package enum SourceText {
     /// Schemes whose addresses are `host/path` (RFC 3986, section 3); of others nothing but the scheme is shown, because
@@ -49,17 +50,6 @@ package enum SourceText {
 
     /// The text with `%xx` decoded.
     package static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var left = Array(text.utf8)[...]
-        while let byte = left.popFirst() {
-            let digits = String(decoding: left.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let decoded = UInt8(digits, radix: 16) {
-                bytes.append(decoded)
-                left = left.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: PercentCoding.decoded(text), as: UTF8.self)
     }
 }

@@ -34,7 +34,7 @@ final class MPVConnection: Sendable {
         onEnd: @escaping @Sendable (String) -> Void
     ) {
         self.descriptor = descriptor
-        let thread = Thread { [self] in
+        let isRunning = SystemThread.start(name: "instrument.mpv", stackSize: 512 << 10) { [self] in
             let reason = readAll { bytes in queue.sync { if self.isWanted { onBytes(bytes) } } }
             state.withLock { state in
                 state.isDescriptorOpen = false
@@ -42,9 +42,14 @@ final class MPVConnection: Sendable {
             }
             queue.sync { if self.takeWish() { onEnd(reason) } }
         }
-        thread.name = "instrument.mpv"
-        thread.stackSize = 512 << 10
-        thread.start()
+        if isRunning { return }
+        state.withLock { state in
+            state.isDescriptorOpen = false
+            closeDescriptor(descriptor)
+        }
+        queue.async { [self] in
+            if takeWish() { onEnd("cannot create the connection's thread: the process has reached its thread limit") }
+        }
     }
 
     /// Sends lines; one that cannot take them reads no more, and its connection is ended.
@@ -55,7 +60,7 @@ final class MPVConnection: Sendable {
         }
     }
 
-    /// Ends the connection, and calls nobody any more.
+    /// Ends the connection. No callback follows.
     func close() {
         state.withLock { state in
             state.isWanted = false

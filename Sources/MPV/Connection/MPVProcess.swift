@@ -15,7 +15,7 @@ internal import Musl
 /// closed: even if we are killed, nothing is left behind, and no socket's path has to be agreed on. It gets that socket, an empty
 /// standard input, our output and error, and no other descriptor of the app's.
 final class MPVProcess: Sendable {
-    /// How long it may take to quit; then it is told more plainly.
+    /// How long mpv may take to quit before it gets a signal.
     private static var patience: Duration { .seconds(3) }
 
     private let identifier: pid_t
@@ -25,7 +25,7 @@ final class MPVProcess: Sendable {
     init(_ launch: MPVLaunch) throws(MPVError) {
         switch UnixSocket.pair() {
         case .failure(let error):
-            throw MPVError(code: .cannotStart, description: "mpv cannot be started: \(error)")
+            throw MPVError(code: .cannotStart, description: "cannot start mpv: \(error)")
         case .success(let (ours, child)):
             defer { close(child) }
             let (identifier, error) = Self.spawn(launch, descriptor: child)
@@ -33,7 +33,7 @@ final class MPVProcess: Sendable {
                 close(ours)
                 throw MPVError(
                     code: .cannotStart,
-                    description: "'\(launch.program)' cannot be started: \(SystemError(error)); is it installed?"
+                    description: "cannot start '\(launch.program)': \(SystemError(error)); check that it is installed"
                 )
             }
             (self.identifier, descriptor) = (identifier, ours)

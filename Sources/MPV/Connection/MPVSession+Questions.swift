@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Instrument
 
-/// What the model wants to know, and what becomes of it.
+/// Requests of the model, and their replies.
 extension MPVSession {
-    /// So many questions wait for their answers at most. A player that answers has one or two.
+    /// The maximum of requests that wait for their replies. A player that replies has one or two.
     private static var maxOpenQuestionCount: Int { 64 }
 
     func ask(_ question: MPVModel.Question) {

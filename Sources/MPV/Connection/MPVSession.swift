@@ -1,7 +1,9 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentText
+internal import InstrumentTrackers
 
-/// Connects, asks, listens, reports, and connects anew: what a player's protocol and its model are driven by.
+/// Connects, sends requests, receives, reports, and reconnects: drives a player's protocol and its model.
 ///
 /// Everything that happens, happens on one serial queue. What others may read stands behind a lock.
 final class MPVSession: Sendable {
@@ -13,11 +15,11 @@ final class MPVSession: Sendable {
 
     struct State {
         var model = MPVModel()
-        var framer: LineFramer
+        var framer: LineSplitter
         var requests = MPVRequests()
         var observer: (@Sendable (PlayerSignal) -> Void)?
         var connection: MPVConnection?
-        /// Counts connections, so that what an older one's alarm says is passed over.
+        /// Counts connections, so that the alarm of an earlier connection is ignored.
         var epoch = 0
         var attempts = 0
         var isHeard = false
@@ -28,7 +30,7 @@ final class MPVSession: Sendable {
         var ending: MPVEnding?
     }
 
-    /// So many bad lines of a connection are reported.
+    /// The maximum of malformed lines that are reported for one connection.
     private static let maxBadLineReports = 16
 
     let place: Place
@@ -46,7 +48,7 @@ final class MPVSession: Sendable {
         _ report: @escaping @Sendable (MPVDiagnostic) -> Void
     ) {
         (self.place, self.configuration, self.clock, self.report) = (place, configuration, clock, report)
-        state = Lock(State(framer: LineFramer(maxLength: configuration.maxLineLength)))
+        state = Lock(State(framer: LineSplitter(maxLength: configuration.maxLineLength)))
     }
 
     func begin() {
@@ -59,7 +61,7 @@ final class MPVSession: Sendable {
         }
     }
 
-    /// Ends for good, once what is under way is reported.
+    /// Ends the session once everything under way is reported. It cannot be restarted.
     func close() { queue.async { [self] in finish(.closed) } }
 
     /// Sends a command, if a player is there.
@@ -92,7 +94,7 @@ final class MPVSession: Sendable {
         let effects = state.withLock { state in
             state.epoch += 1
             (state.connection, state.isHeard, state.badLineCount) = (connection, false, 0)
-            state.framer = LineFramer(maxLength: configuration.maxLineLength)
+            state.framer = LineSplitter(maxLength: configuration.maxLineLength)
             state.requests = MPVRequests()
             return state.model.connected()
         }
@@ -127,7 +129,7 @@ final class MPVSession: Sendable {
             if state.withLock({ $0.connection == nil }) { return }
             switch line {
             case .tooLong: noteBadLine("longer than \(configuration.maxLineLength) bytes")
-            case .whole(let bytes): take(bytes)
+            case .whole(let bytes): if !bytes.isEmpty { take(bytes) }
             }
         }
     }
@@ -176,13 +178,13 @@ final class MPVSession: Sendable {
         }
     }
 
-    /// Lets go of a player that is none.
+    /// Closes a connection to a program that is not mpv.
     func drop(_ reason: String) {
         state.withLock { $0.connection }?.close()
         lost(reason)
     }
 
-    /// The connection has ended by itself.
+    /// The peer or an error ended the connection.
     private func lost(_ reason: String) {
         let wasHeard = state.withLock { $0.isHeard }
         if wasHeard { report(.disconnected(reason: reason)) }
@@ -205,7 +207,7 @@ final class MPVSession: Sendable {
         return farewell(&state.model)
     }
 
-    /// Ends for good, once.
+    /// Ends the session; only the first call has an effect.
     private func finish(_ ending: MPVEnding) {
         let now = clock.now
         let (isFirst, connection, retry) = state.withLock { state in

@@ -8,7 +8,7 @@ internal import Musl
 
 /// The system's calls on a stream socket of this machine. Only reading waits.
 enum UnixSocket {
-    /// What a read gave.
+    /// The result of a read.
     enum Reading {
         case bytes([UInt8])
         case nothingYet
@@ -18,7 +18,7 @@ enum UnixSocket {
     /// The longest path, without the final zero.
     static let maxPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// A connected descriptor, or why there is none.
+    /// A connected descriptor, or the reason why the connection failed.
     static func connect(to path: String) -> Result<Int32, SystemError> {
         let descriptor = socket(AF_UNIX, streamType, 0)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }

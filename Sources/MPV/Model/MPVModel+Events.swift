@@ -3,7 +3,7 @@ internal import InstrumentJSON
 
 /// What each event means.
 extension MPVModel {
-    /// Something is played whose beginning nobody told us.
+    /// A playback is under way whose beginning was not reported.
     mutating func join(at now: MonotonicInstant) {
         (phase, isLate, isInJoinedPlayback) = (.loading, true, true)
         area = values.decodedArea
@@ -78,7 +78,7 @@ extension MPVModel {
         }
     }
 
-    /// Reports an end, now that it is known whether something follows. A person who goes on in a playlist ends by `Next`, too.
+    /// Reports an end once it is known whether another entry follows. Skipping to the next entry of a playlist ends by `Next`, too.
     mutating func conclude(isFollowed: Bool) {
         guard let ending else { return }
         self.ending = nil

@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What mpv's events mean for the person who watches: a value that knows no socket and no clock.
+/// Translates mpv's events into playback signals: a value without socket and clock.
 ///
 /// Properties are reported after the events that change them, and not at all if they are the same again by then. So the model asks
 /// for what a signal needs, and holds it, with all that follow, until the answer is there.
@@ -19,7 +19,7 @@ struct MPVModel {
     }
 
     enum Phase: Hashable {
-        /// Nobody is connected.
+        /// No player is connected.
         case away
         /// Connected; nothing is played.
         case idle
@@ -30,14 +30,14 @@ struct MPVModel {
         case finished
     }
 
-    /// A playback that has ended; whether by `Next` is told by what follows.
+    /// A playback that has ended; the next message decides whether by `Next`.
     struct Ending {
         var isEndOfFile: Bool
         var instant: MonotonicInstant
         var status: PlayerStatus
     }
 
-    /// So many signals are held at most; then they go with what is known.
+    /// The maximum of held signals; more are reported with what is known.
     static let maxHeldCount = 64
 
     private(set) var values = MPVValues()
@@ -106,7 +106,7 @@ struct MPVModel {
         return takeEffects()
     }
 
-    /// Takes what was answered to a question, all or some of it.
+    /// Takes the replies to a request, all or some of them.
     mutating func answered(_ answers: MPVRequests.Answers, at now: MonotonicInstant) -> [Effect] {
         // An older question's answers may be of the playback before.
         guard phase != .away, answers.question == openQuestion else { return [] }
@@ -140,7 +140,7 @@ struct MPVModel {
         return takeEffects()
     }
 
-    /// We go; the playback does not end by that, but what was played until now is told.
+    /// Detaches: the playback does not end, but the time played until now is reported.
     mutating func detached(at now: MonotonicInstant) -> [Effect] {
         conclude(isFollowed: false)
         if phase == .playing { emit(.detach, at: now) }
@@ -185,7 +185,7 @@ struct MPVModel {
         if openQuestion == nil || held.count > Self.maxHeldCount { release() }
     }
 
-    /// Lets go what is held.
+    /// Reports the held signals.
     private mutating func release() {
         openQuestion = nil
         for var signal in held {

@@ -75,7 +75,7 @@ struct MPVValues {
     /// The media's own title. Without one mpv takes the end of the address, where secrets may stand in the query.
     private var title: String? {
         guard let title = values[.mediaTitle]?.string, let path = values[.path]?.string else {
-            // Nothing is told of a title as long as nobody knows where it may come from.
+            // The title is not reported while its origin is unknown.
             return nil
         }
         // By bytes: both come from outside, and searching by characters takes the product of their lengths.

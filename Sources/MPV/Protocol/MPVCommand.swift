@@ -1,6 +1,6 @@
 internal import InstrumentJSON
 
-/// What mpv is told, one line each.
+/// The commands for mpv, one line each.
 struct MPVCommand: Hashable {
     let words: [JSONValue]
 

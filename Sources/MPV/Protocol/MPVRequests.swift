@@ -2,7 +2,7 @@ internal import InstrumentJSON
 
 /// Questions that wait for their answers, each made of one request for a property.
 ///
-/// Numbers are never used again on a connection, so that an answer that comes after its time is told from others.
+/// Numbers are never used again on a connection, so that a late reply is not taken for another one.
 struct MPVRequests {
     /// What became of a question.
     struct Answers: Hashable {
@@ -21,7 +21,7 @@ struct MPVRequests {
     private var requests: [Int: Request] = [:]
     private var open: [Int: (answers: Answers, left: Int)] = [:]
 
-    /// A number for a request whose answer nobody waits for.
+    /// A number for a request whose reply is ignored.
     mutating func number() -> Int {
         defer { nextNumber &+= 1 }
         return nextNumber

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// Makes a presentation of an MPD.
 ///
@@ -100,7 +101,7 @@ struct DASHPresentationBuilder {
         )
         if let location = root.first("Location") {
             rules.reloadURL = try ReferenceBase(url: manifest.url).resolve(
-                location.text.trimmingWhitespace,
+                String(location.text.trimmingWhitespace),
                 line: location.line
             )
         }
@@ -111,7 +112,7 @@ struct DASHPresentationBuilder {
     private mutating func base(_ outer: HTTPURL, _ element: ManifestElement) throws(ManifestError) -> HTTPURL {
         guard let base = element.first("BaseURL") else { return outer }
         return try ReferenceBase(url: outer).resolve(
-            base.text.trimmingWhitespace,
+            String(base.text.trimmingWhitespace),
             line: base.line,
             budget: &addressBudget
         )

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// An element of an MPD.
 ///
 /// A wide element (a set with many representations, a timeline with many segments) finds its children by name without a

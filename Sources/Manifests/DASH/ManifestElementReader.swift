@@ -102,7 +102,7 @@ extension ManifestElementReader {
     private mutating func text() throws(ManifestError) {
         let found = cursor.upToByte(UInt8(ascii: "<"))
         if stack.isEmpty {
-            guard found.allSatisfy(MarkupCursor.isSpace) else {
+            guard found.allSatisfy(\.isWhitespace) else {
                 throw malformed("there is text outside the root element")
             }
             return
@@ -233,7 +233,7 @@ extension ManifestElementReader {
         var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
         result.reserveCapacity(text.count)
         while let byte = rest.popFirst() {
-            guard byte >= 0x20 || MarkupCursor.isSpace(byte) else { throw malformed("there is a control character") }
+            guard byte >= 0x20 || byte.isWhitespace else { throw malformed("there is a control character") }
             guard byte == UInt8(ascii: "&") else {
                 result.append(byte)
                 continue

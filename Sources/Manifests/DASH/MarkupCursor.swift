@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Goes through the bytes of a markup document, forwards only and never past the end.
 struct MarkupCursor {
     private let bytes: [UInt8]
@@ -31,7 +33,7 @@ struct MarkupCursor {
     @discardableResult
     mutating func skipSpace() -> Bool {
         let start = position
-        while let byte = next, Self.isSpace(byte) { skip(1) }
+        while let byte = next, byte.isWhitespace { skip(1) }
         return position > start
     }
 
@@ -67,15 +69,13 @@ struct MarkupCursor {
         return mark.withUTF8Buffer { buffer in (0..<count).allSatisfy { bytes[place + $0] == buffer[$0] } }
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
-
     /// XML 1.0 section 2.3, for ASCII; beyond it, all characters.
     static func canBeginName(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+        byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
             || byte >= 0x80
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        canBeginName(byte) || DecimalText.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        canBeginName(byte) || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 }

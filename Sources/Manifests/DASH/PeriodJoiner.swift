@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// What an adaptation set says of all its representations, read once for all of them.
 struct SetDescription: Hashable, Sendable {
@@ -14,7 +15,7 @@ struct SetDescription: Hashable, Sendable {
     init(_ set: ManifestElement) {
         id = set.word("id")
         language = set.word("lang")
-        label = set.first("Label")?.text.trimmingWhitespace
+        label = set.first("Label").map { String($0.text.trimmingWhitespace) }
         roles = set.all("Role").prefix(Self.mostRoles).compactMap { $0.word("value") }
     }
 }

@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentHTTP
 
 /// A `sidx` box (ISO/IEC 14496-12 section 8.16.3): how long and how large each part of a file is.

@@ -1,4 +1,5 @@
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// An address with places for a number and a time (ISO/IEC 23009-1 section 5.3.9.4.4).
 struct SegmentTemplate: Hashable, Sendable {
@@ -21,15 +22,10 @@ struct SegmentTemplate: Hashable, Sendable {
         parts.reduce(into: "") { text, part in
             switch part {
             case .text(let piece): text += piece
-            case .number(let width): text += Self.padded(number, width)
-            case .time(let width): text += Self.padded(time, width)
+            case .number(let width): text += number.padded(width)
+            case .time(let width): text += time.padded(width)
             }
         }
-    }
-
-    static func padded(_ value: Int64, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }
 
@@ -73,7 +69,7 @@ extension SegmentTemplate {
         let width = try Self.width(identifier.dropFirst(name.count))
         switch name {
         case "RepresentationID": literal += representation
-        case "Bandwidth": literal += Self.padded(bandwidth, width)
+        case "Bandwidth": literal += bandwidth.padded(width)
         case "Number", "Time":
             if !literal.isEmpty { parts.append(.text(literal)) }
             literal = ""

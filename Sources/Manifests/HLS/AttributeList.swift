@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// An attribute list (RFC 8216 section 4.2). What is not well-formed ends it; unknown names are kept and ignored.
 struct AttributeList: Hashable, Sendable {
     /// A value, and whether it was in quotes.
@@ -19,7 +21,7 @@ struct AttributeList: Hashable, Sendable {
                 isDamaged = true
                 return
             }
-            let name = String(Substring(rest[..<equals])).trimmingSpaces
+            let name = String(Substring(rest[..<equals]).trimmingSpaces)
             rest = rest[rest.index(after: equals)...]
             guard let value = Self.value(&rest) else {
                 isDamaged = true
@@ -34,7 +36,7 @@ struct AttributeList: Hashable, Sendable {
         guard rest.first == UInt8(ascii: "\"") else {
             let text = rest.prefix { $0 != UInt8(ascii: ",") }
             rest = rest[text.endIndex...]
-            return Value(text: String(Substring(text)).trimmingSpaces, isQuoted: false)
+            return Value(text: String(Substring(text).trimmingSpaces), isQuoted: false)
         }
         let inner = rest.dropFirst()
         guard let quote = inner.firstIndex(of: UInt8(ascii: "\"")) else { return nil }

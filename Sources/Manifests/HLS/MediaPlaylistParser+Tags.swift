@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 extension MediaPlaylistParser {
     mutating func read(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
@@ -55,7 +56,7 @@ extension MediaPlaylistParser {
 
     private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {
         let text = line.value.prefix { $0 != "," }
-        guard let value = DecimalText.nanoseconds(String(text).trimmingSpaces) else {
+        guard let value = DecimalText.nanoseconds(text.trimmingSpaces) else {
             throw ManifestError(.malformed, "EXTINF has no number of seconds", line: line.number)
         }
         if value < 0 { notices.add(.oddity, "a segment has a negative duration; it counts as none", line: line.number) }

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The segments of a rendition in order, and what is known of their end.
 ///
 /// Sequence numbers rise by one, start times never fall. What a DASH template describes is made on demand, so an index of

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Segments that were listed, or rows from which they are made.
 struct SegmentStorage: Hashable, Sendable {
     /// Segments one after another, either all listed or made from one template row.

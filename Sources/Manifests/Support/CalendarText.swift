@@ -1,28 +1,26 @@
 internal import Instrument
+internal import InstrumentText
 
 /// Dates, times and durations of ISO 8601 as RFC 8216 and XML Schema (`xs:dateTime`, `xs:duration`) use it.
 enum CalendarText {
     /// The wall time of `2026-11-21T10:00:00.000+01:00`, rounded down to milliseconds; without a zone it is UTC.
     static func wallTime(_ text: some StringProtocol) -> WallTime? {
-        var scanner = TextScanner(text)
-        guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
-            let day = scanner.number(2), scanner.take("T") || scanner.take("t") || scanner.take(" "),
-            let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2)
+        var cursor = TextCursor(text)
+        guard let date = cursor.date(), cursor.take(anyOf: "Tt ") != nil,
+            let hour = cursor.number(digits: 2), cursor.take(":"), let minute = cursor.number(digits: 2)
         else { return nil }
-        var milliseconds: Int64 = 0
-        if scanner.take(":") {
+        var milliseconds = 0
+        if cursor.take(":") {
             // A leap second counts as the one after it (POSIX time).
-            guard let second = scanner.number(2), second <= 60 else { return nil }
+            guard let second = cursor.number(digits: 2), second <= 60 else { return nil }
             milliseconds = second * 1_000
-            if scanner.take(".") || scanner.take(",") {
-                guard let fraction = scanner.fraction() else { return nil }
-                milliseconds += fraction / 1_000_000
+            if cursor.take(anyOf: ".,") != nil {
+                guard let fraction = cursor.fraction(places: 3) else { return nil }
+                milliseconds += fraction
             }
         }
-        guard let zone = scanner.zone(), scanner.isAtEnd, 1...12 ~= month, 1...31 ~= day, hour <= 24, minute < 60
-        else { return nil }
-        let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - zone
-        return WallTime(milliseconds: minutes * 60_000 + milliseconds)
+        guard let zone = cursor.zone(), cursor.isAtEnd, hour <= 24, minute < 60 else { return nil }
+        return WallTime(date, milliseconds: Int64((hour * 60 + minute - zone) * 60_000 + milliseconds))
     }
 
     /// Nanoseconds of `P1DT2H3M4.5S`. Years count 365 days and months 30, since an MPD has no date to count them from.
@@ -57,60 +55,19 @@ enum CalendarText {
         default: nil
         }
     }
-
-    /// Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-    /// `days_from_civil`).
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let y = month <= 2 ? year - 1 : year
-        let era = (y >= 0 ? y : y - 399) / 400
-        let yearOfEra = y - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
-    }
 }
 
-/// Goes through a text byte by byte and never past its end.
-private struct TextScanner {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard let first = rest.first, UInt32(first) == character.value else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
-
-    mutating func number(_ digits: Int) -> Int64? {
-        let head = rest.prefix(digits)
-        guard head.count == digits, head.allSatisfy(DecimalText.isDigit) else { return nil }
-        rest = rest.dropFirst(digits)
-        return head.reduce(0) { $0 * 10 + Int64($1 & 15) }
-    }
-
-    /// Nanoseconds of the digits after a point.
-    mutating func fraction() -> Int64? {
-        let digits = rest.prefix(while: DecimalText.isDigit)
-        guard !digits.isEmpty else { return nil }
-        rest = rest.dropFirst(digits.count)
-        let nine = Array(digits.prefix(9)) + [UInt8](repeating: 0, count: max(0, 9 - digits.count))
-        return nine.reduce(0) { $0 * 10 + Int64($1 & 15) }
-    }
-
-    /// Minutes east of UTC.
-    mutating func zone() -> Int64? {
-        if isAtEnd || take("Z") || take("z") { return 0 }
-        let isWest = take("-")
-        guard isWest || take("+"), let hours = number(2), hours <= 24 else { return nil }
-        var minutes: Int64 = 0
+extension TextCursor {
+    /// Takes a zone, if one comes: minutes east of UTC.
+    fileprivate mutating func zone() -> Int? {
+        if isAtEnd || take(anyOf: "Zz") != nil { return 0 }
+        guard let sign = take(anyOf: "+-"), let hours = number(digits: 2), hours <= 24 else { return nil }
+        var minutes = 0
         if !isAtEnd {
             _ = take(":")
-            guard let value = number(2), value < 60 else { return nil }
+            guard let value = number(digits: 2), value < 60 else { return nil }
             minutes = value
         }
-        return (isWest ? -1 : 1) * (hours * 60 + minutes)
+        return (sign == "-" ? -1 : 1) * (hours * 60 + minutes)
     }
 }

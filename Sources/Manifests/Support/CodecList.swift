@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// Lists of codecs (RFC 6381), and what they carry.
 enum CodecList {
     /// How many members of a list count: more than any stream has, so that a long list does not grow with each stream that
@@ -6,7 +8,7 @@ enum CodecList {
 
     /// The members of a list with commas; the first ones of a list that is too long.
     static func split(_ text: String?) -> [String] {
-        (text ?? "").split(separator: ",", maxSplits: mostMembers).prefix(mostMembers).map { String($0).trimmingSpaces }
+        (text ?? "").split(separator: ",", maxSplits: mostMembers).prefix(mostMembers).map { String($0.trimmingSpaces) }
             .filter { !$0.isEmpty }
     }
 

@@ -1,8 +1,10 @@
+internal import Instrument
+
 /// Numbers as playlists and MPDs write them.
 enum DecimalText {
     /// A decimal-integer (RFC 8216 section 4.2) that is not negative. What is too large saturates.
     static func integer(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return text.utf8.reduce(0) { $0.saturatingMultiply(10).saturatingAdd(Int64($1 & 15)) }
     }
 
@@ -11,12 +13,12 @@ enum DecimalText {
     static func nanoseconds(_ text: some StringProtocol) -> Int64? {
         let isNegative = text.hasPrefix("-")
         let digits = text.utf8.dropFirst(isNegative || text.hasPrefix("+") ? 1 : 0)
-        guard let first = digits.first, isDigit(first) || first == UInt8(ascii: ".") else { return nil }
+        guard let first = digits.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
         var (value, places, hasDigit) = (Int64(0), -1, false)
         for byte in digits {
             if byte == UInt8(ascii: "."), places < 0 {
                 places = 0
-            } else if isDigit(byte) {
+            } else if byte.isDigit {
                 hasDigit = true
                 guard places < 9 else { continue }
                 value = value.saturatingMultiply(10).saturatingAdd(Int64(byte & 15))
@@ -32,7 +34,7 @@ enum DecimalText {
 
     /// A number with a fraction; finite.
     static func double(_ text: some StringProtocol) -> Double? {
-        guard text.utf8.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) }), let value = Double(String(text)),
+        guard text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }), let value = Double(String(text)),
             value.isFinite
         else { return nil }
         return value
@@ -42,24 +44,12 @@ enum DecimalText {
         double(text).flatMap(Int64.init(nanosecondsOf:))
     }
 
-    static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
-
     /// The bytes of a hexadecimal-sequence (`0x…`), at most 16, on the left filled up with zeros to 16.
     static func sixteenBytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
         guard text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
-        let digits = text.utf8.dropFirst(2).compactMap { Int8(hexDigit: $0) }
+        let digits = text.utf8.dropFirst(2).compactMap(\.hexDigitValue)
         guard digits.count == text.utf8.count - 2, 1...32 ~= digits.count else { return nil }
-        let padded = [Int8](repeating: 0, count: 32 - digits.count) + digits
-        return stride(from: 0, to: 32, by: 2).map { UInt8(padded[$0]) << 4 | UInt8(padded[$0 + 1]) }
-    }
-}
-
-extension Int8 {
-    fileprivate init?(hexDigit byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self = Int8(byte & 15)
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): self = Int8(byte & 15) + 9
-        default: return nil
-        }
+        let padded = [UInt8](repeating: 0, count: 32 - digits.count) + digits
+        return stride(from: 0, to: 32, by: 2).map { padded[$0] << 4 | padded[$0 + 1] }
     }
 }

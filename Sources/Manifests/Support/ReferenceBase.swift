@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentHTTP
 
 /// What references in a manifest are relative to. Only `http` and `https` come out.
@@ -25,7 +26,7 @@ struct ReferenceBase: Hashable, Sendable {
         let scheme = reference.prefix { $0 != ":" && $0 != "/" }
         let isScheme =
             scheme.utf8.count < reference.utf8.count && scheme.utf8.count <= 20
-            && scheme.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
+            && scheme.utf8.allSatisfy(\.isLetter)
         let isWeb = ["http", "https"].contains(scheme.lowercased())
         let what = isScheme && !isWeb ? "to '\(scheme):'" : "that is no valid address"
         return "a reference \(what) is refused; only http and https addresses are followed"

@@ -8,13 +8,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A regular file that is open for reading; closed when nobody has it any more.
+/// A regular file that is open for reading; closed with the last reference.
 final class OpenFile: Sendable {
     private let descriptor: CInt
     /// Its size when it was opened.
     let size: Int
 
-    /// Opens a file; nil if there is none, or if it is a folder, a pipe or a device.
+    /// Opens a file; nil if it does not exist, or is a folder, a pipe or a device.
     init?(path: String) {
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -30,7 +30,7 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Up to `count` bytes from `offset` on; nil if there are none or they cannot be read.
+    /// Up to `count` bytes from `offset` on; nil at the end of the file, or if they cannot be read.
     func read(at offset: Int, count: Int) -> ByteBuffer? {
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         let read = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// What is at a path at some moment.
+/// The resource at a path at a moment.
 struct Resource: Sendable {
     var contentType: String
     var body: Body
@@ -11,7 +11,7 @@ struct Resource: Sendable {
     }
 }
 
-/// When somebody looks.
+/// The moment of a request.
 struct Moment: Hashable, Sendable {
     /// The calendar time by which live media go.
     var now: WallTime

@@ -11,7 +11,7 @@ struct ServedFiles: Sendable {
         for path in paths {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                throw OriginError(.noSuchMedia, "There is nothing at \(path). Give a folder or a file that exists.")
+                throw OriginError(.noSuchMedia, "\(path) does not exist. Give the path of an existing folder or file.")
             }
             let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
             if isFolder.boolValue {

@@ -1,4 +1,4 @@
-/// What an origin serves beside its own pages.
+/// The media that an origin serves beside its own pages.
 public enum ServedMedia: Sendable {
     /// The fixtures, under `vod/`, `live/` and `event/`.
     case fixtures(Fixtures)
@@ -10,7 +10,7 @@ public enum ServedMedia: Sendable {
 public struct CatalogueEntry: Hashable, Sendable {
     /// Where, to be given to ``Origin/url(_:session:)``.
     public var path: String
-    /// What it is, in a few words.
+    /// A short description.
     public var summary: String
 
     init(_ path: String, _ summary: String) {

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What is at each path: a pure function of the path and the moment, but for files that are looked for on disk.
+/// Maps a path to a resource: a pure function of the path and the moment, except for files on disk.
 struct Site: Sendable {
     private var fixtures: Fixtures?
     private var files: ServedFiles?
@@ -37,11 +37,11 @@ struct Site: Sendable {
     }
 }
 
-/// What a path to a live stream may ask for.
+/// The query parameters of a live stream.
 struct StreamQuery: Sendable {
     /// How many segments a live playlist lists.
     var window = 5
-    /// As it goes on to the paths in a playlist, with the question mark; empty without one.
+    /// The query as the paths in a playlist repeat it, with the question mark; empty without a query.
     var text = ""
 
     init(_ query: String) {

@@ -24,7 +24,7 @@ public enum Fault: Hashable, Sendable {
     case contentType(String)
     /// An HTML page with status 200, like an access point's log-in page.
     case html
-    /// What is at another path of this origin, with its type.
+    /// The resource at another path of this origin, with its type.
     case body(of: String)
     /// The first line of the body, then comment lines until the client has had enough.
     case endless
@@ -45,7 +45,7 @@ public struct FaultRule: Hashable, Sendable {
         case all
         /// The one of that number, from 1.
         case nth(Int)
-        /// So many, then none.
+        /// The first requests up to this number.
         case first(Int)
         /// Each of that period: 3 is the third, the sixth …
         case every(Int)
@@ -69,7 +69,7 @@ public struct FaultRule: Hashable, Sendable {
     public var occurrence: Occurrence
     /// From when, since the session's first request.
     public var start: Duration
-    /// Until when, since the session's first request; nil: for good.
+    /// The end, since the session's first request; nil means without an end.
     public var end: Duration?
 
     /// Creates a rule, by default for every request.

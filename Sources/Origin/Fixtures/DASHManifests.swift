@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// How a manifest says where segments are (ISO/IEC 23009-1, 5.3.9).
 enum DASHAddressing: String, Sendable, CaseIterable {
@@ -43,11 +44,11 @@ extension Fixtures {
         let start = WallTime(milliseconds: moment.originStart.milliseconds &- LiveWindow.headStart)
         let depth = window * Self.segmentSeconds
         let head =
-            "type=\"dynamic\" availabilityStartTime=\"\(start.calendarText)\" publishTime=\"\(moment.now.calendarText)\" "
+            "type=\"dynamic\" availabilityStartTime=\"\(start.rfc3339)\" publishTime=\"\(moment.now.rfc3339)\" "
             + "minimumUpdatePeriod=\"PT2S\" timeShiftBufferDepth=\"PT\(depth)S\" suggestedPresentationDelay=\"PT6S\" "
             + "profiles=\"urn:mpeg:dash:profile:isoff-live:2011\""
         let clock =
-            "  <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:direct:2014\" value=\"\(moment.now.calendarText)\"/>\n"
+            "  <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:direct:2014\" value=\"\(moment.now.rfc3339)\"/>\n"
         return document(head, [period("p0", nil, .number)], after: clock)
     }
 
@@ -65,9 +66,9 @@ extension Fixtures {
         var text = "  <Period \(attributes)>\n"
         text +=
             "    <AdaptationSet contentType=\"video\" mimeType=\"video/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\">\n"
-        for (rendition, file) in zip(Self.renditions, video) {
-            let size = "width=\"\(rendition.width)\" height=\"\(rendition.height)\" frameRate=\"25\""
-            text += representation(rendition.name, file, size, segments, addressing)
+        for (variant, file) in zip(Self.variants, video) {
+            let size = "width=\"\(variant.width)\" height=\"\(variant.height)\" frameRate=\"25\""
+            text += representation(variant.name, file, size, segments, addressing)
         }
         text += "    </AdaptationSet>\n"
         for (language, file) in zip(Self.languages, audio) {

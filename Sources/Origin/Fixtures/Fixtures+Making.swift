@@ -1,16 +1,17 @@
 internal import Foundation
+internal import Instrument
 
 extension Fixtures {
     /// Makes the fixtures in a folder, or takes them over if they are there already.
     ///
     /// Takes about three seconds of processor time for 24 seconds of media. Several processes may do so at once in one
-    /// folder. Blocks a thread of its own, not the caller's.
+    /// folder. Blocks a separate thread, not the caller's.
     /// - Parameters:
     ///   - cache: the folder; it is made if need be.
     ///   - seconds: how long the media are to be; rounded up to a multiple of 24, 480 at most.
     ///   - ffmpeg: the program.
-    ///   - progress: is told what is being made.
-    /// - Throws: ``OriginError`` if ffmpeg is not there or fails, with what it said.
+    ///   - progress: receives the name of each step as it begins.
+    /// - Throws: ``OriginError`` if ffmpeg is missing or fails, with its output.
     public static func make(
         in cache: String,
         seconds: Int = 24,
@@ -23,10 +24,12 @@ extension Fixtures {
         if !FileManager.default.fileExists(atPath: folder) {
             let maker = FixtureMaker(seconds: rounded, ffmpeg: ffmpeg, progress: progress ?? { _ in })
             let result: Result<Void, OriginError> = await withCheckedContinuation { continuation in
-                let thread = Thread {
+                let isRunning = SystemThread.start {
                     continuation.resume(returning: Result { () throws(OriginError) in try maker.make(into: folder) })
                 }
-                thread.start()
+                if isRunning { return }
+                let words = "Cannot create the thread that makes fixtures: the process has reached its thread limit."
+                continuation.resume(returning: .failure(OriginError(.cannotMakeFixtures, words)))
             }
             try result.get()
         }
@@ -36,14 +39,14 @@ extension Fixtures {
 
 /// Makes the files of the fixtures by ffmpeg.
 struct FixtureMaker: Sendable {
-    /// Another recipe has another number, so that what an older one made is not taken for it.
+    /// The version of the recipe, so that files of an older recipe are not reused.
     static var recipe: Int { 1 }
 
     var seconds: Int
     var ffmpeg: String
     var progress: @Sendable (String) -> Void
 
-    /// Makes all beside `folder` and moves it there in one go, so that nobody ever finds half of it.
+    /// Makes all beside `folder` and moves it there in one go, so that no process ever finds an incomplete folder.
     func make(into folder: String) throws(OriginError) {
         let files = FileManager.default
         let work = "\(folder).\(UUID().uuidString)"
@@ -54,7 +57,7 @@ struct FixtureMaker: Sendable {
             throw OriginError(.cannotMakeFixtures, "Cannot make the folder for fixtures: \(error.localizedDescription)")
         }
         try encode(in: work)
-        for rendition in Fixtures.renditions { try package(rendition, in: work) }
+        for variant in Fixtures.variants { try package(variant, in: work) }
         for language in Fixtures.languages {
             let options = ["-bsf:a", "aac_adtstoasc", "-metadata:s:a:0", "language=\(language.code)"]
             try fragment("e-\(language.name).aac", as: "\(language.name).mp4", options, in: work)
@@ -82,21 +85,21 @@ struct FixtureMaker: Sendable {
     ]
 
     private func encode(in work: String) throws(OriginError) {
-        for rendition in Fixtures.renditions {
-            progress("\(rendition.width) × \(rendition.height), \(rendition.bitrate / 1_000) kbit/s")
-            let rate = "\(rendition.videoBitrate)"
+        for variant in Fixtures.variants {
+            progress("\(variant.width) × \(variant.height), \(variant.bitrate / 1_000) kbit/s")
+            let rate = "\(variant.videoBitrate)"
             // Constant bitrate down to a fifth of a second, a keyframe every two seconds and nowhere else; no messages (SEI).
             let options = "nal-hrd=cbr:force-cfr=1:scenecut=0:keyint=50:min-keyint=50:threads=1:sliced-threads=0"
             try run(
                 [
                     "-f", "lavfi", "-i",
-                    "testsrc2=size=\(rendition.width)x\(rendition.height):rate=25:duration=\(seconds)",
+                    "testsrc2=size=\(variant.width)x\(variant.height):rate=25:duration=\(seconds)",
                 ]
                     + ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-profile:v", "main"]
                     + ["-pix_fmt", "yuv420p", "-threads", "1", "-x264-params", options]
                     + ["-bsf:v", "filter_units=remove_types=6"]
-                    + ["-b:v", rate, "-maxrate", rate, "-minrate", rate, "-bufsize", "\(rendition.videoBitrate / 5)"]
-                    + Self.exact + ["e-\(rendition.name).mp4"],
+                    + ["-b:v", rate, "-maxrate", rate, "-minrate", rate, "-bufsize", "\(variant.videoBitrate / 5)"]
+                    + Self.exact + ["e-\(variant.name).mp4"],
                 in: work
             )
         }
@@ -113,10 +116,10 @@ struct FixtureMaker: Sendable {
         }
     }
 
-    private func package(_ rendition: Fixtures.Rendition, in work: String) throws(OriginError) {
-        try fragment("e-\(rendition.name).mp4", as: "\(rendition.name).mp4", in: work)
+    private func package(_ variant: Fixtures.Variant, in work: String) throws(OriginError) {
+        try fragment("e-\(variant.name).mp4", as: "\(variant.name).mp4", in: work)
         try run(
-            ["-i", "e-\(rendition.name).mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
+            ["-i", "e-\(variant.name).mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
                 + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
                 + ["-hls_segment_filename", "t-%d.ts", "t.m3u8"],
             in: work
@@ -125,11 +128,14 @@ struct FixtureMaker: Sendable {
         for number in 0..<(seconds / Fixtures.segmentSeconds) {
             let name = "\(work)/t-\(number).ts"
             guard let segment = FileManager.default.contents(atPath: name) else {
-                throw OriginError(.cannotMakeFixtures, "ffmpeg made no segment \(number) of \(rendition.name)")
+                throw OriginError(
+                    .cannotMakeFixtures,
+                    "ffmpeg wrote no segment \(number) of \(variant.name). Try another version of ffmpeg."
+                )
             }
-            whole += try TransportStream.padded(segment, to: rendition.transportSegmentLength)
+            whole += try TransportStream.padded(segment, to: variant.transportSegmentLength)
         }
-        try write(whole, to: "\(work)/\(rendition.name).ts")
+        try write(whole, to: "\(work)/\(variant.name).ts")
     }
 
     private func fragment(
@@ -157,7 +163,7 @@ struct FixtureMaker: Sendable {
         )
     }
 
-    /// Deletes what was only on the way.
+    /// Deletes intermediate files.
     private func clean(_ work: String) {
         let files = FileManager.default
         for name in (try? files.contentsOfDirectory(atPath: work)) ?? []
@@ -168,7 +174,7 @@ struct FixtureMaker: Sendable {
 
     private func write(_ bytes: Data, to path: String) throws(OriginError) {
         if !FileManager.default.createFile(atPath: path, contents: bytes) {
-            throw OriginError(.cannotMakeFixtures, "Cannot write fixtures. Is the disk full?")
+            throw OriginError(.cannotMakeFixtures, "Cannot write the fixtures. Check that the disk is not full.")
         }
     }
 
@@ -183,7 +189,7 @@ struct FixtureMaker: Sendable {
         do {
             try process.run()
         } catch {
-            throw OriginError(.cannotMakeFixtures, "ffmpeg cannot be started: \(error.localizedDescription)")
+            throw OriginError(.cannotMakeFixtures, "Cannot start ffmpeg: \(error.localizedDescription)")
         }
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

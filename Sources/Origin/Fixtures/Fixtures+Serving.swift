@@ -1,5 +1,5 @@
 extension Fixtures {
-    /// What is at a path under `vod/`, `event/` or `live/`.
+    /// The resource at a path under `vod/`, `event/` or `live/`.
     func resource(_ kind: StreamKind, _ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
         guard let first = names.first else { return nil }
         let rest = Array(names.dropFirst())
@@ -96,7 +96,7 @@ extension Fixtures {
         if name.hasSuffix(".m3u8"), let track = track(String(name.dropLast(5)), .transport) {
             return Resource(ContentType.hls, Body(rangePlaylist(track)))
         }
-        guard let index = Self.renditions.firstIndex(where: { $0.name + ".ts" == name }) else { return nil }
+        guard let index = Self.variants.firstIndex(where: { $0.name + ".ts" == name }) else { return nil }
         return Resource("video/mp2t", .buffer(transport[index]))
     }
 
@@ -125,12 +125,12 @@ extension Fixtures {
         entries.append(CatalogueEntry("vod/movie.ts", "a progressive transport stream"))
         for packaging in Track.Packaging.allCases {
             let seam =
-                packaging.isTransport ? "a discontinuity at each loop" : "timestamps that go on through the loops"
+                packaging.isTransport ? "a discontinuity at each loop" : "timestamps that continue through the loops"
             entries.append(
                 CatalogueEntry("live/\(packaging.rawValue)/master.m3u8", "live HLS, \(packaging.summary), \(seam)")
             )
         }
-        entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that go on through the loops"))
+        entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that continue through the loops"))
         for packaging in Track.Packaging.allCases {
             let path = "event/\(packaging.rawValue)/master.m3u8"
             entries.append(CatalogueEntry(path, "an HLS event that grows to its end, \(packaging.summary)"))

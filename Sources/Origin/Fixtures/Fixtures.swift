@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// Small deterministic media: a test picture in three renditions, a tone in two languages, cut into segments of two seconds.
+/// Small deterministic media: a test picture in three variants, a tone in two languages, cut into segments of two seconds.
 ///
 /// Made by ffmpeg once and kept in a folder; the same ffmpeg gives the same bytes each time. All playlists and manifests are
 /// written by the origin from these few files, which it holds in memory (10 MB for 24 seconds).
 public struct Fixtures: Sendable {
     /// A picture with a bitrate.
-    public struct Rendition: Hashable, Sendable {
+    public struct Variant: Hashable, Sendable {
         /// As it is called in paths: `v0`, `v1`, `v2`.
         public let name: String
         /// In pixels.
@@ -18,15 +18,15 @@ public struct Fixtures: Sendable {
         public let bitrate: Int
         /// The length of two seconds of transport stream: the bitrate's, rounded up to whole packets of 188 bytes.
         public var transportSegmentLength: Int { (bitrate * Fixtures.segmentSeconds / 8 + 187) / 188 * 188 }
-        /// What the picture alone is coded with.
+        /// The bit rate of the video alone.
         let videoBitrate: Int
     }
 
-    /// The renditions, the smallest first: 400, 1,050 and 2,500 kbit/s.
-    public static let renditions = [
-        Rendition(name: "v0", width: 320, height: 180, bitrate: 400_000, videoBitrate: 270_000),
-        Rendition(name: "v1", width: 640, height: 360, bitrate: 1_050_000, videoBitrate: 880_000),
-        Rendition(name: "v2", width: 854, height: 480, bitrate: 2_500_000, videoBitrate: 2_220_000),
+    /// The variants, the smallest first: 400, 1,050 and 2,500 kbit/s.
+    public static let variants = [
+        Variant(name: "v0", width: 320, height: 180, bitrate: 400_000, videoBitrate: 270_000),
+        Variant(name: "v1", width: 640, height: 360, bitrate: 1_050_000, videoBitrate: 880_000),
+        Variant(name: "v2", width: 854, height: 480, bitrate: 2_500_000, videoBitrate: 2_220_000),
     ]
 
     /// The languages of the sound: as they are called in paths and playlists (RFC 5646), in MP4 files (ISO 639-2), for people;
@@ -63,18 +63,24 @@ public struct Fixtures: Sendable {
         self.seconds = seconds
         func contents(_ name: String) throws(OriginError) -> ByteBuffer {
             if let bytes = OpenFile(path: directory + "/" + name)?.contents() { return bytes }
-            throw OriginError(.cannotMakeFixtures, "The fixture \(name) is missing. Delete its folder to make it anew.")
+            throw OriginError(
+                .cannotMakeFixtures,
+                "The fixture \(name) is missing. Delete its folder; the next start creates it."
+            )
         }
         func fragmented(_ name: String) throws(OriginError) -> FragmentedFile {
             if let file = FragmentedFile(try contents(name)), !file.fragments.isEmpty { return file }
-            throw OriginError(.cannotMakeFixtures, "The fixture \(name) is damaged. Delete its folder to make it anew.")
+            throw OriginError(
+                .cannotMakeFixtures,
+                "The fixture \(name) is damaged. Delete its folder; the next start creates it."
+            )
         }
         var transport: [ByteBuffer] = []
         var video: [FragmentedFile] = []
         var audio: [FragmentedFile] = []
-        for rendition in Self.renditions {
-            transport.append(try contents(rendition.name + ".ts"))
-            video.append(try fragmented(rendition.name + ".mp4"))
+        for variant in Self.variants {
+            transport.append(try contents(variant.name + ".ts"))
+            video.append(try fragmented(variant.name + ".mp4"))
         }
         for language in Self.languages { audio.append(try fragmented(language.name + ".mp4")) }
         var encrypted: [Body] = []

@@ -1,3 +1,4 @@
+internal import InstrumentText
 internal import NIOCore
 
 /// A fragmented MP4 file of one track: where its parts are (ISO/IEC 14496-12: `moov`, `sidx` 8.16.3, `tfdt` 8.8.12).
@@ -27,7 +28,7 @@ struct FragmentedFile: Sendable {
     init?(_ bytes: ByteBuffer) {
         guard let moov = Box.first("moov", in: bytes, range: 0..<bytes.readableBytes),
             let sidx = Box.first("sidx", in: bytes, range: 0..<bytes.readableBytes),
-            let index = SegmentIndex(bytes, sidx), index.timescale > 0
+            let index = SidxBox(bytes, sidx), index.timescale > 0
         else { return nil }
         self.bytes = bytes
         initialization = 0..<moov.upperBound
@@ -40,7 +41,7 @@ struct FragmentedFile: Sendable {
     /// The initialization segment.
     var initializationBody: Body { Body.buffer(bytes).part(initialization) }
 
-    /// A fragment as if the file had been repeated that many times before: its decode time goes on.
+    /// A fragment as if the file had been repeated that many times before: its decode time continues.
     func body(of fragment: Int, round: Int) -> Body? {
         guard fragments.indices.contains(fragment) else { return nil }
         let range = fragments[fragment].range
@@ -74,11 +75,7 @@ struct FragmentedFile: Sendable {
         let name = Array("avcC".utf8)
         guard moov.count > 12 else { return "mp4a.40.2" }
         for index in 0..<(moov.count - 8) where Array(moov[index..<(index + 4)]) == name {
-            let digits = moov[(index + 5)..<(index + 8)].map { byte in
-                let text = String(byte, radix: 16, uppercase: true)
-                return text.count == 1 ? "0" + text : text
-            }
-            return "avc1." + digits.joined()
+            return "avc1." + moov[(index + 5)..<(index + 8)].map { $0.padded(2, radix: 16, uppercase: true) }.joined()
         }
         // AAC, low complexity: the only sound that fixtures have.
         return "mp4a.40.2"
@@ -102,7 +99,7 @@ enum Box {
 }
 
 /// A segment index box (ISO/IEC 14496-12, 8.16.3) that refers to media only.
-private struct SegmentIndex {
+private struct SidxBox {
     let timescale: Int
     let fragments: [FragmentedFile.Fragment]
 

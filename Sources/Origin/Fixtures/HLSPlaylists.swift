@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// The playlists of the fixtures (RFC 8216).
 extension Fixtures {
@@ -20,15 +21,15 @@ extension Fixtures {
             }
         }
         let sound = packaging == .fragmented ? ",AUDIO=\"sound\"" : ""
-        for (index, rendition) in Self.renditions.enumerated() {
-            guard let track = track(rendition.name, packaging) else { continue }
+        for (index, variant) in Self.variants.enumerated() {
+            guard let track = track(variant.name, packaging) else { continue }
             lines.append(
                 "#EXT-X-STREAM-INF:BANDWIDTH=\(track.peakBitrate + soundPeak),"
                     + "AVERAGE-BANDWIDTH=\(track.averageBitrate + soundAverage),"
-                    + "CODECS=\"\(video[index].codecs),mp4a.40.2\",RESOLUTION=\(rendition.width)x\(rendition.height),"
+                    + "CODECS=\"\(video[index].codecs),mp4a.40.2\",RESOLUTION=\(variant.width)x\(variant.height),"
                     + "FRAME-RATE=25.000\(sound)"
             )
-            lines.append("\(rendition.name).m3u8\(query)")
+            lines.append("\(variant.name).m3u8\(query)")
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -48,7 +49,7 @@ extension Fixtures {
         let isLooped = kind == .live && packaging.isTransport
         lines.append("#EXT-X-MEDIA-SEQUENCE:\(window.listed.lowerBound)")
         if isLooped {
-            // A transport stream starts its timestamps anew with each loop; those before the first one listed count.
+            // A transport stream restarts its timestamps with each loop; those before the first one listed count.
             lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, window.listed.lowerBound - 1) / track.count)")
         }
         if kind == .vod { lines.append("#EXT-X-PLAYLIST-TYPE:VOD") }
@@ -96,13 +97,12 @@ extension Track {
         let round = durations.reduce(0, +)
         let time = Double(number / count) * round + durations[..<(number % count)].reduce(0, +)
         let milliseconds = start.milliseconds &+ (Int64(exactly: (time * 1_000).rounded()) ?? 0)
-        return WallTime(milliseconds: milliseconds).calendarText
+        return WallTime(milliseconds: milliseconds).rfc3339
     }
 }
 
 /// A number of seconds with six decimals.
 func decimal(_ value: Double) -> String {
     let micros = Int(exactly: (value * 1_000_000).rounded()) ?? 0
-    let fraction = String(micros % 1_000_000)
-    return "\(micros / 1_000_000)." + String(repeating: "0", count: max(0, 6 - fraction.count)) + fraction
+    return "\(micros / 1_000_000).\((micros % 1_000_000).padded(6))"
 }

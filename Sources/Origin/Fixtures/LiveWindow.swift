@@ -29,7 +29,7 @@ struct LiveWindow: Hashable, Sendable {
         )
     }
 
-    /// An event, which begins for each session anew: it has three segments at the session's first request, and grows by one
+    /// An event, which begins with each session: it has three segments at the session's first request, and grows by one
     /// a segment's length until all `count` are there.
     static func event(at moment: Moment, segment: Int64, count: Int) -> LiveWindow {
         let start = moment.sessionStart.milliseconds &- segment &* Int64(eventStart)

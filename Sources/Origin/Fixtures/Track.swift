@@ -1,4 +1,4 @@
-/// A rendition or a sound in one packaging: segments that can be looped.
+/// A variant or a sound in one packaging: segments that can be looped.
 struct Track: Sendable {
     /// How segments are packed.
     enum Packaging: String, Sendable, CaseIterable {
@@ -31,13 +31,13 @@ struct Track: Sendable {
 }
 
 extension Fixtures {
-    /// The track of that name; nil if there is none in this packaging.
+    /// The track of that name; nil if this packaging has no such track.
     func track(_ name: String, _ packaging: Track.Packaging) -> Track? {
         if packaging == .fragmented {
             return fragmentedFile(name).map { Self.track(name, of: $0) }
         }
-        guard let index = Self.renditions.firstIndex(where: { $0.name == name }) else { return nil }
-        let length = Self.renditions[index].transportSegmentLength * packaging.seconds / Self.segmentSeconds
+        guard let index = Self.variants.firstIndex(where: { $0.name == name }) else { return nil }
+        let length = Self.variants[index].transportSegmentLength * packaging.seconds / Self.segmentSeconds
         let count = seconds / packaging.seconds
         let whole = Body.buffer(transport[index])
         return Track(
@@ -51,9 +51,9 @@ extension Fixtures {
         }
     }
 
-    /// The fragmented file of a rendition or a language.
+    /// The fragmented file of a variant or a language.
     func fragmentedFile(_ name: String) -> FragmentedFile? {
-        if let index = Self.renditions.firstIndex(where: { $0.name == name }) { return video[index] }
+        if let index = Self.variants.firstIndex(where: { $0.name == name }) { return video[index] }
         return Self.languages.firstIndex { $0.name == name }.map { audio[$0] }
     }
 

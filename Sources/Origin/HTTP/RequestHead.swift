@@ -9,12 +9,12 @@ struct RequestHead: Hashable, Sendable {
     var query: String
     /// The value of `Range`, if there is one.
     var range: String?
-    /// How much body follows, which nobody reads.
+    /// The length of the body, which is discarded.
     var contentLength = 0
     /// Whether the connection may serve another request.
     var keepsAlive: Bool
 
-    /// What is answered to a head that cannot be served.
+    /// The response to a head that cannot be served.
     enum Refusal: Int, Error { case badRequest = 400, tooLong = 431, notImplemented = 501, version = 505 }
 
     /// Heads that are longer are refused.

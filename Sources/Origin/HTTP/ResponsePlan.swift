@@ -7,7 +7,7 @@ struct ResponsePlan: Sendable {
     /// What becomes of the connection after the last byte.
     enum Ending: Hashable, Sendable { case keepAlive, close, reset, hang }
 
-    /// Who says when a byte leaves.
+    /// Decides when a byte is sent.
     enum Pace: Hashable, Sendable {
         case link
         case trickle(bytes: Int, every: Duration)
@@ -24,7 +24,7 @@ struct ResponsePlan: Sendable {
     /// What `Content-Length` says; nil without one.
     var promised: Int?
 
-    /// What a rule or a broken request asks for instead.
+    /// The response that a rule or a malformed request causes instead.
     init(_ status: Int, reason: String, headers: [String] = [], keepsAlive: Bool, sendsBody: Bool = true) {
         let body = Body("\(status) \(reason)\n")
         self.init(
@@ -144,7 +144,7 @@ extension ResponsePlan {
         let sendsBody = request.method != "HEAD"
         let whole = resource.body
         if !whole.isEndless, understated == 0 {
-            switch ByteRange(request.range, length: whole.count) {
+            switch RequestedRange(request.range, length: whole.count) {
             case .part(let range):
                 let header = "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(whole.count)"
                 return ResponsePlan(

@@ -6,25 +6,25 @@ extension DeliverySchedule {
     /// `4000k for 10s, 600k latency 80ms for 20s, repeat`. Bandwidths are bits a second (`64000`, `600k`, `2.5M`,
     /// `unlimited`; `0` stands still), durations have a unit (`500ms`, `1.5s`, `2m`). A step has the latency of the one
     /// before unless it says otherwise.
-    /// - Throws: ``OriginSyntaxError``, with what is expected.
+    /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(_ text: String) throws(OriginSyntaxError) {
         var steps: [Step] = []
         var repeats = false
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             var reader = TextReader(part)
-            if repeats { throw reader.error("nothing can follow 'repeat'") }
+            if repeats { throw reader.error("'repeat' must be the last step") }
             if reader.take("repeat") {
                 repeats = true
             } else {
                 if let last = steps.last, last.duration == nil {
-                    throw reader.error("nothing is reached after a step without 'for DURATION'")
+                    throw reader.error("a step without 'for DURATION' must be the last one")
                 }
                 steps.append(try Self.step(from: &reader, after: steps.last))
             }
             guard reader.isAtEnd else { throw reader.error("expected: BANDWIDTH [latency DURATION] [for DURATION]") }
         }
         if repeats, steps.allSatisfy({ $0.duration == .zero }) || steps.last?.duration == nil {
-            throw OriginSyntaxError(message: "to repeat, every step needs 'for DURATION'", text: text)
+            throw OriginSyntaxError(message: "a schedule with 'repeat' needs 'for DURATION' in every step", text: text)
         }
         self.init(steps, repeats: repeats)
     }

@@ -17,7 +17,7 @@ extension DeliverySchedule {
     static var unitsPerByte: UInt128 { 8_000_000_000 }
 
     /// The instant, since time zero, at which the last of `count` bytes has left whose sending starts at `start` on a link
-    /// that carries nothing else; nil if the schedule stands still before that, for good.
+    /// that carries nothing else; nil if the schedule stops before that and never continues.
     ///
     /// The inverse of the integral of the bandwidth, rounded up to a nanosecond.
     public func instant(ofByte count: Int, startingAt start: Duration) -> Duration? {

@@ -1,4 +1,4 @@
-/// What a link does over time: bandwidth and latency, piecewise constant.
+/// The bandwidth and latency of a link over time, piecewise constant.
 ///
 /// ```swift
 /// let dip = try DeliverySchedule("4000k for 10s, 600k for 20s, 4000k")
@@ -14,7 +14,7 @@ public struct DeliverySchedule: Hashable, Sendable {
         public var bandwidth: Bandwidth
         /// The round trip: from a request's arrival to the head of its response.
         public var latency: Duration
-        /// How long the step lasts; nil: for good.
+        /// How long the step lasts; nil means without an end.
         public var duration: Duration?
 
         /// Creates a step.
@@ -29,7 +29,7 @@ public struct DeliverySchedule: Hashable, Sendable {
     public let steps: [Step]
     /// Whether the first step follows the last one.
     public let repeats: Bool
-    /// Where each step starts, and what the link has carried by then.
+    /// The start of each step, and the units that the link has carried by then.
     let table: [Entry]
     /// The length and the load of one round; nil if it does not repeat.
     let round: (length: Int64, units: UInt128)?

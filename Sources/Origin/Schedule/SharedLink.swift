@@ -9,7 +9,7 @@ public enum LinkSharing: String, Hashable, Sendable, CaseIterable {
 /// A link and the responses that are under way on it: a pure model in exact arithmetic.
 ///
 /// Time is nanoseconds since the link's time zero. The state changes only when a response joins, leaves or is through, each at
-/// its own instant, so that it does not matter how often anyone looks. An event that is told of late happens at its instant
+/// its own instant, so that it does not matter how often anyone looks. An event that is reported late happens at its instant
 /// all the same, unless another one has happened since: then right after that.
 struct SharedLink: Sendable {
     private struct Flow {

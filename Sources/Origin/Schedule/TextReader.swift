@@ -2,7 +2,7 @@ internal import Instrument
 
 /// Why the text of a schedule or a fault is not understood.
 public struct OriginSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, and what is expected.
+    /// What was found and what was expected.
     public let message: String
     /// The text that was read.
     public let text: String
@@ -34,26 +34,28 @@ struct TextReader {
 
     /// Takes the next word, whatever it is.
     mutating func word(_ meaning: String) throws(OriginSyntaxError) -> String {
-        guard let word = words.popFirst() else { throw error("\(meaning) is missing") }
+        guard let word = words.popFirst() else { throw error("expected \(meaning) (found the end of the text)") }
         return String(word)
     }
 
     mutating func count(_ meaning: String) throws(OriginSyntaxError) -> Int {
         let word = try word(meaning)
-        guard let value = Int(word), value >= 0 else { throw error("'\(word)' is no \(meaning)") }
+        guard let value = Int(word), value >= 0 else { throw error("'\(word)' is not \(meaning)") }
         return value
     }
 
     mutating func duration() throws(OriginSyntaxError) -> Duration {
         let word = try word("a duration like 1.5s or 200ms")
-        guard let value = Self.duration(word) else { throw error("'\(word)' is no duration like 1.5s or 200ms") }
+        guard let value = Self.duration(word) else {
+            throw error("'\(word)' is not a duration; expected a form such as 1.5s or 200ms")
+        }
         return value
     }
 
     mutating func bandwidth() throws(OriginSyntaxError) -> Bandwidth {
         let word = try word("a bandwidth like 4000k, 2.5M or unlimited")
         guard let value = Self.bandwidth(word) else {
-            throw error("'\(word)' is no bandwidth like 4000k, 2.5M or unlimited")
+            throw error("'\(word)' is not a bandwidth; expected a form such as 4000k, 2.5M or unlimited")
         }
         return value
     }

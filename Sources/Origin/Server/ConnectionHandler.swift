@@ -22,7 +22,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var search = HeadSearch()
     /// How much of a request's body is still to be thrown away.
     private var unread = 0
-    private var exchange: Exchange?
+    private var delivery: ResponseDelivery?
     private var context: ChannelHandlerContext?
     private var isClosing = false
 
@@ -47,12 +47,12 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        exchange?.abort()
-        exchange = nil
+        delivery?.abort()
+        delivery = nil
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { exchange?.pump() }
+        if context.channel.isWritable { delivery?.pump() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -61,7 +61,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func serveNext() {
-        while exchange == nil, !isClosing, let context {
+        while delivery == nil, !isClosing, let context {
             let head: RequestHead?
             do throws(RequestHead.Refusal) {
                 head = try nextHead()
@@ -104,7 +104,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         let now = reception.clock.timestamp
         guard let admission = reception.admit(head, at: now) else { return refuse(.tooLong, in: context) }
         let plan = plan(for: head, admission, at: now)
-        let exchange = Exchange(
+        let delivery = ResponseDelivery(
             plan,
             for: head,
             admission,
@@ -113,8 +113,8 @@ final class ConnectionHandler: ChannelInboundHandler {
             over: context,
             reception: reception
         )
-        self.exchange = exchange
-        exchange.start { [weak self] ending in self?.ended(ending) }
+        self.delivery = delivery
+        delivery.start { [weak self] ending in self?.ended(ending) }
     }
 
     private func plan(for head: RequestHead, _ admission: Reception.Admission, at now: Timestamp) -> ResponsePlan {
@@ -156,17 +156,17 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard let context else { return }
         switch ending {
         case .keepAlive:
-            exchange = nil
+            delivery = nil
             // Not from here: a client that sends a thousand requests at once would be answered a thousand calls deep.
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             context.eventLoop.execute { bound.value.serveNext() }
         case .close:
             isClosing = true
-            exchange = nil
+            delivery = nil
             context.close(promise: nil)
         case .reset:
             isClosing = true
-            exchange = nil
+            delivery = nil
             // With nothing to linger for, closing sends RST instead of FIN (socket(7), SO_LINGER).
             let options = context.channel as? any SocketOptionProvider
             options?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { [channel = context.channel] _ in
@@ -174,7 +174,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             }
             if options == nil { context.close(promise: nil) }
         case .hang:
-            // The exchange stays: nothing more is served, until the client goes.
+            // The delivery stays: nothing more is served, until the client goes.
             isClosing = true
         }
     }

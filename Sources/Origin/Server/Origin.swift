@@ -72,27 +72,27 @@ public final class Origin: Sendable {
     }
 
     /// The requests so far, in the order of their arrival.
-    public var requests: [RequestRecord] { reception.log.records }
+    public var requests: [AccessRecord] { reception.log.records }
 
     /// The requests of one session so far.
-    public func requests(of session: String) -> [RequestRecord] { requests.filter { $0.session == session } }
+    public func requests(of session: String) -> [AccessRecord] { requests.filter { $0.session == session } }
 
     /// How many connections are open.
     public var connectionCount: Int { connections.count }
 
-    /// What is served, as paths with a few words each.
+    /// The served paths with a short description each.
     public var catalogue: [CatalogueEntry] { reception.site.catalogue }
 
-    /// Other rules from now on; counts start anew.
+    /// Replaces the rules; their counts restart.
     public func setFaults(_ rules: [FaultRule]) { reception.setRules(rules) }
 
-    /// Another schedule from now on, for one session or (nil) for all that have none of their own; time zero stays. If there is
+    /// Another schedule from now on, for one session or (nil) for all sessions without their own schedule; time zero stays. If there is
     /// one link for all, that keeps it, whatever the session.
     public func setSchedule(_ schedule: DeliverySchedule, session: String? = nil) {
         reception.setSchedule(schedule, session: session)
     }
 
-    /// Stops listening, cuts what is under way, and returns when no thread of it is left.
+    /// Stops listening, cuts connections, and returns when all of its threads have ended.
     public func stop() async {
         let isFirst = isStopped.withLock { stopped in
             defer { stopped = true }

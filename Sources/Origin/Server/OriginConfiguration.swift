@@ -2,7 +2,7 @@ public import Instrument
 
 /// How an origin listens and delivers.
 public struct OriginConfiguration: Sendable {
-    /// Who shares a link.
+    /// The clients that share a link.
     public enum LinkScope: String, Hashable, Sendable, CaseIterable {
         /// Each session has its own, whose time zero is the session's first request.
         case session
@@ -16,9 +16,9 @@ public struct OriginConfiguration: Sendable {
     public var port = 0
     /// How responses under way at once share a link.
     public var sharing = LinkSharing.fair
-    /// Who shares a link.
+    /// The clients that share a link.
     public var scope = LinkScope.session
-    /// The schedules of sessions that have one of their own, by the session's name.
+    /// The schedules of single sessions, by the name of the session.
     public var sessionSchedules: [String: DeliverySchedule] = [:]
     /// No byte leaves before its instant; at most so much later, in one piece with those before and after it.
     public var granularity = Duration.milliseconds(10)
@@ -31,10 +31,10 @@ public struct OriginConfiguration: Sendable {
     public var threads = 1
     /// How many requests ``Origin/requests`` remembers; the oldest are forgotten first.
     public var rememberedRequests = 100_000
-    /// By whose time media are delivered and live playlists go on.
+    /// The clock by which media are delivered and live playlists advance.
     public var clock: any SchedulingClock = .system
     /// Is given each request when its response has ended; called on a thread that serves connections, so be short.
-    public var onRequest: (@Sendable (RequestRecord) -> Void)?
+    public var onRequest: (@Sendable (AccessRecord) -> Void)?
 
     /// Creates the defaults: loopback, any port, a link for each session.
     public init() {}

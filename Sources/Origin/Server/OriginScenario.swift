@@ -14,7 +14,7 @@ internal import NIOCore
 /// ```
 /// All members may be left out; the texts are those of ``DeliverySchedule`` and ``FaultRule``.
 public struct OriginScenario: Hashable, Sendable {
-    /// The schedule of all sessions that have none of their own.
+    /// The schedule of all sessions without their own schedule.
     public var schedule = DeliverySchedule.unlimited
     /// The rules, in the order in which they are asked.
     public var faults: [FaultRule] = []
@@ -22,27 +22,27 @@ public struct OriginScenario: Hashable, Sendable {
     public var sessions: [String: DeliverySchedule] = [:]
     /// How responses share a link; nil leaves it as it is.
     public var sharing: LinkSharing?
-    /// Who shares a link; nil leaves it as it is.
+    /// The clients that share a link; nil leaves the setting unchanged.
     public var scope: OriginConfiguration.LinkScope?
 
     /// Reads a scenario out of JSON.
-    /// - Throws: ``OriginSyntaxError``, with what is expected.
+    /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(json: [UInt8]) throws(OriginSyntaxError) {
         let value: JSONValue
         do { value = try JSONValue(parsing: json) } catch {
-            throw OriginSyntaxError(message: "a scenario has to be JSON: \(error)", text: "")
+            throw OriginSyntaxError(message: "a scenario must be JSON: \(error)", text: "")
         }
         guard case .object(let members) = value else {
-            throw OriginSyntaxError(message: "a scenario has to be a JSON object", text: "\(value)")
+            throw OriginSyntaxError(message: "a scenario must be a JSON object", text: "\(value)")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { try read(name, value) }
     }
 
     /// Reads a scenario out of a file.
-    /// - Throws: ``OriginSyntaxError``, with what is expected.
+    /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(contentsOf path: String) throws(OriginSyntaxError) {
         guard let file = OpenFile(path: path), file.size <= 1 << 20, let bytes = file.contents() else {
-            throw OriginSyntaxError(message: "there is no scenario file of up to a megabyte", text: path)
+            throw OriginSyntaxError(message: "expected a scenario file of at most one megabyte", text: path)
         }
         try self.init(json: Array(bytes.readableBytesView))
     }
@@ -71,7 +71,7 @@ public struct OriginScenario: Hashable, Sendable {
     }
 
     private static func text(_ value: JSONValue) throws(OriginSyntaxError) -> String {
-        guard let text = value.string else { throw OriginSyntaxError(message: "expected a text", text: "\(value)") }
+        guard let text = value.string else { throw OriginSyntaxError(message: "expected a string", text: "\(value)") }
         return text
     }
 

@@ -12,7 +12,7 @@ final class Reception: Sendable {
         var connections = 0
     }
 
-    /// Who is being answered, and what happens to it.
+    /// The client of a request, and its session.
     struct Admission: Sendable {
         var session: Session
         /// The path without the session.
@@ -24,7 +24,7 @@ final class Reception: Sendable {
 
     let configuration: OriginConfiguration
     let site: Site
-    let log: RequestLog
+    let log: AccessLog
     let start: Timestamp
     /// Who looks at the origin's own pages: no link, no rules, and nobody's time starts by it.
     private let visitors: Session
@@ -37,7 +37,7 @@ final class Reception: Sendable {
         self.site = site
         self.configuration = configuration
         start = configuration.clock.timestamp
-        log = RequestLog(capacity: configuration.rememberedRequests)
+        log = AccessLog(capacity: configuration.rememberedRequests)
         let link = Link(.unlimited, sharing: .fair, start: start.instant)
         visitors = Session(name: "", start: start, link: link)
         state = Lock(State(schedule: schedule, schedules: configuration.sessionSchedules, rules: faults))
@@ -81,7 +81,7 @@ final class Reception: Sendable {
         }
     }
 
-    /// Sets the schedule of one session, or of all that have none of their own.
+    /// Sets the schedule of one session, or of all sessions without their own schedule.
     func setSchedule(_ schedule: DeliverySchedule, session name: String?) {
         let now = clock.now
         let links = state.withLock { state in

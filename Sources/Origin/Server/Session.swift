@@ -20,7 +20,7 @@ final class Link: Sendable {
         state.withLock { $0.link.schedule.latency(at: start.duration(to: now)) }
     }
 
-    /// Lets a response of `bytes` onto the link; `wake` is called when it may go on earlier than it thinks.
+    /// Lets a response of `bytes` onto the link; `wake` is called when the response may continue earlier than expected.
     func join(bytes: Int, at now: MonotonicInstant, wake: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.next += 1
@@ -89,7 +89,7 @@ final class Session: Sendable {
         self.link = link
     }
 
-    /// The first rule that acts on a request. Rules of another generation start counting anew.
+    /// The first rule that acts on a request. Rules of another generation restart their counts.
     func rule(of rules: [FaultRule], generation: Int, path: String, at now: MonotonicInstant) -> Int? {
         let time = start.instant.duration(to: now)
         return counts.withLock { state in

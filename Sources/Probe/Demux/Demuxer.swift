@@ -173,7 +173,7 @@ struct Demuxer: ~Copyable {
 
     private mutating func describe(_ context: UnsafeMutablePointer<AVFormatContext>) {
         if context.pointee.duration != ffmpeg_no_timestamp, context.pointee.duration > 0 {
-            info.duration = context.pointee.duration.multipliedSaturating(by: 1000)
+            info.duration = context.pointee.duration.saturatingMultiply(1000)
             info.isDurationEstimated = context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
         }
         if context.pointee.bit_rate > 0 { info.bitrate = Int(context.pointee.bit_rate) }
@@ -182,7 +182,7 @@ struct Demuxer: ~Copyable {
         let start = context.pointee.start_time == ffmpeg_no_timestamp ? nil : context.pointee.start_time
         let flags = context.pointee.iformat?.pointee.flags ?? 0
         timeline = Timeline(
-            origin: start?.multipliedSaturating(by: 1000),
+            origin: start?.saturatingMultiply(1000),
             mayJump: flags & AVFMT_TS_DISCONT != 0
         )
     }

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Turns a container's timestamps into nanoseconds from the start of the media, whatever the media claims.
 ///
 /// Where timestamps jump (streams joined byte by byte, a clock that wrapped, a file that lies) what follows is put where
@@ -80,17 +82,4 @@ struct Timeline: Hashable, Sendable {
         if let lastShift, continuous.contains(step(lastShift, from: expected)) { return lastShift }
         return expected.saturatingSubtract(decoded)
     }
-}
-
-extension Int64 {
-    func saturatingSubtract(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? .max : .min) : difference
-    }
-
-    func multipliedSaturating(by factor: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: factor)
-        return overflow ? ((self < 0) == (factor < 0) ? .max : .min) : product
-    }
-
 }

@@ -37,7 +37,7 @@ final class ProbeEngine: PlaybackEngine {
     /// Begins to play in real time; does nothing if it has begun.
     func play() {
         guard change({ session, now in session.request(now: now) }) else { return }
-        let isRunning = ReaderThread.start {
+        let isRunning = SystemThread.start {
             self.load {
                 self.wake.wait()
                 return true

@@ -299,11 +299,6 @@ extension PlaybackModel {
 }
 
 extension Int64 {
-    func saturatingAdd(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-
     init(clamping value: Double) {
         self = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : value.isNaN ? 0 : Int64(value)
     }

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import CProbeShim
+internal import Instrument
 
 /// Reads the frames of an opened segment and adds them up.
 struct SegmentReading: ~Copyable {
@@ -125,7 +126,7 @@ struct SegmentReading: ~Copyable {
             if lane.frameDuration == 0 || lane.untimed > 0, 1..<Self.longestFrame ~= perFrame {
                 lane.frameDuration = perFrame
             }
-            let covered = lane.frameDuration.multipliedSaturating(by: lane.untimed + 1)
+            let covered = lane.frameDuration.saturatingMultiply(lane.untimed + 1)
             lane.largestGap = max(lane.largestGap, step.saturatingSubtract(covered))
         }
         lane.last = (decoded, shown)
@@ -139,7 +140,7 @@ struct SegmentReading: ~Copyable {
         guard let last = lane.last else { return }
         lane.untimed += 1
         lane.frameCount += 1
-        extend(&lane, to: last.shown.saturatingAdd(lane.frameDuration.multipliedSaturating(by: lane.untimed + 1)))
+        extend(&lane, to: last.shown.saturatingAdd(lane.frameDuration.saturatingMultiply(lane.untimed + 1)))
     }
 
     private func extend(_ lane: inout Lane, to end: Int64) {

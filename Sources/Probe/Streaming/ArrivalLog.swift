@@ -42,10 +42,3 @@ struct ArrivalLog: Hashable, Sendable {
         return low < marks.count ? marks[low].instant : nil
     }
 }
-
-extension Int {
-    func saturatingAdd(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-}

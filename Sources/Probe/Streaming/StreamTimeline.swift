@@ -53,7 +53,7 @@ struct StreamTimeline: Hashable, Sendable {
         let deviation = first.saturatingAdd(offset).saturatingSubtract(target)
         let allowed =
             expected.previousEnd != nil
-            ? Self.tolerance : max(Self.drift, expected.duration.multipliedSaturating(by: 2))
+            ? Self.tolerance : max(Self.drift, expected.duration.saturatingMultiply(2))
         if deviation.magnitude <= UInt64(allowed) { return Placement(offset: offset) }
         let mended = offset.saturatingSubtract(deviation)
         offsets[expected.discontinuity] = mended
@@ -70,6 +70,6 @@ struct StreamTimeline: Hashable, Sendable {
         guard let wrap, wrap > 0 else { return offset }
         let distance = target.saturatingSubtract(first.saturatingAdd(offset))
         let turns = (Double(distance) / Double(wrap)).rounded()
-        return offset.saturatingAdd(wrap.multipliedSaturating(by: Int64(clamping: turns)))
+        return offset.saturatingAdd(wrap.saturatingMultiply(Int64(clamping: turns)))
     }
 }

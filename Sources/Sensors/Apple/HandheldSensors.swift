@@ -25,7 +25,7 @@ public final class HandheldSensors: Sendable {
         )
         orientations = Self.source(
             [UIDevice.orientationDidChangeNotification],
-            // UIKit counts these calls: an app's own go on.
+            // UIKit counts these calls: the app's own calls stay in effect.
             turn: { device, isOn in
                 if isOn {
                     device.beginGeneratingDeviceOrientationNotifications()

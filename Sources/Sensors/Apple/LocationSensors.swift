@@ -30,7 +30,7 @@ public final class LocationSensors: Sendable {
     /// Positions, the last known first.
     public var location: some SensorSource<Location> { locations }
 
-    /// Headings; there are none on a Mac.
+    /// Headings; a Mac has none.
     public var heading: some SensorSource<Heading> { headings }
 }
 

@@ -3,7 +3,7 @@ public import Instrument
 /// Reports what the device is, as `Action.deviceProperties`, when the app becomes active, comes to the foreground, goes to the
 /// background, and on ``collect()``.
 ///
-/// A tracker of its own: add it to an instrument, and have it told the app's phases (``AppStateCollector`` shows
+/// A separate tracker: add it to an instrument, and pass the app's phases to it (``AppStateCollector`` shows
 /// how). Backends decide what of it they need again; Sift's takes what it has said within an hour for said. Safe from
 /// any thread.
 public final class DevicePropertiesCollector: Tracker, LifecycleObserver {

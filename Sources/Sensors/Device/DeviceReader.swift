@@ -1,6 +1,6 @@
-public import Instrument
+internal import Instrument
 
-/// The app that a device's properties are told with.
+/// The app whose name and version stand in a device's properties.
 public struct ApplicationIdentity: Hashable, Sendable {
     /// What it is called; nil takes the executable's name.
     public var name: String?
@@ -29,7 +29,7 @@ public protocol DevicePropertiesSource: Sendable {
     func properties() -> DeviceProperties
 }
 
-/// What the process itself is told by the system, and not by files.
+/// What the system tells a process through calls instead of files.
 public struct ProcessFacts: Hashable, Sendable {
     /// The executable's path or name.
     public var executable: String?
@@ -71,7 +71,7 @@ public struct LinuxDeviceReader: DevicePropertiesSource {
     /// - Parameters:
     ///   - app: whose properties they are.
     ///   - root: where the machine's files are.
-    ///   - facts: what the process is told; by default by the system.
+    ///   - facts: results of system calls; by default those of the system.
     ///   - identifiers: where the first vendor identifier is kept; nil keeps none.
     public init(
         app: ApplicationIdentity = ApplicationIdentity(),
@@ -83,7 +83,7 @@ public struct LinuxDeviceReader: DevicePropertiesSource {
         (self.app, self.facts, self.identifiers) = (app, facts, identifiers)
     }
 
-    /// Reads everything anew.
+    /// Reads all properties; nothing is cached.
     public func properties() -> DeviceProperties {
         var properties = DeviceProperties()
         addApp(to: &properties)

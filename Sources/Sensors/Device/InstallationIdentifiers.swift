@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentFiles
 
 #if canImport(Darwin)
 internal import Darwin
@@ -10,7 +11,7 @@ internal import Musl
 
 /// Identifiers that are made once and kept: which installation this is, and which device it first saw.
 ///
-/// They lie in files of their own below a directory (mode 0700, files 0600) and are written wholly or not at all. Of processes that
+/// Each identifier is a file in a directory (mode 0700, files 0600) and is written as a whole or not at all. Of processes that
 /// start for the first time at the same moment, one makes the identifier and all read the same: they take turns by a lock
 /// (`flock`). Methods wait for the disk.
 public struct InstallationIdentifiers: Sendable {
@@ -53,16 +54,20 @@ public struct InstallationIdentifiers: Sendable {
         if let known = read(path) { return known }
         try makeDirectory()
         let lock = open(directory + "/.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw SmallFile.failure(directory + "/.lock", "cannot be written") }
+        guard lock >= 0 else { throw SensorError(FileError("write \(directory)/.lock", number: errno)) }
         // Closing lets go of the lock.
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw SmallFile.failure(directory + "/.lock", "cannot be locked") }
+            guard errno == EINTR else { throw SensorError(FileError("lock \(directory)/.lock", number: errno)) }
         }
         // Somebody may have been quicker. What is there and is no identifier is replaced.
         if let known = read(path) { return known }
         let identifier = new()
-        try SmallFile.write(Array((identifier + "\n").utf8), to: path)
+        do throws(FileError) {
+            // A crash may have left copies; the lock keeps other writers out. In a folder that cannot be listed they stay.
+            try? SmallFile.removeLeftovers(of: path)
+            try SmallFile.write(Array((identifier + "\n").utf8), to: path)
+        } catch { throw SensorError(error) }
         return identifier
     }
 
@@ -77,7 +82,7 @@ public struct InstallationIdentifiers: Sendable {
         for part in directory.split(separator: "/", omittingEmptySubsequences: true) {
             path += (path.isEmpty && !directory.hasPrefix("/") ? "" : "/") + part
             if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS {
-                throw SmallFile.failure(path, "cannot be made")
+                throw SensorError(FileError("make \(path)", number: errno))
             }
         }
     }
@@ -90,7 +95,7 @@ extension UUIDText {
         guard bytes.count == 36 else { return false }
         return bytes.enumerated().allSatisfy { index, byte in
             if [8, 13, 18, 23].contains(index) { return byte == UInt8(ascii: "-") }
-            return Character(Unicode.Scalar(byte)).isHexDigit
+            return byte.isHexDigit
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 #if os(Linux)
 internal import Instrument
 
@@ -7,7 +9,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// One connection to a gpsd, on a thread of its own that ends with it.
+/// One connection to a gpsd, on a separate thread that ends with the connection.
 final class GPSDConnection: Sendable {
     enum Event: Sendable {
         case connected
@@ -104,7 +106,12 @@ final class GPSDConnection: Sendable {
             let count = recv(socket, &piece, piece.count, 0)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             if count <= 0 { return }
-            for line in lines.add(piece.prefix(count)) { receive(line.map { .line($0) } ?? .overlongLine) }
+            for line in lines.append(piece.prefix(count)) {
+                switch line {
+                case .whole(let text): receive(.line(text))
+                case .tooLong: receive(.overlongLine)
+                }
+            }
         }
     }
 }

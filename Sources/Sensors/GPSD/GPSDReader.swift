@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// What a line of gpsd's says.
 enum GPSDReport: Hashable, Sendable {
@@ -93,61 +94,18 @@ extension JSONValue {
 extension WallTime {
     /// Reads a time in UTC as gpsd writes it: `2026-11-21T10:00:00.000Z` (RFC 3339, section 5.6), years 1970 to 9999.
     init?(utc text: String) {
-        var digits = TimeDigits(text.utf8)
-        guard let year = digits.number(of: 4, before: "-"), let month = digits.number(of: 2, before: "-"),
-            let day = digits.number(of: 2, before: "T"), let hour = digits.number(of: 2, before: ":"),
-            let minute = digits.number(of: 2, before: ":"), let second = digits.number(of: 2, before: nil),
-            let milliseconds = digits.milliseconds(), digits.isAtEnd, year >= 1970, (1...12).contains(month),
-            (1...31).contains(day), hour < 24, minute < 60, second <= 60
+        var cursor = TextCursor(text)
+        guard let date = cursor.date(), date.year >= 1970, cursor.take("T"),
+            let hour = cursor.number(digits: 2), hour < 24, cursor.take(":"),
+            let minute = cursor.number(digits: 2), minute < 60, cursor.take(":"),
+            let second = cursor.number(digits: 2), second <= 60
         else { return nil }
-        let seconds = ((Self.days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
-        self.init(milliseconds: Int64(seconds * 1000 + milliseconds))
-    }
-
-    /// Days since 1970-01-01 in the Gregorian calendar: years begin in March, so that a leap day is the last.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = (shifted / 400, shifted % 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-}
-
-/// The digits of a time, from left to right.
-private struct TimeDigits {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ text: String.UTF8View) { rest = Array(text)[...] }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func number(of count: Int, before mark: Character?) -> Int? {
-        var value = 0
-        for _ in 0..<count {
-            guard let digit = rest.popFirst(), (0x30...0x39).contains(digit) else { return nil }
-            value = value * 10 + Int(digit - 0x30)
+        var milliseconds = ((hour * 60 + minute) * 60 + second) * 1000
+        if cursor.take(".") {
+            guard let fraction = cursor.fraction(places: 3) else { return nil }
+            milliseconds += fraction
         }
-        guard let mark else { return value }
-        return rest.popFirst() == mark.asciiValue ? value : nil
-    }
-
-    /// A fraction of a second if there is one, and the Z; what is finer is cut off.
-    mutating func milliseconds() -> Int? {
-        var (value, count) = (0, 0)
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            while let digit = rest.first, (0x30...0x39).contains(digit) {
-                rest.removeFirst()
-                if count < 3 { value = value * 10 + Int(digit - 0x30) }
-                count += 1
-            }
-            if count == 0 { return nil }
-        }
-        guard rest.popFirst() == UInt8(ascii: "Z") else { return nil }
-        while count < 3 {
-            value *= 10
-            count += 1
-        }
-        return value
+        guard cursor.take("Z"), cursor.isAtEnd else { return nil }
+        self.init(date, milliseconds: Int64(milliseconds))
     }
 }

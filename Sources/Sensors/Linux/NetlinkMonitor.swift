@@ -5,13 +5,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Is told by the kernel when interfaces, their addresses or routes change (rtnetlink(7)). What changed is asked anew, because
+/// Receives the kernel's notices of changed interfaces, addresses and routes (rtnetlink(7)). What changed is read again, because
 /// messages may be lost when there are many.
 enum NetlinkMonitor {
     /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE` (linux/rtnetlink.h).
     private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
 
-    /// Calls `changed` at once and after each change, on a thread of its own, until it is stopped. Where the kernel gives no such
+    /// Calls `changed` at once and after each change, on a separate thread, until it is stopped. Where the kernel gives no such
     /// socket, it is called once.
     static func start(_ changed: @escaping @Sendable () -> Void) -> SensorRun {
         let signal = WakeSignal()

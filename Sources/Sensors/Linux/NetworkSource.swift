@@ -1,7 +1,7 @@
 #if os(Linux)
 public import Instrument
 
-/// The addresses of interfaces that are up, without loopback; says them anew when they change.
+/// The addresses of interfaces that are up, without loopback; reported again when they change.
 public struct NetworkAddressSource: SensorSource {
     private let interfaces: @Sendable () -> [NetworkInterface]
 
@@ -10,10 +10,10 @@ public struct NetworkAddressSource: SensorSource {
         self.interfaces = interfaces
     }
 
-    /// The addresses now; an empty list if there are none.
+    /// The current addresses; an empty list without a connection.
     public func current() -> SensorUpdate<[String]> { .reading(NetworkInterface.addresses(of: interfaces())) }
 
-    /// Says the addresses at once and after each change, on a thread of its own.
+    /// Reports the addresses at once and after each change, on a separate thread.
     public func start(_ receive: @escaping @Sendable (SensorUpdate<[String]>) -> Void) -> SensorRun {
         let last = Lock<[String]?>(nil)
         return NetlinkMonitor.start {
@@ -64,7 +64,7 @@ public final class NetworkReachability: Reachability {
     /// What is found from now on.
     public func changes() -> AsyncStream<Bool> { state.changes() }
 
-    /// Watches the kernel's notices on a thread of its own, until the result is stopped.
+    /// Watches the kernel's notices on a separate thread, until the result is stopped.
     public func start() -> SensorRun { NetlinkMonitor.start { [weak self] in self?.update() } }
 
     /// Looks now.

@@ -1,4 +1,4 @@
-/// A number as the kernel writes it; nil for what is none, and for NaN and infinity.
+/// A number as the kernel writes it; nil for text that is not a number, and for NaN and infinity.
 func sysfsNumber(_ text: some StringProtocol) -> Double? {
     guard let number = Double(text), number.isFinite else { return nil }
     return number

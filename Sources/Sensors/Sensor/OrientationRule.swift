@@ -1,4 +1,4 @@
-public import Instrument
+internal import Instrument
 
 /// How a device is held, told from where gravity pulls, and steady at the borders.
 ///

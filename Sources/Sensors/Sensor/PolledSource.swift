@@ -1,6 +1,6 @@
 public import Instrument
 
-/// A source that is asked at intervals, by an injected clock: it has no thread of its own.
+/// A source that is polled at intervals of an injected clock; it has no thread.
 public struct PolledSource<Reading: Sendable>: SensorSource {
     private let clock: any SchedulingClock
     private let interval: Duration

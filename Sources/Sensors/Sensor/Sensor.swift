@@ -110,7 +110,7 @@ public final class Sensor<Reading: Sendable>: Sendable {
     /// Spares energy: while suspended the source does not run, whoever listens. Can be repeated.
     public func suspend() { setSuspended(true) }
 
-    /// Goes on for those who listen. Can be repeated.
+    /// Resumes updates to observers. Can be repeated.
     public func resume() { setSuspended(false) }
 
     private func setSuspended(_ isSuspended: Bool) {

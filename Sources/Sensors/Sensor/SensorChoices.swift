@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentFiles
 internal import InstrumentJSON
 
 /// What the person lets be read: kept in a file, and obeyed at once.
@@ -29,12 +30,12 @@ public final class SensorChoices: Sendable {
     /// not at all). For one process at a time.
     public init(path: String) {
         self.path = path
-        switch SmallFile.read(path) {
-        case .contents(let bytes):
-            let choices = Self.choices(in: bytes)
-            state = Lock(State(choices: choices ?? [:], isDamaged: choices == nil))
-        case .missing: state = Lock(State(choices: [:], isDamaged: false))
-        case .unreadable: state = Lock(State(choices: [:], isDamaged: true))
+        do throws(FileError) {
+            let bytes = try SmallFile.read(path, atMost: 1 << 20, followsLinks: true)
+            let choices = bytes.map(Self.choices)
+            state = Lock(State(choices: choices.flatMap { $0 } ?? [:], isDamaged: choices.map { $0 == nil } ?? false))
+        } catch {
+            state = Lock(State(choices: [:], isDamaged: !error.isMissing))
         }
     }
 
@@ -73,7 +74,7 @@ public final class SensorChoices: Sendable {
             let json: JSONValue = [
                 "version": 1, "allowed": .object(choices.mapValues { .bool($0) }), "damaged": .bool(isDamaged),
             ]
-            try SmallFile.write(json.bytes, to: path)
+            do throws(FileError) { try SmallFile.write(json.bytes, to: path) } catch { throw SensorError(error) }
         }
     }
 
@@ -96,4 +97,6 @@ public struct SensorError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
+
+    init(_ error: FileError) { self.init("\(error); check the directory and its permissions") }
 }

@@ -4,7 +4,7 @@
 /// timer, socket or open file. Sources come and go while they run: they say ``SensorUpdate/absent(_:)`` when what they read is
 /// gone, and readings again once it is back.
 public protocol SensorSource<Reading>: Sendable {
-    /// What is read, with units of its own.
+    /// The type of a reading, which defines its units.
     associatedtype Reading: Sendable
 
     /// What there is now, without starting anything: read at this moment where that is quick, else the last that was read.
@@ -18,12 +18,12 @@ public protocol SensorSource<Reading>: Sendable {
 public enum SensorUpdate<Reading: Sendable>: Sendable {
     /// A reading.
     case reading(Reading)
-    /// There is none, and why. Normal on many machines.
+    /// The sensor does not exist, and why. Normal on many machines.
     case absent(SensorAbsence)
 
     /// The reading, if it is one.
     public var reading: Reading? { if case .reading(let reading) = self { reading } else { nil } }
-    /// Why there is none, if there is none.
+    /// The reason why the sensor does not exist; nil if it exists.
     public var absence: SensorAbsence? { if case .absent(let absence) = self { absence } else { nil } }
 }
 
@@ -64,7 +64,7 @@ public struct SensorRun: Sendable {
     public func stop() { onStop() }
 }
 
-/// The source of a sensor that there is none of.
+/// The source of a sensor that does not exist on this device.
 public struct AbsentSource<Reading: Sendable>: SensorSource {
     private let absence: SensorAbsence
 

@@ -25,7 +25,7 @@ public struct Sensors: Sendable {
     /// What the person lets be read.
     public let choices: SensorChoices
 
-    /// Creates the sensors of these sources; by default there are none. Exchange single ones afterwards.
+    /// Creates the sensors of these sources; by default all are absent. Single sources may be exchanged afterwards.
     public init(clock: any SchedulingClock = SystemClock(), choices: SensorChoices = SensorChoices()) {
         self.choices = choices
         accelerometer = Sensor(.accelerometer, AbsentSource(), clock: clock, choices: choices)

@@ -18,7 +18,7 @@ final class SharedSource<Reading: Sendable>: SensorSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - absence: why there is none at all; then it is never begun.
+    ///   - absence: the reason why the source does not exist; then it is never started.
     ///   - begin: begins; what it is given takes updates, on any thread, and not before `begin` has returned.
     ///   - end: ends what was begun.
     init(

@@ -1,3 +1,5 @@
+internal import InstrumentFiles
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -14,6 +16,9 @@ struct FileTree: Sendable {
         case unreadable
     }
 
+    /// A file that describes a system is small: a larger one is something else.
+    private static let maxSize = 1 << 20
+
     private let root: String
 
     init(root: String) { self.root = root == "/" ? "" : root }
@@ -22,17 +27,20 @@ struct FileTree: Sendable {
 
     /// A file's text without the white space and zeros around it; one that is empty or not UTF-8 is unreadable.
     func text(_ path: String) -> Text {
-        switch SmallFile.read(root + path) {
-        case .missing: return .missing
-        case .unreadable: return .unreadable
-        case .contents(let bytes):
-            let isBlank: (UInt8) -> Bool = { $0 <= 0x20 }
-            guard let first = bytes.firstIndex(where: { !isBlank($0) }),
-                let last = bytes.lastIndex(where: { !isBlank($0) }),
-                let text = String(validating: bytes[first...last], as: UTF8.self)
-            else { return .unreadable }
-            return .text(text)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            // The kernel describes itself through links.
+            guard let read = try SmallFile.read(root + path, atMost: Self.maxSize, followsLinks: true) else {
+                return .missing
+            }
+            bytes = read
+        } catch {
+            return error.isMissing ? .missing : .unreadable
         }
+        guard let first = bytes.firstIndex(where: { $0 > 0x20 }), let last = bytes.lastIndex(where: { $0 > 0x20 }),
+            let text = String(validating: bytes[first...last], as: UTF8.self)
+        else { return .unreadable }
+        return .text(text)
     }
 
     /// The text, if there is one.
@@ -44,23 +52,13 @@ struct FileTree: Sendable {
 
     func integer(_ path: String) -> Int? { string(path).flatMap { Int($0) } }
 
-    /// The names in a directory, sorted; `x10` comes after `x9`.
+    /// The names in a directory, sorted; `x10` comes after `x9`. None if the directory cannot be read.
     func names(in path: String) -> [String] {
-        guard let directory = opendir(root + path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: UInt8.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
-                    String(decodingCString: $0, as: UTF8.self)
-                }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
+        let names = (try? Folder.names(in: root + path)) ?? []
         return names.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 
-    /// Whether everybody may write to a directory, and not only to files of their own in it.
+    /// Whether any user may write to a directory, and not only to their own files in it.
     func isWritableByAnybody(_ path: String) -> Bool {
         var status = stat()
         guard stat(root + path, &status) == 0 else { return false }

@@ -1,52 +1,20 @@
 #if os(Linux)
+internal import Instrument
+
 #if canImport(Glibc)
 internal import Glibc
 #else
 internal import Musl
 #endif
 
-/// A thread that waits for the system on behalf of a source that was started; it ends with it.
+/// A thread that waits for the system on behalf of a source that was started; it ends with the source.
 enum SensorThread {
-    /// What it is called, so that it can be counted. The kernel takes up to fifteen bytes.
+    /// The name of the thread, so that such threads can be counted.
     static let name = "sensors"
 
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// As the C library's function does, which Swift does not see.
-    private static func setName() {
-        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = write(file, name, name.utf8.count)
-        close(file)
-    }
-
-    /// Runs `body` on a new thread that gets no signals, because those are the app's; false if the system has none left.
+    /// Runs `body` on a new thread that takes no signals; false if the process has reached its thread limit.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        let context = Unmanaged.passRetained(Body(body))
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread,
-            nil,
-            { context in
-                SensorThread.setName()
-                if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            },
-            context.toOpaque()
-        )
-        guard status == 0 else {
-            context.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
+        SystemThread.start(name: name, takesSignals: false, body)
     }
 }
 

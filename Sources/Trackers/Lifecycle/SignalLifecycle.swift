@@ -57,7 +57,7 @@ public final class SignalLifecycle: LifecycleSource {
             throw Failure(description: "no pipe for signals: error \(errno); close what is not needed")
         }
         // A thread of its own: it may be blocked by a flush, and runs though all of the app's own are.
-        let thread = Thread { [self] in
+        let isRunning = SystemThread.start(name: "instr.signals") { [self] in
             Self.unblock(Self.allSignals)
             var number: UInt8 = 0
             while true {
@@ -65,8 +65,8 @@ public final class SignalLifecycle: LifecycleSource {
                 if count == 1 { take(Int32(number)) } else if count == 0 || errno != EINTR { return }
             }
         }
-        thread.name = "instrument.signals"
-        thread.start()
+        if isRunning { return }
+        throw Failure(description: "cannot create the thread for signals: the process has reached its thread limit")
     }
 
     /// Reports to `observer`, beginning with `active` and with what came before.

@@ -6,7 +6,7 @@ internal import Instrument
 
 /// Brings requests to the thread that carries them out, and wakes it.
 final class CurlEngine: Sendable {
-    /// What the thread sleeps on.
+    /// Wakes the thread.
     ///
     /// Sendable: `curl_multi_wakeup`, the one call made with it outside the thread, is made for that, and is made under the
     /// engine's lock only while the handle stands in the state, from which the thread takes it before it ends it.
@@ -18,7 +18,7 @@ final class CurlEngine: Sendable {
     /// What happened since the thread last looked.
     struct News {
         var begun: [Exchange] = []
-        /// The numbers of requests that nobody waits for any more.
+        /// The numbers of abandoned requests.
         var abandoned: [UInt64] = []
         var isShutDown = false
 
@@ -74,7 +74,11 @@ final class CurlEngine: Sendable {
         let failure: HTTPError? = state.withLock { state in
             if state.isShutDown { return .cancelled(exchange.request.url) }
             guard startThread(&state) else {
-                return HTTPError(.system, "there is no thread left; end some", url: exchange.request.url)
+                return HTTPError(
+                    .system,
+                    "cannot create the transport's thread: the process has reached its thread limit",
+                    url: exchange.request.url
+                )
             }
             // A thread that has news is awake or was woken for them.
             if state.news.isEmpty { state.waker?.wake() }
@@ -124,7 +128,7 @@ final class CurlEngine: Sendable {
             return state.news.begun
         }
         for exchange in begun {
-            let error = HTTPError(.system, "there is no memory for libcurl; free some", url: exchange.request.url)
+            let error = HTTPError(.system, "libcurl cannot allocate memory; free some", url: exchange.request.url)
             exchange.end(.failure(error))
         }
     }

@@ -68,12 +68,15 @@ struct CurlLoop: ~Copyable {
     private mutating func begin(_ exchange: Exchange) {
         let url = exchange.request.url
         guard let easy = spare.popLast() ?? curl_easy_init() else {
-            return fail(exchange, HTTPError(.system, "there is no memory for a request; free some", url: url))
+            return fail(
+                exchange,
+                HTTPError(.system, "libcurl cannot allocate memory for a request; free some", url: url)
+            )
         }
         let transfer = CurlTransfer(exchange, easy)
         guard transfer.configure(settings), curl_multi_add_handle(multi, easy) == CURLM_OK else {
             curl_easy_cleanup(easy)
-            return fail(exchange, HTTPError(.system, "libcurl refused the request; is it too old?", url: url))
+            return fail(exchange, HTTPError(.system, "libcurl refused the request; install a newer libcurl", url: url))
         }
         transfers[exchange.number] = transfer
     }

@@ -1,25 +1,12 @@
 #if !canImport(Darwin)
 internal import CTransportShim
+internal import Instrument
 
-/// The transport's thread.
+/// The transport's thread, which the end of the process waits for.
 enum CurlThread {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// Runs `body` on a new thread, which ends with it; false if the system has none left.
+    /// Runs `body` on a new thread, which ends with `body`; false if the process has reached its thread limit.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        let context = Unmanaged.passRetained(Body(body))
-        let isRunning = transport_thread_start(
-            { context in
-                guard let context else { return }
-                Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-            },
-            context.toOpaque()
-        )
-        if !isRunning { context.release() }
-        return isRunning
+        SystemThread.hand(body) { transport_thread_start($0, $1) }
     }
 }
 #endif

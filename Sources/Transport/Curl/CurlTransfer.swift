@@ -57,7 +57,7 @@ final class CurlTransfer {
         return (!hasBody || setBody(request.body)) && set(CURLOPT_CUSTOMREQUEST, request.method.description)
     }
 
-    /// The size comes first: libcurl copies so many bytes.
+    /// The size comes first: libcurl copies this number of bytes.
     private func setBody(_ body: [UInt8]) -> Bool {
         guard set(CURLOPT_POST, 1),
             transport_set_large(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count)) == CURLE_OK
@@ -169,7 +169,7 @@ final class CurlTransfer {
 }
 
 extension CurlTransfer {
-    /// What became of it, once libcurl has said how it ended.
+    /// The outcome of the transfer, once libcurl has reported its end.
     func outcome(_ result: CURLcode) -> Exchange.Outcome {
         let status = transport_get_long(easy, CURLINFO_RESPONSE_CODE)
         if result == CURLE_OK, status > 0 { return .success(response(status)) }

@@ -10,7 +10,7 @@ public final class CurlTransport: HTTPTransport {
     private let configuration: TransportConfiguration
     private let engine: CurlEngine
 
-    /// Creates a transport; reads the file of additional certificates, if there is one, and connects to nobody.
+    /// Creates a transport; reads the file of additional certificates, if one is configured. Opens no connection.
     /// - Throws: ``HTTPError`` with the code `configuration`.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
         self.configuration = configuration
@@ -24,7 +24,7 @@ public final class CurlTransport: HTTPTransport {
 
     deinit { engine.shutDown() }
 
-    /// Ends what is in flight and what comes later with the error `cancelled`; returns at once, safe from any thread.
+    /// Ends requests in flight and later requests with the error `cancelled`; returns at once, safe from any thread.
     public func shutDown() { engine.shutDown() }
 
     /// Sends a request; safe from any task and thread, for many requests at a time, and blocks none.

@@ -2,16 +2,16 @@
 internal import InstrumentHTTP
 internal import Instrument
 
-/// One request on its way and the task that waits for it, which is told exactly once how it ended, by whoever is first:
+/// One request under way and the task that waits for it. The task is resumed exactly once, by whichever comes first:
 /// the transfer, a cancellation or a shutdown.
 final class Exchange: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPError>
 
     private enum Phase {
-        /// Nobody waits yet.
+        /// No task waits yet.
         case made
         case waiting(CheckedContinuation<Outcome, Never>)
-        /// It has ended; the outcome stays until somebody waits.
+        /// The exchange has ended; the outcome stays until a task waits.
         case ended(Outcome)
     }
 
@@ -33,7 +33,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Makes `continuation` the one that is told; false if that has happened already, because it had ended.
+    /// Sets the continuation to resume; false if the exchange had ended already.
     func wait(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let outcome: Outcome? = phase.withLock { phase in
             if case .ended(let outcome) = phase { return outcome }

@@ -13,7 +13,7 @@ struct ResponseHead {
         guard !isComplete else { return true }
         byteCount += line.count
         guard byteCount <= Self.maxBytes else { return false }
-        // Each response has a head of its own: interim ones (1xx) come first.
+        // Each response has its own head: interim responses (1xx) come first.
         if line.starts(with: "HTTP/".utf8) {
             headers = HTTPHeaders()
             return true

@@ -10,14 +10,17 @@ public final class URLSessionTransport: HTTPTransport {
     private let configuration: TransportConfiguration
     private let session: URLSession
 
-    /// Creates a transport; connects to nobody.
+    /// Creates a transport. Opens no connection.
     /// - Throws: ``HTTPError`` with the code `configuration` if there is an additional file of certificates.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
         guard configuration.additionalCAFile == nil else {
-            throw HTTPError(.configuration, "additional certificates belong into the system's keychain here")
+            throw HTTPError(
+                .configuration,
+                "this platform takes additional certificates from the system's keychain only; install them there"
+            )
         }
         guard configuration.allowsPrivateAddresses else {
-            throw HTTPError(.configuration, "URLSession does not let us refuse private addresses")
+            throw HTTPError(.configuration, "URLSession cannot refuse private addresses; allow them")
         }
         self.configuration = configuration
         let settings = URLSessionConfiguration.ephemeral
@@ -33,7 +36,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     deinit { session.invalidateAndCancel() }
 
-    /// Ends what is in flight and what comes later with an error; returns at once, safe from any thread.
+    /// Ends requests in flight and later requests with an error; returns at once, safe from any thread.
     public func shutDown() { session.invalidateAndCancel() }
 
     /// Sends a request; safe from any task and thread, for many requests at a time, and blocks none.
@@ -71,7 +74,13 @@ public final class URLSessionTransport: HTTPTransport {
         _ start: MonotonicInstant
     ) async -> Result<HTTPResponse, HTTPError> {
         guard let head = answer as? HTTPURLResponse else {
-            return .failure(HTTPError(.malformedResponse, "is it an HTTP server?", url: request.url))
+            return .failure(
+                HTTPError(
+                    .malformedResponse,
+                    "the response is not HTTP; check that the address is an HTTP server",
+                    url: request.url
+                )
+            )
         }
         let firstByte = start.duration(to: SystemClock().now)
         let tooLate = start.advanced(by: request.timeout)
@@ -84,7 +93,7 @@ public final class URLSessionTransport: HTTPTransport {
                     let error = HTTPError(.responseTooLarge, message, url: request.url, status: head.statusCode)
                     return .failure(error)
                 }
-                // URLSession's own timeout begins anew with each piece.
+                // URLSession's own timeout restarts with each piece.
                 if body.count % 4096 == 0, SystemClock().now > tooLate {
                     bytes.task.cancel()
                     return .failure(.timedOut(request.url, status: head.statusCode))
@@ -121,7 +130,7 @@ private final class TaskObserver: NSObject, URLSessionTaskDelegate {
         self.metrics.withLock { $0 = last }
     }
 
-    /// Adds what is known by now of the connection.
+    /// Adds the known facts about the connection.
     func complete(_ response: inout HTTPResponse) {
         guard let metrics = metrics.withLock({ $0 }) else { return }
         response.remoteAddress = metrics.remoteAddress

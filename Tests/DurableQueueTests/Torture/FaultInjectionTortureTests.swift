@@ -1,13 +1,16 @@
 import Foundation
 import Instrument
 import InstrumentTestKit
+import LoopbackServers
 import QueueChildPlan
 import Testing
 
 /// Makes each system call of the store fail once, at its start and while it runs.
 @Suite("System calls that fail under the durable queue", .serialized)
 struct FaultInjectionTortureTests {
-    @Test("No single system call that fails loses a sample, counts one as corrupt, or ends or hangs the process")
+    @Test(
+        "A single failing system call loses no sample, counts none as corrupt, and neither ends nor hangs the process"
+    )
     func everyCall() async throws {
         let findings = try await offPool { () -> Findings? in
             do { return try Self.runAll() } catch let error as FaultShim.Unavailable {

@@ -1,5 +1,6 @@
 import Foundation
 import InstrumentTestKit
+import LoopbackServers
 import QueueChildPlan
 
 /// A process that emits on a disk that stands still for some seconds, goes on, and stands still again until it is killed.

@@ -20,7 +20,7 @@ struct FrozenDiskTortureTests {
         }
     }
 
-    @Test("emit goes on while the disk stands still, and kill -9 meanwhile loses nothing that the queue kept")
+    @Test("emit continues while the disk hangs, and kill -9 meanwhile loses nothing that the queue stored")
     func frozen() async throws {
         let findings = try await offPool { () -> Findings? in
             var findings = Findings()

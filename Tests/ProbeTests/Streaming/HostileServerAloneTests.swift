@@ -228,7 +228,7 @@ struct StreamTLSTests {
         for kind in ResourceKind.allCases { configuration.profile[retry: kind].stallTimeout = .seconds(30) }
         let address = path == "/a.ts" ? plain.url("/a.m3u8") : base + path
         let probe = Probe(MediaSource(address), configuration: configuration, transport: transport)
-        let records = Lock([InstrumentProbe.RequestRecord]())
+        let records = Lock([RequestRecord]())
         probe.report(requestsTo: { record in records.withLock { $0.append(record) } })
         probe.play()
         guard case .failed(let error) = await probe.waitUntilFinished() else {

@@ -17,7 +17,7 @@ struct OriginStreamAloneTests {
     private struct Watched {
         var played: Played
         var paths: [String]
-        var records: [InstrumentProbe.RequestRecord]
+        var records: [RequestRecord]
     }
 
     /// Plays as fast as the network allows, in virtual time, unless `isRealTime`.
@@ -40,7 +40,7 @@ struct OriginStreamAloneTests {
             faults: faults,
             configuration: settings
         )
-        let records = Lock([InstrumentProbe.RequestRecord]())
+        let records = Lock([RequestRecord]())
         let virtual = VirtualClock(wallTime: SystemClock().wallTime)
         let clock: any SchedulingClock = isRealTime ? SystemClock() : virtual
         let probe = Probe(MediaSource(origin.url(path, session: "a")), configuration: configuration, clock: clock)

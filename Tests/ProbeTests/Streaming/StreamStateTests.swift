@@ -67,7 +67,7 @@ struct AwkwardMomentTests {
 
     @Test("Requests that were given up are in the log, too, each once")
     func log() async {
-        let records = Lock([InstrumentProbe.RequestRecord]())
+        let records = Lock([RequestRecord]())
         let ladder = PaddedLadder(bitrates: [400_000])
         let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, count in
             path == "/v0/media2.ts" && count == 1 ? .hangAfter(4000) : nil

@@ -25,6 +25,8 @@ struct FileStateStoreTests {
         try FileManager.default.removeItem(atPath: path)
         #expect(mkfifo(path, 0o600) == 0)
         #expect(throws: XAPIStateError.self) { try directory.store.load("key") }
+        // A copy that a crash left is as personal as the state.
+        try Data("copy".utf8).write(to: URL(fileURLWithPath: path + ".0123456789abcdef.new"))
         try directory.store.removeAll()
         #expect(FileManager.default.contents(atPath: precious) == Data("precious".utf8))
         #expect(directory.files == ["precious"])

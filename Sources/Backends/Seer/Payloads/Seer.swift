@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentText
 internal import InstrumentXAPI
 
 /// The payloads of the Seer service: activity streams, instrumentation and Tin Can. Few fields are required.

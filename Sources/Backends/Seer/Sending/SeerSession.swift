@@ -1,6 +1,6 @@
 internal import Instrument
-internal import InstrumentJSON
 internal import InstrumentHTTP
+internal import InstrumentJSON
 internal import InstrumentXAPI
 
 /// Sends requests with a token, which is fetched if it is missing or expired, and once after each 401.

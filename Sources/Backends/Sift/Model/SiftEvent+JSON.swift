@@ -1,7 +1,8 @@
 internal import Instrument
 internal import InstrumentJSON
+internal import InstrumentSensors
 
-/// Why what was saved is no event. It repeats nothing of it.
+/// The reason why stored JSON is not an event. It repeats nothing of the JSON.
 struct SiftEventError: Error, CustomStringConvertible {
     let description: String
 }
@@ -29,17 +30,19 @@ extension SiftEvent {
     }
 
     /// Reads an event.
-    /// - Throws: ``SiftEventError`` if it has no time, or something that is no text where texts have to be.
+    /// - Throws: ``SiftEventError`` if the time is missing, or a value that must be a string is not one.
     init(json: JSONValue) throws(SiftEventError) {
-        guard let time = json["time"]?.int else { throw SiftEventError(description: "an event without a time") }
+        guard let time = json["time"]?.int else {
+            throw SiftEventError(description: "an event must have an integer `time`")
+        }
         self.init(time: WallTime(milliseconds: Int64(time)))
         for (name, path) in Self.texts { self[keyPath: path] = json[name]?.string }
         for (name, path) in Self.maps { self[keyPath: path] = try Self.texts(in: json, name) }
-        appState = json["ios_app_state"].flatMap(SiftAppState.init(json:))
-        deviceProperties = json["ios_device_properties"].flatMap(SiftDeviceProperties.init(json:))
+        appState = json["ios_app_state"].flatMap(AppState.init(json:))
+        deviceProperties = json["ios_device_properties"].flatMap(DeviceProperties.init(json:))
     }
 
-    /// What it says, without when: two events that say the same are the same to ``SiftQueue/acceptSameEventAfter``.
+    /// The event without its time: two events with equal contents are the same event to ``SiftQueue/acceptSameEventAfter``.
     var content: JSONValue {
         guard case .object(var members) = json(.legacy) else { return .null }
         members["time"] = nil
@@ -48,11 +51,13 @@ extension SiftEvent {
 
     private static func texts(in json: JSONValue, _ name: String) throws(SiftEventError) -> [String: String]? {
         guard let value = json[name] else { return nil }
-        guard case .object(let members) = value else { throw SiftEventError(description: "\(name) is no object") }
+        guard case .object(let members) = value else {
+            throw SiftEventError(description: "`\(name)` must be an object")
+        }
         var texts: [String: String] = [:]
         for (key, value) in members {
             guard let text = value.string else {
-                throw SiftEventError(description: "\(name) holds a value that is no text")
+                throw SiftEventError(description: "every value of `\(name)` must be a string")
             }
             texts[key] = text
         }

@@ -1,6 +1,7 @@
 public import Instrument
+public import InstrumentSensors
 
-/// One event as Sift takes it. What is nil or an empty text is left out.
+/// One event of Sift's format. Nil and empty texts are left out.
 public struct SiftEvent: Hashable, Sendable {
     /// When it happened, by the calendar (`time`, ms since 1970).
     public var time: WallTime
@@ -8,9 +9,9 @@ public struct SiftEvent: Hashable, Sendable {
     public var type: String?
     /// Where in the app (`path`).
     public var path: String?
-    /// Who (`user_id`). Where it is nil, the logger's ``Sift/userID`` of the moment is copied into it.
+    /// The user (`user_id`). Where it is nil, the logger's ``Sift/userID`` of the moment is copied into it.
     public var userID: String?
-    /// Which installation (`installation_id`). Where it is nil, the logger's is copied into it.
+    /// The installation (`installation_id`). Where it is nil, the logger's is copied into it.
     public var installationID: String?
     /// Values of one's own (`fields`).
     public var fields: [String: String]?
@@ -18,10 +19,11 @@ public struct SiftEvent: Hashable, Sendable {
     public var metrics: [String: String]?
     /// Properties as old SDKs sent them (`device_properties`); sent as they are, in both profiles.
     public var legacyDeviceProperties: [String: String]?
-    /// The app's state (`ios_app_state`).
-    public var appState: SiftAppState?
+    /// The app's state (`ios_app_state`). Its location is taken out when the event is appended while collection of locations is
+    /// disallowed.
+    public var appState: AppState?
     /// The device's properties (`ios_device_properties`).
-    public var deviceProperties: SiftDeviceProperties?
+    public var deviceProperties: DeviceProperties?
 
     /// Creates an event; the rest is set afterwards.
     public init(

@@ -1,29 +1,28 @@
 internal import Instrument
 internal import InstrumentJSON
+internal import InstrumentSensors
 
-/// How one field of a model is written and read. A model's list of these is the one place that names its fields.
+/// A field of a record as Sift names it: a ``RecordField`` with a name of Sift's and a profile. A record's list of these is the
+/// one place that says how Sift writes and reads the record.
 ///
-/// What cannot be said (nil, NaN, infinity) is left out, and so is what is read and has another type: field by field.
+/// A value that cannot be written (nil, NaN, infinity, outside its range) is left out, and so is, in reading, a value of another
+/// type: field by field.
 struct WireField<Model>: Sendable {
-    typealias Path<Value> = any WritableKeyPath<Model, Value?> & Sendable
+    typealias Path<Value> = RecordField<Model>.Path<Value>
 
     let name: String
-    /// Whether it is sent in the profile `legacy` only.
+    /// Whether the field is sent in the profile `legacy` only.
     let isLegacy: Bool
     let write: @Sendable (Model, SiftProfile) -> JSONValue?
     let read: @Sendable (JSONValue, inout Model) -> Void
 
-    init<Value>(
-        _ name: String,
-        _ path: Path<Value>,
-        isLegacy: Bool,
-        write: @escaping @Sendable (Value, SiftProfile) -> JSONValue?,
-        read: @escaping @Sendable (JSONValue) -> Value?
-    ) {
-        self.name = name
-        self.isLegacy = isLegacy
-        self.write = { model, profile in model[keyPath: path].flatMap { write($0, profile) } }
-        self.read = { value, model in model[keyPath: path] = read(value) }
+    init(_ field: RecordField<Model>, isLegacy: Bool) {
+        self.init(
+            field.name,
+            isLegacy: isLegacy,
+            writing: { model, _ in field.write(model).map { JSONValue($0) } },
+            reading: { value, model in if let value = value.attributeValue { field.read(value, &model) } }
+        )
     }
 
     private init(
@@ -41,11 +40,11 @@ struct WireField<Model>: Sendable {
 
 extension WireField {
     static func text(_ name: String, _ path: Path<String>, legacy: Bool = false) -> Self {
-        Self(name, path, isLegacy: legacy, write: { value, _ in .string(value) }, read: { $0.string })
+        Self(.text(name, path), isLegacy: legacy)
     }
 
     static func integer(_ name: String, _ path: Path<Int>, legacy: Bool = false) -> Self {
-        Self(name, path, isLegacy: legacy, write: { value, _ in .int(value) }, read: { $0.int })
+        Self(.integer(name, path), isLegacy: legacy)
     }
 
     static func number(
@@ -53,104 +52,76 @@ extension WireField {
         _ path: Path<Double>,
         within range: ClosedRange<Double> = -.infinity ... .infinity,
         legacy: Bool = false
-    ) -> Self {
-        Self(
-            name,
-            path,
-            isLegacy: legacy,
-            write: { value, _ in value.isFinite && range.contains(value) ? .double(value) : nil },
-            read: { $0.number.flatMap { range.contains($0) ? $0 : nil } }
-        )
-    }
+    ) -> Self { Self(.number(name, path, within: range), isLegacy: legacy) }
 
     static func truth(_ name: String, _ path: Path<Bool>, legacy: Bool = false) -> Self {
-        Self(name, path, isLegacy: legacy, write: { value, _ in .bool(value) }, read: { $0.truth })
-    }
-
-    static func texts(_ name: String, _ path: Path<[String]>) -> Self {
-        Self(
-            name,
-            path,
-            isLegacy: false,
-            write: { values, _ in .array(values.map { .string($0) }) },
-            read: { $0.elements?.compactMap(\.string) }
-        )
+        Self(.truth(name, path), isLegacy: legacy)
     }
 
     /// Milliseconds since 1970.
     static func time(_ name: String, _ path: Path<WallTime>, legacy: Bool = false) -> Self {
+        Self(.time(name, path), isLegacy: legacy)
+    }
+
+    /// Three fields `<name>_x`, `<name>_y`, `<name>_z`.
+    static func vector(_ name: String, _ path: any WritableKeyPath<Model, SensorVector> & Sendable) -> [Self] {
+        RecordField.vector(name, path, unit: "", endings: ["_x", "_y", "_z"]).map { Self($0, isLegacy: false) }
+    }
+
+    /// Texts in order; in reading, elements that are not texts are left out.
+    static func texts(_ name: String, _ path: Path<[String]>) -> Self {
         Self(
             name,
-            path,
-            isLegacy: legacy,
-            write: { value, _ in .int(Int(clamping: value.milliseconds)) },
-            read: { $0.int.map { WallTime(milliseconds: Int64($0)) } }
+            isLegacy: false,
+            writing: { model, _ in model[keyPath: path].map { .array($0.map { .string($0) }) } },
+            reading: { value, model in model[keyPath: path] = value.elements?.compactMap(\.string) }
         )
     }
 
-    /// One of a closed set of texts.
-    static func word<Word: RawRepresentable<String> & Sendable>(
+    /// One of a closed set of words, spelled as the prefix and the word with underscores: `faceUp` becomes `face_up`.
+    static func word<Word: RawRepresentable<String> & CaseIterable & Hashable & Sendable>(
         _ name: String,
         _ path: Path<Word>,
+        prefix: String,
         legacy: Bool = false
     ) -> Self {
-        Self(
+        let spellings = Dictionary(uniqueKeysWithValues: Word.allCases.map { ($0, prefix + $0.rawValue.snakeCased) })
+        let words = Dictionary(uniqueKeysWithValues: spellings.map { ($1, $0) })
+        return Self(
             name,
-            path,
             isLegacy: legacy,
-            write: { value, _ in .string(value.rawValue) },
-            read: { $0.string.flatMap(Word.init(rawValue:)) }
+            writing: { model, _ in model[keyPath: path].flatMap { spellings[$0] }.map { .string($0) } },
+            reading: { value, model in model[keyPath: path] = value.string.flatMap { words[$0] } }
         )
     }
 
     static func object<Part: WireModel>(_ name: String, _ path: Path<Part>, legacy: Bool = false) -> Self {
         Self(
             name,
-            path,
             isLegacy: legacy,
-            write: { value, profile in value.json(profile) },
-            read: { Part(json: $0) }
+            writing: { model, profile in model[keyPath: path]?.json(profile) },
+            reading: { value, model in model[keyPath: path] = Part(json: value) }
         )
     }
 
-    /// Objects in a row; left out if there are none. Always of the profile `legacy`.
-    static func objects<Part: WireModel>(
-        _ name: String,
-        _ path: any WritableKeyPath<Model, [Part]> & Sendable
-    ) -> Self {
+    /// Objects in order; an empty list is left out. Always of the profile `legacy`.
+    static func objects<Part: WireModel>(_ name: String, _ path: Path<[Part]>) -> Self {
         Self(
             name,
             isLegacy: true,
             writing: { model, profile in
-                let parts = model[keyPath: path]
-                return parts.isEmpty ? nil : .array(parts.map { $0.json(profile) })
+                guard let parts = model[keyPath: path], !parts.isEmpty else { return nil }
+                return .array(parts.map { $0.json(profile) })
             },
-            reading: { value, model in model[keyPath: path] = value.elements?.compactMap { Part(json: $0) } ?? [] }
+            reading: { value, model in model[keyPath: path] = value.elements?.compactMap { Part(json: $0) } }
         )
-    }
-
-    /// Three fields `<name>_x`, `<name>_y`, `<name>_z`.
-    static func vector(_ name: String, _ path: any WritableKeyPath<Model, SiftVector> & Sendable) -> [Self] {
-        let components: [(String, any WritableKeyPath<SiftVector, Double?> & Sendable)] = [
-            ("x", \.x), ("y", \.y), ("z", \.z),
-        ]
-        return components.map { axis, component in
-            Self(
-                name + "_" + axis,
-                isLegacy: false,
-                writing: { model, _ in
-                    model[keyPath: path][keyPath: component].flatMap { $0.isFinite ? .double($0) : nil }
-                },
-                reading: { value, model in model[keyPath: path][keyPath: component] = value.number }
-            )
-        }
     }
 }
 
 /// A part of an event that is an object of known fields.
 protocol WireModel: Sendable {
     init()
-    static var fields: [WireField<Self>] { get }
+    static var wireFields: [WireField<Self>] { get }
     /// The model without what may not be said because another reading in it says so.
     var sayable: Self { get }
 }
@@ -161,31 +132,31 @@ extension WireModel {
     func json(_ profile: SiftProfile) -> JSONValue {
         let model = sayable
         var members: [String: JSONValue] = [:]
-        for field in Self.fields where profile == .legacy || !field.isLegacy {
+        for field in Self.wireFields where profile == .legacy || !field.isLegacy {
             members[field.name] = field.write(model, profile)
         }
         return .object(members)
     }
 
-    /// Reads what is of the right type; nil if it is no object.
+    /// Reads the members of the right type; nil if the value is no object.
     init?(json: JSONValue) {
         guard case .object(let members) = json else { return nil }
         self.init()
-        for field in Self.fields {
+        for field in Self.wireFields {
             if let value = members[field.name] { field.read(value, &self) }
         }
     }
 }
 
 extension JSONValue {
-    /// The number, whichever way it is written.
-    var number: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .double(let value): value
-        default: nil
+    var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+}
+
+extension String {
+    /// `portraitUpsideDown` as `portrait_upside_down`.
+    fileprivate var snakeCased: String {
+        reduce(into: "") { text, character in
+            text += character.isUppercase ? "_" + character.lowercased() : String(character)
         }
     }
-    var truth: Bool? { if case .bool(let value) = self { value } else { nil } }
-    var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 }

@@ -1,8 +1,8 @@
 internal import Instrument
-internal import InstrumentJSON
 internal import InstrumentHTTP
+internal import InstrumentJSON
 
-/// What an answer of Sift's means.
+/// The meaning of a response of Sift.
 enum SiftAnswer {
     /// The `status` in an answer's body that says: too many requests.
     private static let rateLimit = 60

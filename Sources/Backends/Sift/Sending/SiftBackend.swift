@@ -1,6 +1,7 @@
 public import Instrument
-internal import InstrumentJSON
 public import InstrumentHTTP
+internal import InstrumentJSON
+internal import InstrumentSensors
 
 /// Sends the events of one ``SiftQueue`` to Sift. ``Sift`` makes one for each queue; alone it sends events of players.
 ///
@@ -11,7 +12,7 @@ public import InstrumentHTTP
 ///
 /// `PUT` to the endpoint, `Authorization: Basic` with the beacon key, a body `{"data": […]}` that is always gzip. 200 is success;
 /// 400 splits the batch until the wrong event is alone, which becomes a dead letter with the server's words; a 400 or 429
-/// whose body says `"status": 60` is a rate limit and tried again; the rest is as for every backend. Without credentials,
+/// whose body says `"status": 60` is a rate limit and is retried; other responses are handled as by every backend. Without credentials,
 /// and while paused, events stay in the queue. Samples whose addressee is another service are left out.
 public final class SiftBackend: Backend {
     /// What samples that are meant for this service alone are marked with.
@@ -44,7 +45,7 @@ public final class SiftBackend: Backend {
     ///   - settings: where the installation's identifier is kept.
     ///   - clock: tells the calendar time.
     ///   - randomness: makes the installation's identifier.
-    ///   - report: is told if settings cannot be read or saved.
+    ///   - report: receives errors of reading and saving settings.
     public convenience init(
         _ configuration: SiftConfiguration = SiftConfiguration(),
         credentials: SiftCredentials,
@@ -97,7 +98,7 @@ public final class SiftBackend: Backend {
         return wrong.isEmpty ? .acknowledged : .acknowledgedExcept(wrong)
     }
 
-    /// Whether the queue's rule takes an event of the chain. What was logged has passed the rule when it was appended.
+    /// Whether the queue's rule accepts an event of the chain. Logged events passed the rule when they were appended.
     private func isNew(_ event: SiftEvent, of sample: Sample, after memory: inout SiftQueueMemory) -> Bool {
         guard queue.acceptSameEventAfter > .zero, sample.attributes[SiftSample.event] == nil else { return true }
         guard queue.accepts(event, after: memory, now: event.time) else { return false }
@@ -136,7 +137,7 @@ public final class SiftBackend: Backend {
         return event
     }
 
-    /// What collectors report of the device has a queue of its own.
+    /// Device properties from collectors have their own queue.
     private static func queueName(of sample: Sample) -> String? {
         guard case .event(let event) = sample, event.action == .deviceProperties else { return nil }
         return SiftQueue.deviceProperties.name

@@ -1,6 +1,6 @@
 internal import InstrumentCompression
-internal import InstrumentJSON
 internal import InstrumentHTTP
+internal import InstrumentJSON
 
 /// The request that carries events.
 enum SiftRequest {

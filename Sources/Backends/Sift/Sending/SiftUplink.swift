@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentSensors
 
 /// What logger and backends of one Sift share: credentials, whether anything may be sent, and the settings.
 final class SiftUplink: Sendable {
@@ -86,7 +87,7 @@ final class SiftUplink: Sendable {
         if let failure { report(.store("Sift's settings: \(failure)")) }
     }
 
-    /// What is not there is begun anew. What is damaged, too, but with locations disallowed: that may have been the choice.
+    /// Missing settings are replaced by defaults. Damaged settings are, too, but with locations disallowed, since that may have been the choice.
     private static func load(
         _ store: any SiftSettingsStore,
         _ report: (Diagnostic) -> Void
@@ -95,10 +96,12 @@ final class SiftUplink: Sendable {
             guard let bytes = try store.load() else { return SiftSettings() }
             if let settings = SiftSettings(bytes: bytes) { return settings }
             report(
-                .store("Sift's settings are damaged and begun anew; locations are not collected until allowed again")
+                .store(
+                    "Sift's settings are damaged and were reset; locations are not collected until the app allows them again"
+                )
             )
         } catch {
-            report(.store("Sift's settings: \(error); locations are not collected until allowed again"))
+            report(.store("Sift's settings: \(error); locations are not collected until the app allows them again"))
         }
         return SiftSettings(disallowsLocation: true)
     }

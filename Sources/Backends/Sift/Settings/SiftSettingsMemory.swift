@@ -7,7 +7,7 @@ public final class SiftSettingsMemory: SiftSettingsStore {
     /// Creates a store that holds `bytes`.
     public init(_ bytes: [UInt8]? = nil) { self.bytes = Lock(bytes) }
 
-    /// What was saved last.
+    /// The bytes that were saved last.
     public func load() -> [UInt8]? { bytes.withLock { $0 } }
     /// Replaces it.
     public func save(_ new: [UInt8]) { bytes.withLock { $0 = new } }

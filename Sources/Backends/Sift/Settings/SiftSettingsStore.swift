@@ -1,10 +1,10 @@
-/// Keeps what outlives a run: user, installation, the choice about locations, and what the queues remember. No keys.
+/// Stores persistent settings: user, installation, the choice about locations, and the state of the queues. No keys.
 ///
 /// Called on the thread that changes a setting, or a backend's; both methods may block it.
 public protocol SiftSettingsStore: Sendable {
-    /// What was saved last; nil if nothing was.
+    /// The bytes that were saved last; nil if nothing was saved.
     func load() throws(SiftSettingsError) -> [UInt8]?
-    /// Replaces what was saved, wholly or not at all.
+    /// Replaces the saved bytes as a whole or not at all.
     func save(_ bytes: [UInt8]) throws(SiftSettingsError)
 }
 

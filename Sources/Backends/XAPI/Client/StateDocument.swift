@@ -1,6 +1,6 @@
 public import Instrument
-internal import InstrumentJSON
 internal import InstrumentHTTP
+internal import InstrumentJSON
 
 /// The key of a document about an agent and an activity, such as the position where a viewer stopped.
 ///

@@ -1,6 +1,7 @@
 public import Instrument
-public import InstrumentJSON
 internal import InstrumentHTTP
+public import InstrumentJSON
+internal import InstrumentText
 
 /// A query for statements.
 ///

@@ -1,6 +1,6 @@
 public import Instrument
-internal import InstrumentJSON
 public import InstrumentHTTP
+internal import InstrumentJSON
 
 /// A client of an LRS: sends and voids statements, runs queries, and stores documents.
 ///

@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// Durations in the format of ISO 8601:2004, section 4.4.3.2: `PT4H35M59.14S`, `P3Y`, `P4W`.
 ///
 /// Weeks are not combined with other units, only the last number may have a fraction, and the alternative form

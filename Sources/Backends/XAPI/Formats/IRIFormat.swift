@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Absolute IRIs (RFC 3987): a scheme, followed by the characters that an IRI may contain.
 ///
 /// Validation is best effort, as xAPI 1.0.3, Data 2.2.s4.b6 allows: scheme, characters, percent encoding, one fragment
@@ -15,12 +17,8 @@ enum IRIFormat {
 
     /// RFC 3986, section 3.1.
     private static func isScheme(_ scheme: Substring) -> Bool {
-        guard let first = scheme.utf8.first, isLetter(first) else { return false }
-        return scheme.utf8.allSatisfy { isLetter($0) || TextCursor.isDigit($0) || "+-.".utf8.contains($0) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
+        guard let first = scheme.utf8.first, first.isLetter else { return false }
+        return scheme.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
     private static func hasOnlyAllowedCharacters(_ text: Substring) -> Bool {
@@ -36,7 +34,7 @@ enum IRIFormat {
     /// Two hexadecimal digits follow every `%`.
     static func isPercentEncodingWhole(_ text: Substring) -> Bool {
         text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst()
-            .allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(Hexadecimal.isDigit) }
+            .allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(\.isHexDigit) }
     }
 
     private static func hasHost(_ rest: Substring) -> Bool {

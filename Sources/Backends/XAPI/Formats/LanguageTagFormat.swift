@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Language tags in the format of RFC 5646, section 2.1, without a look at the registry.
 ///
 /// Source: xAPI 1.0.3, Data 2.2.s4.b2 and 4.2; XAPI-00013, XAPI-00121.
@@ -19,7 +21,7 @@ enum LanguageTagFormat {
     ]
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        TextCursor.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
     /// The remaining subtags, in lower case.
@@ -69,7 +71,7 @@ enum LanguageTagFormat {
             return taken
         }
 
-        private static func isLetters(_ text: String) -> Bool { !text.utf8.contains(where: TextCursor.isDigit) }
-        private static func isDigits(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy(TextCursor.isDigit) }
+        private static func isLetters(_ text: String) -> Bool { !text.utf8.contains(where: \.isDigit) }
+        private static func isDigits(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy(\.isDigit) }
     }
 }

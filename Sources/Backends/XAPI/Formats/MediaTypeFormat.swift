@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// Internet media types with their parameters (RFC 2045, section 5.1): `text/plain; charset=utf-8`.
 ///
 /// Source: xAPI 1.0.3, Data 2.4.11; XAPI-00105.
@@ -5,7 +7,7 @@ enum MediaTypeFormat {
     static func isValid(_ text: String) -> Bool {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         guard let type = parts.first else { return false }
-        let names = type.trimmed.split(separator: "/", omittingEmptySubsequences: false)
+        let names = type.trimmingSpaces.split(separator: "/", omittingEmptySubsequences: false)
         guard names.count == 2, names.allSatisfy(isToken) else { return false }
         return isQuoted(text) || parts.dropFirst().allSatisfy(isParameter)
     }
@@ -14,20 +16,12 @@ enum MediaTypeFormat {
     private static func isQuoted(_ text: String) -> Bool { text.contains("\"") }
 
     private static func isParameter(_ parameter: Substring) -> Bool {
-        let pair = parameter.trimmed.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let pair = parameter.trimmingSpaces.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return pair.count == 2 && pair.allSatisfy(isToken)
     }
 
     private static func isToken(_ text: Substring) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"()<>@,;:\\\"/[]?=".utf8.contains($0) }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var text = drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// UUIDs in their standard form: 8, 4, 4, 4 and 12 hexadecimal digits.
 ///
 /// Version and variant are not checked: the specification's own example (Data 2.4,
@@ -7,23 +9,14 @@
 enum UUIDFormat {
     static func isValid(_ text: String) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy(Hexadecimal.isDigit)
+        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy(\.isHexDigit)
     }
 }
 
-/// Hexadecimal digits in either case.
+/// Texts of hexadecimal digits, in either case.
 enum Hexadecimal {
-    static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
-
-    /// A text of hexadecimal digits alone, of one of these lengths.
+    /// Whether a text has one of these lengths and consists of hexadecimal digits alone.
     static func isText(_ text: String, lengths: [Int]) -> Bool {
-        lengths.contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
+        lengths.contains(text.utf8.count) && text.utf8.allSatisfy(\.isHexDigit)
     }
 }

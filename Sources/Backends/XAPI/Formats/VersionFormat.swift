@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Versions of one family: `1.0`, `1.0.3`, `1.0.3-rc1` (Semantic Versioning; xAPI 1.0.3, Data 2.4.10).
 enum VersionFormat {
     static func isValid(_ text: String, family: String) -> Bool {
@@ -9,7 +11,7 @@ enum VersionFormat {
             omittingEmptySubsequences: false
         )
         let release = parts.first?.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false) ?? []
-        guard let patch = release.first, !patch.isEmpty, patch.utf8.allSatisfy(TextCursor.isDigit) else { return false }
+        guard let patch = release.first, !patch.isEmpty, patch.utf8.allSatisfy(\.isDigit) else { return false }
         return (release.dropFirst() + parts.dropFirst()).allSatisfy(isLabel)
     }
 

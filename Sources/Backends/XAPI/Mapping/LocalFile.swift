@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The path of a file on this machine. The file system is not used, so that a sample gives the same activity on every
 /// attempt: the creator of the sample makes the path absolute and resolves its links.
 enum LocalFile {
@@ -12,7 +14,7 @@ enum LocalFile {
             guard host.isEmpty || host.lowercased() == "localhost" else { return nil }
             rest = rest[host.endIndex...]
         }
-        let path = String(decoding: PercentText.decoded(rest), as: UTF8.self)
+        let path = String(decoding: PercentCoding.decoded(rest), as: UTF8.self)
         return path.hasPrefix("/") ? withoutDots(path) : nil
     }
 

@@ -46,13 +46,13 @@ public enum XAPIVocabulary {
     /// Returns the verb for an action: `…verbs/buffer-begin` for `BufferBegin`.
     public static func verb(_ action: Action, base: IRI = base) -> Statement.Verb {
         let words = words(of: action.name)
-        let id = IRI(stringLiteral: "\(base)verbs/\(PercentText.encoded(words.joined(separator: "-")))")
+        let id = IRI(stringLiteral: "\(base)verbs/\(PercentCoding.encoded(words.joined(separator: "-")))")
         return Statement.Verb(id, display: words.isEmpty ? [:] : ["en": words.joined(separator: " ")])
     }
 
     /// Returns the key of an extension for an attribute: `…extensions/timeSinceStart`.
     public static func `extension`(_ name: String, base: IRI = base) -> IRI {
-        IRI(stringLiteral: "\(base)extensions/\(PercentText.encoded(name))")
+        IRI(stringLiteral: "\(base)extensions/\(PercentCoding.encoded(name))")
     }
 
     /// `BufferBegin` as `buffer`, `begin`.
@@ -78,10 +78,10 @@ enum MediaName {
 
     private static func address(_ source: String, _ base: IRI) -> IRI {
         if let path = LocalFile.path(of: source) {
-            return IRI(stringLiteral: "file://" + PercentText.encoded(path, keeping: "/"))
+            return IRI(stringLiteral: "file://" + PercentCoding.encoded(path, keeping: "/"))
         }
         let end = source.firstIndex { $0 == "?" || $0 == "#" } ?? source.endIndex
-        let text = withoutUser(PercentText.encoded(source[..<end], keeping: "/:@!$&'()*+,;=%[]"))
+        let text = withoutUser(PercentCoding.encoded(source[..<end], keeping: "/:@!$&'()*+,;=%[]"))
         return text.contains("://") ? IRI(checking: text) ?? name("sources", text, base) : name("sources", text, base)
     }
 
@@ -93,6 +93,6 @@ enum MediaName {
     }
 
     private static func name(_ kind: String, _ text: String, _ base: IRI) -> IRI {
-        IRI(stringLiteral: "\(base)\(kind)/\(PercentText.encoded(text))")
+        IRI(stringLiteral: "\(base)\(kind)/\(PercentCoding.encoded(text))")
     }
 }

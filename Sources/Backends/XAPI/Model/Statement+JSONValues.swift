@@ -1,5 +1,6 @@
 package import Instrument
 internal import InstrumentJSON
+internal import InstrumentText
 
 extension IRI: JSONPart {
     var json: JSONValue { .string(description) }

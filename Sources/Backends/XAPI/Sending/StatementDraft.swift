@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// The statements of a batch, and the changes of the memories once the LRS has responded.
 ///

@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// A place in a JSON document: `$.actor.member[0].mbox`, `$.result.extensions['https://example.org/a b']`.
 ///
 /// A chain of steps: one more step costs the same at any depth and after names of any length. The text is only
@@ -86,12 +88,12 @@ package struct JSONPath: CustomStringConvertible {
 
     private static func isWord(_ name: String) -> Bool {
         guard let first = name.utf8.first else { return false }
-        return !TextCursor.isDigit(first) && name.utf8.allSatisfy(isOfWord)
+        return !first.isDigit && name.utf8.allSatisfy(isOfWord)
     }
 
     private static func isOfWord(_ byte: UInt8) -> Bool {
-        TextCursor.isDigit(byte) || byte == UInt8(ascii: "_")
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
+        byte.isDigit || byte == UInt8(ascii: "_")
+            || byte.isLetter
     }
 
     /// A path stays on its line and in its column, and a terminal interprets nothing in it.

@@ -1,9 +1,10 @@
+internal import InstrumentText
+
 /// The rules for statements, numbered as in ADL's conformance requirements
 /// (github.com/adlnet/xapi-lrs-conformance-requirements).
 extension ValidationRule {
     private static func xapi(_ number: Int) -> ValidationRule {
-        let digits = String(number)
-        return ValidationRule("XAPI-" + String(repeating: "0", count: max(0, 5 - digits.utf8.count)) + digits)
+        ValidationRule("XAPI-" + number.padded(5))
     }
 
     // Data 2.2: formatting.

@@ -1,3 +1,5 @@
+internal import InstrumentText
+
 /// The played segments of a video, in the order of playing, over all attempts of a registration.
 ///
 /// The segments are stored in whole milliseconds, so that each time is rounded only once. The wire form is

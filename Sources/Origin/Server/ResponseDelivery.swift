@@ -1,0 +1,217 @@
+internal import Instrument
+internal import NIOCore
+
+/// One request and its response under way: lets each byte go at its instant.
+///
+/// Confined to its connection's event loop.
+final class ResponseDelivery {
+    private let plan: ResponsePlan
+    private let total: Int
+    private let arrival: MonotonicInstant
+    private let link: Link
+    private let sessionStart: MonotonicInstant
+    private let reception: Reception
+    private let channel: any Channel
+    private var record: AccessRecord
+    /// The response on the link, while it is there.
+    private var flow: Int?
+    /// When the head was due, once it has left.
+    private var ready: MonotonicInstant?
+    private var sent = 0
+    private var alarm: Alarm?
+    private var isOver = false
+    private var onEnd: ((ResponsePlan.Ending) -> Void)?
+
+    init(
+        _ plan: ResponsePlan,
+        for head: RequestHead,
+        _ admission: Reception.Admission,
+        connection: Int,
+        arrival: MonotonicInstant,
+        over context: ChannelHandlerContext,
+        reception: Reception
+    ) {
+        self.plan = plan
+        total = plan.body.count
+        self.arrival = arrival
+        link = admission.session.link
+        sessionStart = admission.session.start.instant
+        self.reception = reception
+        channel = context.channel
+        record = reception.log.begin(
+            AccessRecord(
+                number: 0,
+                connection: connection,
+                session: admission.session.name,
+                method: head.method,
+                path: admission.path,
+                query: head.query,
+                range: head.range,
+                status: plan.head == nil ? 0 : plan.status,
+                bytes: 0,
+                start: sessionStart.duration(to: arrival),
+                sinceOriginStart: reception.start.instant.duration(to: arrival),
+                outcome: .pending,
+                rule: admission.fault?.index
+            )
+        )
+    }
+
+    /// Starts the response; `onEnd` is called once, when all of it has been given to the channel.
+    func start(_ onEnd: @escaping (ResponsePlan.Ending) -> Void) {
+        self.onEnd = onEnd
+        let instant = arrival.advanced(by: link.latency(at: arrival) + plan.delay)
+        if instant <= reception.clock.now { return sendHead(due: instant) }
+        wake(at: instant) { $0.sendHead(due: instant) }
+    }
+
+    /// The client has gone.
+    func abort() {
+        guard !isOver else {
+            if record.outcome == .hanging { end(.hanging) }
+            return
+        }
+        isOver = true
+        leaveLink()
+        end(.aborted)
+    }
+
+    /// Everything counts from the instant at which the head was due, so that a late thread makes one piece late and no other.
+    private func sendHead(due instant: MonotonicInstant) {
+        guard !isOver else { return }
+        ready = instant
+        if total > 0, plan.pace == .link {
+            let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+            let eventLoop = channel.eventLoop
+            flow = link.join(bytes: total, at: instant) { eventLoop.execute { bound.value.pump() } }
+        }
+        if total == 0 { finish(at: reception.clock.now) }
+        if let head = plan.head { channel.write(ByteBuffer(string: head), promise: nil) }
+        if total == 0 { return conclude(with: ByteBuffer()) }
+        // The head leaves even if the first byte of the body takes its time.
+        channel.flush()
+        pump()
+    }
+
+    /// Sends what has been released and fits into the channel, and sees to it that this is called again for the rest.
+    func pump() {
+        guard !isOver, ready != nil else { return }
+        alarm?.cancel()
+        alarm = nil
+        let now = reception.clock.now
+        let released = released(at: now)
+        // What is released while this is written waits for the next piece: whoever ran after every byte would keep the event
+        // loop from all others.
+        while !isOver, sent < released {
+            // Comes again when the channel is writable.
+            guard channel.isWritable else { return }
+            write(upTo: released, at: now)
+        }
+        if !isOver { waitForMore(at: now) }
+    }
+
+    private func write(upTo released: Int, at now: MonotonicInstant) {
+        guard let bytes = plan.body.bytes(at: sent, count: min(released - sent, 65_536)), bytes.readableBytes > 0 else {
+            // A file that has become shorter: what was promised cannot be kept.
+            isOver = true
+            leaveLink()
+            end(.aborted)
+            onEnd?(.close)
+            return
+        }
+        sent += bytes.readableBytes
+        if record.firstByte == nil { record.firstByte = sessionStart.duration(to: now) }
+        record.bytes = sent
+        let isLast = sent == total
+        // Written down before it is sent: whoever has the last byte finds the request complete in the log.
+        if isLast {
+            leaveLink()
+            finish(at: now)
+        }
+        if isLast { conclude(with: bytes) } else { channel.writeAndFlush(bytes, promise: nil) }
+    }
+
+    /// Sends the last bytes, and says that the response has ended: at once if the connection stays open, and otherwise when the
+    /// kernel has them all, because closing throws away what is not written yet.
+    private func conclude(with bytes: ByteBuffer) {
+        if plan.ending == .keepAlive || plan.ending == .hang {
+            channel.writeAndFlush(bytes, promise: nil)
+            onEnd?(plan.ending)
+            return
+        }
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.writeAndFlush(bytes).whenComplete { _ in bound.value.onEnd?(bound.value.plan.ending) }
+    }
+
+    private func released(at now: MonotonicInstant) -> Int {
+        switch plan.pace {
+        case .link: return flow.map { link.released($0, at: now) ?? total } ?? total
+        case .trickle(let bytes, let time):
+            guard let ready else { return 0 }
+            let pieces = 1 &+ min(ready.duration(to: now).nanoseconds / max(1, time.nanoseconds), .max - 1)
+            let (count, overflow) = bytes.multipliedReportingOverflow(by: Int(clamping: pieces))
+            return overflow ? total : min(total, count)
+        }
+    }
+
+    private func waitForMore(at now: MonotonicInstant) {
+        let next: MonotonicInstant?
+        switch plan.pace {
+        case .link:
+            let settings = reception.configuration
+            next = flow.flatMap {
+                link.nextPiece(
+                    $0,
+                    after: sent,
+                    at: now,
+                    granularity: settings.granularity,
+                    piece: min(settings.largestPiece, total - sent)
+                )
+            }
+        case .trickle(let bytes, let time):
+            let pieces = Int64(clamping: sent / max(1, bytes))
+            let (wait, overflow) = time.nanoseconds.multipliedReportingOverflow(by: pieces)
+            next = overflow ? nil : ready?.advanced(by: .nanoseconds(wait))
+        }
+        // Nil: the link stands still until it gets another schedule.
+        if let next { wake(at: next) { $0.pump() } }
+    }
+
+    private func finish(at now: MonotonicInstant) {
+        isOver = true
+        let time = sessionStart.duration(to: now)
+        if record.firstByte == nil { record.firstByte = time }
+        if plan.head == nil { record.firstByte = nil }
+        record.lastByte = record.firstByte == nil ? nil : time
+        switch plan.ending {
+        case .keepAlive: end(.complete)
+        case .close: end(isShort ? .cut : .complete)
+        case .reset: end(.cut)
+        case .hang: update(.hanging)
+        }
+    }
+
+    /// Whether the head promised more than is sent.
+    private var isShort: Bool { plan.promised.map { $0 > total } ?? false }
+
+    private func update(_ outcome: AccessRecord.Outcome) {
+        record.outcome = outcome
+        reception.log.update(record)
+    }
+
+    private func end(_ outcome: AccessRecord.Outcome) {
+        alarm?.cancel()
+        update(outcome)
+        reception.configuration.onRequest?(record)
+    }
+
+    private func leaveLink() {
+        if let flow { link.leave(flow, at: reception.clock.now) }
+        flow = nil
+    }
+
+    private func wake(at instant: MonotonicInstant, _ body: @escaping (ResponseDelivery) -> Void) {
+        let bound = NIOLoopBound((self, body), eventLoop: channel.eventLoop)
+        alarm = Alarm(at: instant, on: channel.eventLoop, by: reception.clock) { bound.value.1(bound.value.0) }
+    }
+}

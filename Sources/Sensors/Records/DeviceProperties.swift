@@ -1,0 +1,178 @@
+internal import Instrument
+
+/// What a device is. Unknown fields are nil and left out.
+///
+/// `Action.deviceProperties` carries it, an attribute for each field.
+public struct DeviceProperties: AttributeRecord {
+    /// The app's name.
+    public var appName: String?
+    /// The app's build.
+    public var appVersion: String?
+    /// The app's version for people.
+    public var appVersionShort: String?
+    /// The version of what collects.
+    public var sdkVersion: String?
+    /// What the device is called.
+    public var deviceName: String?
+    /// The operating system.
+    public var systemName: String?
+    /// The operating system's version.
+    public var systemVersion: String?
+    /// Which device this is, for this app alone; the same after the app was installed again.
+    public var vendorIdentifier: String?
+    /// The first such identifier that this installation saw.
+    public var initialVendorIdentifier: String?
+    /// The mobile carrier.
+    public var mobileCarrierName: String?
+    /// The carrier's country, ISO 3166-1.
+    public var mobileISOCountryCode: String?
+    /// The carrier's MCC (ITU-T E.212).
+    public var mobileCountryCode: String?
+    /// The carrier's MNC (ITU-T E.212).
+    public var mobileNetworkCode: String?
+    /// The hardware's model identifier; the kernel's name of the machine where it has none.
+    public var hardwareMachine: String?
+    /// Files that only a compromised (jailbroken or rooted) device has; empty when none was found.
+    public var evidenceFilesPresent: [String]?
+    /// Directories that are links though they should not be; empty when none was found.
+    public var evidenceDirectoriesSymlinked: [String]?
+    /// System directories that any user may write to; empty when none was found.
+    public var evidenceDirectoriesWritable: [String]?
+    /// Libraries that were loaded into the app from outside; empty when none was found.
+    public var evidenceLibrariesLoaded: [String]?
+    /// The kind of device, with its maker where that is known.
+    public var model: String?
+    /// The kind of device in the person's language.
+    public var localizedModel: String?
+    /// The advertising identifier.
+    public var advertisingIdentifier: String?
+    /// The board.
+    public var hardwareModel: String?
+    /// The kernel's version.
+    public var kernelVersion: String?
+    /// Which start of the kernel this is.
+    public var kernelBootIdentifier: String?
+    /// The host's name.
+    public var hostName: String?
+    /// The kernel's kind.
+    public var osType: String?
+    /// The kernel's release.
+    public var osRelease: String?
+    /// The screen's width in pixels.
+    public var screenWidth: Int?
+    /// The screen's height in pixels.
+    public var screenHeight: Int?
+    /// The memory's size in bytes.
+    public var memorySize: Int?
+    /// A page's size in bytes.
+    public var pageSize: Int?
+    /// Processors that are in use.
+    public var cpuCount: Int?
+    /// Processor cores.
+    public var physicalCPUCount: Int?
+    /// Processors that there are, each thread of a core counted.
+    public var logicalCPUCount: Int?
+    /// A cache line's size in bytes.
+    public var cacheLineSize: Int?
+    /// In bytes.
+    public var l1DataCacheSize: Int?
+    /// In bytes.
+    public var l1InstructionCacheSize: Int?
+    /// In bytes.
+    public var l2CacheSize: Int?
+    /// In bytes.
+    public var l3CacheSize: Int?
+    /// Whether it is no device but a simulated one: a virtual machine or a container.
+    public var isSimulator: Bool?
+    /// Whether its processors have 64 bits.
+    public var is64BitCapable: Bool?
+
+    /// Creates properties that say nothing.
+    public init() {}
+
+    /// The attributes of `Action.deviceProperties`.
+    public static let fields: [RecordField<Self>] = [
+        .text("appName", \.appName)
+            .declared("The app's name"),
+        .text("appVersion", \.appVersion)
+            .declared("The app's build"),
+        .text("appVersionShort", \.appVersionShort)
+            .declared("The app's version for people"),
+        .text("sdkVersion", \.sdkVersion)
+            .declared("The version of what collects"),
+        .text("deviceName", \.deviceName)
+            .declared("What the device is called, often after its owner", .otherDataTypes, isLinked: true),
+        .text("systemName", \.systemName)
+            .declared("The operating system"),
+        .text("systemVersion", \.systemVersion)
+            .declared("The operating system's version"),
+        .text("vendorIdentifier", \.vendorIdentifier)
+            .declared("Which device this is, for this app alone", .deviceID, isLinked: true),
+        .text("initialVendorIdentifier", \.initialVendorIdentifier)
+            .declared("The first such identifier that this installation saw", .deviceID, isLinked: true),
+        .text("mobileCarrierName", \.mobileCarrierName)
+            .declared("The mobile carrier"),
+        .text("mobileISOCountryCode", \.mobileISOCountryCode)
+            .declared("The carrier's country"),
+        .text("mobileCountryCode", \.mobileCountryCode)
+            .declared("The carrier's country as a number"),
+        .text("mobileNetworkCode", \.mobileNetworkCode)
+            .declared("The carrier's network as a number"),
+        .text("hardwareMachine", \.hardwareMachine)
+            .declared("The hardware's model identifier"),
+        .texts("evidenceFilesPresent", \.evidenceFilesPresent)
+            .declared("Files that only a device that was broken into has"),
+        .texts("evidenceDirectoriesSymlinked", \.evidenceDirectoriesSymlinked)
+            .declared("Directories that are links though they should not be"),
+        .texts("evidenceDirectoriesWritable", \.evidenceDirectoriesWritable)
+            .declared("System directories that anybody may write to"),
+        .texts("evidenceLibrariesLoaded", \.evidenceLibrariesLoaded)
+            .declared("Libraries that were loaded into the app from outside"),
+        .text("model", \.model)
+            .declared("The kind of device"),
+        .text("localizedModel", \.localizedModel)
+            .declared("The kind of device in the person's language"),
+        .text("advertisingIdentifier", \.advertisingIdentifier)
+            .declared("The advertising identifier", .deviceID, isLinked: true),
+        .text("hardwareModel", \.hardwareModel)
+            .declared("The board"),
+        .text("kernelVersion", \.kernelVersion)
+            .declared("The kernel's version"),
+        .text("kernelBootIdentifier", \.kernelBootIdentifier)
+            .declared("Which start of the kernel this is", .deviceID),
+        .text("hostName", \.hostName)
+            .declared("The host's name, often after its owner", .otherDataTypes, isLinked: true),
+        .text("osType", \.osType)
+            .declared("The kernel's kind"),
+        .text("osRelease", \.osRelease)
+            .declared("The kernel's release"),
+        .integer("screenWidth", \.screenWidth, unit: "px")
+            .declared("The screen's width"),
+        .integer("screenHeight", \.screenHeight, unit: "px")
+            .declared("The screen's height"),
+        .integer("memorySize", \.memorySize, unit: "B")
+            .declared("The memory's size"),
+        .integer("pageSize", \.pageSize, unit: "B")
+            .declared("A memory page's size"),
+        .integer("cpuCount", \.cpuCount)
+            .declared("Processors in use"),
+        .integer("physicalCPUCount", \.physicalCPUCount)
+            .declared("Processor cores"),
+        .integer("logicalCPUCount", \.logicalCPUCount)
+            .declared("Processors, each thread of a core counted"),
+        .integer("cacheLineSize", \.cacheLineSize, unit: "B")
+            .declared("A cache line's size"),
+        .integer("l1DataCacheSize", \.l1DataCacheSize, unit: "B")
+            .declared("The first cache's size for data"),
+        .integer("l1InstructionCacheSize", \.l1InstructionCacheSize, unit: "B")
+            .declared("The first cache's size for instructions"),
+        .integer("l2CacheSize", \.l2CacheSize, unit: "B")
+            .declared("The second cache's size"),
+        .integer("l3CacheSize", \.l3CacheSize, unit: "B")
+            .declared("The third cache's size"),
+        .truth("isSimulator", \.isSimulator)
+            .declared("Whether it is a simulated device"),
+        .truth("is64BitCapable", \.is64BitCapable)
+            .declared("Whether its processors have 64 bits"),
+    ]
+}

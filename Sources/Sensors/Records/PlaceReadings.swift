@@ -1,0 +1,65 @@
+public import Instrument
+
+/// A position on the Earth (WGS 84).
+public struct Location: AttributeRecord {
+    /// When it was found.
+    public var time: WallTime?
+    /// Degrees north, −90 to 90.
+    public var latitude: Double?
+    /// Degrees east, −180 to 180.
+    public var longitude: Double?
+    /// How far off the position may be, in metres; nil if nobody knows.
+    public var horizontalAccuracy: Double?
+    /// Metres above mean sea level.
+    public var altitude: Double?
+    /// How far off the altitude may be, in metres; nil if nobody knows.
+    public var verticalAccuracy: Double?
+    /// The floor of a building.
+    public var floor: Int?
+    /// Metres a second.
+    public var speed: Double?
+    /// Degrees from north in which it moves, 0 to 360.
+    public var course: Double?
+
+    /// Creates a location that says nothing.
+    public init() {}
+
+    /// Degrees, metres, m/s and ms.
+    public static let fields: [RecordField<Self>] = [
+        .time("time", \.time),
+        .number("latitude", \.latitude, unit: "°", within: -90...90),
+        .number("longitude", \.longitude, unit: "°", within: -180...180),
+        .number("horizontalAccuracy", \.horizontalAccuracy, unit: "m", within: 0 ... .infinity),
+        .number("altitude", \.altitude, unit: "m"),
+        .number("verticalAccuracy", \.verticalAccuracy, unit: "m", within: 0 ... .infinity),
+        .integer("floor", \.floor),
+        .number("speed", \.speed, unit: "m/s", within: 0 ... .infinity),
+        .number("course", \.course, unit: "°", within: 0...360),
+    ]
+}
+
+/// Where a device points.
+public struct Heading: AttributeRecord {
+    /// When it was read.
+    public var time: WallTime?
+    /// Degrees from magnetic north, 0 to 360.
+    public var magneticHeading: Double?
+    /// Degrees from north, 0 to 360.
+    public var trueHeading: Double?
+    /// How far off the magnetic heading may be, in degrees; nil if nobody knows.
+    public var accuracy: Double?
+    /// The magnetic field in µT.
+    public var rawMagneticField = SensorVector()
+
+    /// Creates a heading that says nothing.
+    public init() {}
+
+    /// Degrees, µT and ms.
+    public static let fields: [RecordField<Self>] =
+        [
+            .time("time", \.time),
+            .number("magneticHeading", \.magneticHeading, unit: "°", within: 0...360),
+            .number("trueHeading", \.trueHeading, unit: "°", within: 0...360),
+            .number("accuracy", \.accuracy, unit: "°", within: 0 ... .infinity),
+        ] + RecordField.vector("rawMagneticField", \.rawMagneticField, unit: "µT")
+}

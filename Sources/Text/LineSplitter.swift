@@ -1,0 +1,50 @@
+/// Cuts bytes that arrive in pieces into lines.
+///
+/// Each byte is looked at once. A line that is too long is skipped to its end, so that no sender makes a program keep more than
+/// `maxLength` bytes of it.
+package struct LineSplitter: Sendable {
+    /// What stands before a line feed.
+    package enum Line: Hashable, Sendable {
+        /// A line without its line feed; may be empty.
+        case whole([UInt8])
+        /// A line that was longer than allowed.
+        case tooLong
+    }
+
+    private let maxLength: Int
+    private var partial: [UInt8] = []
+    private var isSkipping = false
+
+    /// Creates a splitter for lines of at most `maxLength` bytes.
+    package init(maxLength: Int) { self.maxLength = max(1, maxLength) }
+
+    /// The lines that a piece completes. The bytes after the last line feed wait for the next piece.
+    package mutating func append(_ piece: some Collection<UInt8>) -> [Line] {
+        var lines: [Line] = []
+        var rest = piece[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            keep(rest[..<end])
+            lines.append(takeLine())
+            rest = rest[rest.index(after: end)...]
+        }
+        keep(rest)
+        return lines
+    }
+
+    /// The last line if no line feed followed it; nil if none began. The splitter is as new afterwards.
+    package mutating func finish() -> Line? { partial.isEmpty && !isSkipping ? nil : takeLine() }
+
+    private mutating func takeLine() -> Line {
+        defer { (partial, isSkipping) = ([], false) }
+        return isSkipping ? .tooLong : .whole(partial)
+    }
+
+    private mutating func keep(_ bytes: some Collection<UInt8>) {
+        if isSkipping { return }
+        if bytes.count > maxLength - partial.count {
+            (partial, isSkipping) = ([], true)
+        } else {
+            partial += bytes
+        }
+    }
+}

@@ -1,0 +1,17 @@
+internal import Instrument
+
+extension StringProtocol where SubSequence == Substring {
+    /// The text without spaces and tabs at either end.
+    package var trimmingSpaces: Substring { trimming { $0 == 0x20 || $0 == 0x09 } }
+
+    /// The text without the white space of XML and JSON at either end.
+    package var trimmingWhitespace: Substring { trimming(\.isWhitespace) }
+
+    /// Works on bytes: to find the last character of a text of flags or accents, all characters before it would be read.
+    private func trimming(_ isSpace: (UInt8) -> Bool) -> Substring {
+        var text = self[...]
+        while let first = text.utf8.first, isSpace(first) { text = Substring(text.utf8.dropFirst()) }
+        while let last = text.utf8.last, isSpace(last) { text = Substring(text.utf8.dropLast()) }
+        return text
+    }
+}
