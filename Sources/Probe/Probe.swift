@@ -50,7 +50,9 @@ public final class Probe: Player {
                     clock: clock,
                     random: random
                 ) : ProbeEngine(source: source, configuration: configuration, clock: clock)
-            if configuration.startPosition > .zero { engine.seek(to: configuration.startPosition.nanoseconds) }
+            if configuration.startPosition > .zero {
+                engine.perform(.seek(to: configuration.startPosition.nanoseconds))
+            }
             return engine
         }
         let mayBeStream = source.isRemote && !source.isStream
@@ -71,7 +73,7 @@ public final class Probe: Player {
         self.engine = engine
     }
 
-    deinit { engine.stop() }
+    deinit { engine.perform(.stop) }
 
     /// Sent as `trackerTarget`.
     public var name: String { "probe" }
@@ -94,7 +96,7 @@ public final class Probe: Player {
     public func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { engine.report(to: observer) }
 
     /// Begins to load and play; returns at once. A second call does nothing.
-    public func play() { engine.play() }
+    public func play() { engine.perform(.play) }
 
     /// Plays as fast as data can be read: reading takes no time on `clock`, which has to be the probe's own, and is
     /// advanced through the session. Returns on the caller's thread when the playback is over.
@@ -102,22 +104,25 @@ public final class Probe: Player {
     /// - Returns: the outcome; nil if the playback is paused and nothing on the clock resumes it within a day.
     public func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? { engine.playThrough(advancing: clock) }
 
-    /// Waits for the playback's end, until after its last signal was delivered.
-    public func waitUntilFinished() async -> ProbeOutcome { await engine.waitUntilFinished() }
+    /// Waits until the playback has ended and its last signal was delivered.
+    ///
+    /// - Returns: the outcome; nil if the current task is cancelled before. The playback then continues: call ``stop()`` to
+    ///   end it.
+    public func waitUntilFinished() async -> ProbeOutcome? { await engine.waitUntilFinished() }
 
     /// Pauses. Before the start, playback will wait for ``resume()`` with a full buffer.
-    public func pause() { engine.pause() }
+    public func pause() { engine.perform(.pause) }
 
     /// Goes on after a pause.
-    public func resume() { engine.resume() }
+    public func resume() { engine.perform(.resume) }
 
     /// Jumps to a position; one beyond either end is brought to it. Before the start it chooses where to start; after the
     /// end it does nothing. What is buffered is used, the rest is fetched anew from the keyframe before.
-    public func seek(to position: Duration) { engine.seek(to: position.nanoseconds) }
+    public func seek(to position: Duration) { engine.perform(.seek(to: position.nanoseconds)) }
 
     /// Plays faster or slower; 1 is the normal rate. A rate that is not finite or not above zero is ignored.
-    public func setRate(_ rate: Double) { engine.setRate(rate) }
+    public func setRate(_ rate: Double) { engine.perform(.setRate(rate)) }
 
     /// Stops for good.
-    public func stop() { engine.stop() }
+    public func stop() { engine.perform(.stop) }
 }

@@ -53,9 +53,12 @@ public final class ProbeFleet: Sendable {
         for probe in probes { probe.stop() }
     }
 
-    /// Waits until all have finished; the outcomes are in the order of the probes.
-    public func waitUntilFinished() async -> [ProbeOutcome] {
-        var outcomes: [ProbeOutcome] = []
+    /// Waits until all probes have ended.
+    ///
+    /// - Returns: the outcomes in the order of the probes. If the current task is cancelled before, the method returns at
+    ///   once, with nil for each probe that has not ended; those probes continue to play: call ``stop()`` to end them.
+    public func waitUntilFinished() async -> [ProbeOutcome?] {
+        var outcomes: [ProbeOutcome?] = []
         for probe in probes { outcomes.append(await probe.waitUntilFinished()) }
         return outcomes
     }

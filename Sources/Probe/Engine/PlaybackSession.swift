@@ -17,7 +17,6 @@ struct PlaybackSession {
     /// Looked up once: the file may have gone by the end.
     private let sourceText: String
     private let configuration: ProbeConfiguration
-    private let kind: Kind
     private var quality = Quality(width: 0, height: 0, bitrate: 0)
     /// The quality of what was read last, which the playhead has not reached yet.
     private var newestQuality: Quality?
@@ -36,23 +35,15 @@ struct PlaybackSession {
     private var rate = 1.0
     private(set) var catchUpRate = 1.0
     private var network = NetworkSums()
+    private var stallCount = 0
 
     /// More than any media needs between two keyframes, or until a track that lags catches up.
     private static var mostIdlePackets: Int { 200_000 }
 
-    /// What is played.
-    enum Kind: Hashable, Sendable {
-        /// One piece of media.
-        case media
-        /// Segments that a manifest lists.
-        case segments
-    }
-
-    init(source: MediaSource, configuration: ProbeConfiguration, kind: Kind = .media) {
+    init(source: MediaSource, configuration: ProbeConfiguration) {
         self.source = source
         sourceText = source.sourceText
         self.configuration = configuration
-        self.kind = kind
     }
 }
 
@@ -108,16 +99,18 @@ extension PlaybackSession {
 
 // MARK: What the reader brings
 extension PlaybackSession {
-    /// The source is open.
-    mutating func opened(_ info: MediaInfo, now: MonotonicInstant) {
+    /// The tracks are known, so that the model can be created.
+    ///
+    /// - Parameter canLag: whether a track may turn out to be sparse or to end early, because one source delivers all
+    ///   tracks together. A segment holds as much of each track as exists.
+    mutating func opened(_ info: MediaInfo, canLag: Bool = true, now: MonotonicInstant) {
         self.info = info
-        // Segments have told theirs.
-        if kind == .media { quality = Quality(width: info.width, height: info.height, bitrate: 0) }
+        if info.width > 0 || info.height > 0 {
+            quality = Quality(width: info.width, height: info.height, bitrate: 0)
+        }
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }
-        // Each segment brings of each track what there is.
-        let canLag = kind == .media
         var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, canLag: canLag, now: now)
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }
@@ -209,7 +202,8 @@ extension PlaybackSession {
     mutating func manifestLoaded(_ info: MediaInfo, now: MonotonicInstant) {
         guard outcome == nil else { return }
         self.info = info
-        for action: Action in [.manifestLoad, .streamLoad, .bufferBegin] { signal(action, at: now) }
+        signal(.manifestLoad, at: now)
+        loadStream(now: now)
     }
 
     /// How long the stream plays, which a live one says at its end.
@@ -240,13 +234,18 @@ extension PlaybackSession {
         model?.setRate(self.rate * rate, now: now)
     }
 
-    /// What the playhead does, for rules.
-    var playhead: AdaptationContext.Playhead {
-        guard let model else { return .starting }
-        if model.isSeeking { return .seeking }
-        if !model.hasStarted { return .starting }
-        if model.isWaiting { return .stalled }
-        return model.isPaused ? .paused : .playing
+    /// The viewer has jumped over media up to `position`, which playback therefore does not miss at the end.
+    mutating func passOver(to position: Int64) { furthest = max(furthest, position) }
+
+    /// A read-only copy of what loading may know.
+    func view(at now: Timestamp) -> PlaybackView {
+        PlaybackView(
+            now: now,
+            model: model,
+            pendingSeek: pendingSeek,
+            catchUpRate: catchUpRate,
+            stallCount: stallCount
+        )
     }
 
     /// Bytes of media have come.
@@ -283,17 +282,32 @@ extension PlaybackSession {
 
 // MARK: What the person does
 extension PlaybackSession {
-    /// Playback is asked for.
+    /// Carries out a command of the viewer.
+    mutating func perform(_ command: PlaybackCommand, now: MonotonicInstant) {
+        switch command {
+        case .play: _ = request(now: now)
+        case .pause: pause(now: now)
+        case .resume: resume(now: now)
+        case .seek(let target): seek(to: target, now: now)
+        case .setRate(let rate): setRate(rate, now: now)
+        case .stop: stop(now: now)
+        }
+    }
+
+    /// Requests playback; false if it was requested or has ended before.
     mutating func request(now: MonotonicInstant) -> Bool {
         if isRequested || outcome != nil { return false }
         isRequested = true
-        let actions: [Action] =
-            kind == .media ? [.mediaRequest, .prepareItem, .streamLoad, .bufferBegin] : [.mediaRequest, .prepareItem]
-        for action in actions { signal(action, at: now) }
+        for action: Action in [.mediaRequest, .prepareItem] { signal(action, at: now) }
         return true
     }
 
-    mutating func pause(now: MonotonicInstant) {
+    /// Loading of the media itself begins.
+    mutating func loadStream(now: MonotonicInstant) {
+        for action: Action in [.streamLoad, .bufferBegin] { signal(action, at: now) }
+    }
+
+    private mutating func pause(now: MonotonicInstant) {
         guard outcome == nil, !isPaused else { return }
         advance(to: now)
         isPaused = true
@@ -301,7 +315,7 @@ extension PlaybackSession {
         if model?.hasStarted == true, outcome == nil { signal(.pauseBegin, at: now) }
     }
 
-    mutating func resume(now: MonotonicInstant) {
+    private mutating func resume(now: MonotonicInstant) {
         guard outcome == nil, isPaused else { return }
         advance(to: now)
         isPaused = false
@@ -310,7 +324,7 @@ extension PlaybackSession {
         advance(to: now)
     }
 
-    mutating func setRate(_ rate: Double, now: MonotonicInstant) {
+    private mutating func setRate(_ rate: Double, now: MonotonicInstant) {
         guard rate.isFinite, rate > 0 else { return }
         advance(to: now)
         self.rate = rate
@@ -331,8 +345,6 @@ extension PlaybackSession {
             }
             pendingSeek = target
             failure = nil
-            // Who jumps over segments misses none of them.
-            if kind == .segments { furthest = max(furthest, target) }
             hasKeyframe = false
             // What was read but never shown is forgotten.
             newestQuality = nil
@@ -340,7 +352,7 @@ extension PlaybackSession {
         advance(to: now)
     }
 
-    mutating func stop(now: MonotonicInstant) {
+    private mutating func stop(now: MonotonicInstant) {
         guard outcome == nil else { return }
         advance(to: now)
         guard outcome == nil else { return }
@@ -357,7 +369,9 @@ extension PlaybackSession {
     private mutating func handle(_ transition: PlaybackModel.Transition) {
         let (instant, position) = (transition.instant, transition.position)
         switch transition.kind {
-        case .stalled: signal(.bufferBegin, at: instant, position: position)
+        case .stalled:
+            stallCount += 1
+            signal(.bufferBegin, at: instant, position: position)
         case .filled(.seek): signal(.seekFinish, at: instant, position: position)
         case .filled(.start), .filled(.stall): signal(.bufferFinish, at: instant, position: position)
         case .started: signal(.start, at: instant, position: position)

@@ -1,4 +1,5 @@
 public import Instrument
+internal import InstrumentTransport
 
 extension Action {
     /// A stream has something odd about it that playback survives (``StreamWarning``).
@@ -7,11 +8,16 @@ extension Action {
 
 /// What is odd about a stream though it plays: what a viewer may notice, and what its makers want to know.
 public struct StreamWarning: Hashable, Sendable {
-    /// What it is about; an open set.
+    /// What a warning is about. The set is open: later versions may report further kinds, and an app or a test may make its
+    /// own, so a `switch` over kinds needs a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The kind as a short text.
+        /// The kind as a short text, which the `warningCode` attribute carries.
         public let description: String
-        private init(_ description: String) { self.description = description }
+
+        /// Creates a kind; kinds with the same text are equal.
+        ///
+        /// - Parameter description: a short text in lower camel case.
+        public init(_ description: String) { self.description = description }
 
         /// Timestamps step where they should go on.
         public static let timestampJump = Kind("timestampJump")
@@ -45,6 +51,16 @@ public struct StreamWarning: Hashable, Sendable {
     public let message: String
     /// The address that it is about, without credentials and query.
     public let url: String?
+
+    init(_ kind: Kind, _ message: String, _ url: HTTPURL?) {
+        self.init(kind: kind, message: message, url: url?.description)
+    }
+
+    init(kind: Kind, message: String, url: String?) {
+        self.kind = kind
+        self.message = message
+        self.url = url
+    }
 
     var attributes: Attributes {
         var attributes = Attributes()

@@ -66,13 +66,13 @@ struct BoundsTests {
             clock: clock,
             random: RandomSource(SystemRandomNumberGenerator())
         )
-        engine.play()
+        engine.perform(.play)
         for number in 1...40 {
             clock.advance(to: MonotonicInstant(nanoseconds: Int64(number) * 300_000_000))
-            engine.seek(to: Int64(number % 6) * 2_000_000_000)
+            engine.perform(.seek(to: Int64(number % 6) * 2_000_000_000))
             #expect(engine.runningCount <= 1)
         }
-        engine.stop()
+        engine.perform(.stop)
         #expect(engine.runningCount == 0)
     }
 }

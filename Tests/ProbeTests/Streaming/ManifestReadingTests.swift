@@ -87,10 +87,10 @@ struct ManifestReadingTests {
         // Waiting blocks: on a thread of its own, not on one that tasks share.
         await withCheckedContinuation { continuation in
             Thread {
-                engine.play()
+                engine.perform(.play)
                 clock.reached.wait()
                 #expect(engine.progress.state == .loading)
-                engine.stop()
+                engine.perform(.stop)
                 #expect(engine.outcome == .stopped)
                 #expect(fetcher.isCancelled.withLock { $0 })
                 clock.released.signal()

@@ -1,56 +1,5 @@
 internal import Instrument
 internal import InstrumentManifests
-internal import InstrumentTransport
-
-/// Lets each kind of warning through a few times a playback: who has seen five jumps knows.
-struct WarningLimiter: Hashable, Sendable {
-    private static let most = 5
-    private var counts: [StreamWarning.Kind: Int] = [:]
-
-    /// Whether one more of a kind is worth a word.
-    mutating func lets(_ kind: StreamWarning.Kind) -> Bool {
-        let count = (counts[kind] ?? 0) + 1
-        counts[kind] = min(count, Self.most + 1)
-        return count <= Self.most
-    }
-}
-
-extension StreamLoader {
-    mutating func warn(
-        _ kind: StreamWarning.Kind,
-        _ message: String,
-        _ url: HTTPURL?,
-        _ session: inout PlaybackSession,
-        now: MonotonicInstant
-    ) {
-        warn(kind, message, url?.description, &session, now: now)
-    }
-
-    mutating func warn(
-        _ kind: StreamWarning.Kind,
-        _ message: String,
-        _ url: String?,
-        _ session: inout PlaybackSession,
-        now: MonotonicInstant
-    ) {
-        guard warnings.lets(kind) else { return }
-        session.warn(StreamWarning(kind: kind, message: message, url: url), now: now)
-    }
-
-    /// What a viewer would notice in a segment, or whoever made it wants to know.
-    mutating func check(
-        _ content: SegmentContent,
-        _ segment: MediaSegment,
-        _ plan: StreamTrack.Plan,
-        _ placement: StreamTimeline.Placement?,
-        isFirst: Bool,
-        _ session: inout PlaybackSession,
-        now: MonotonicInstant
-    ) {
-        let found = SegmentCheck(content, segment, variant(at: plan.rung), isFirst: isFirst).findings
-        for finding in found { warn(finding.kind, finding.message, segment.url, &session, now: now) }
-    }
-}
 
 /// Compares what is in a segment with what was said of it.
 struct SegmentCheck {
