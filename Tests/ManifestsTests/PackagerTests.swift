@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Instrument
 internal import InstrumentTransport
-internal import TestTraits
 import LoopbackServers
+internal import TestTraits
 import Testing
 
 @testable internal import InstrumentManifests

@@ -17,7 +17,8 @@ extension Int64 {
         return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
     }
 
-    /// `self * multiplier / divisor` rounded down, exact in between and saturating; 0 for a divisor that is not positive.
+    /// `self * multiplier / divisor` rounded down, exact in between and saturating; 0 for a divisor that is not
+    /// positive.
     func scaled(by multiplier: Int64, over divisor: Int64) -> Int64 {
         guard divisor > 0 else { return 0 }
         let isNegative = (self < 0) != (multiplier < 0)

@@ -36,7 +36,8 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
         return isFinished
     }
 
-    /// Sets the engine's reaction to a deadline, which runs outside the lock. The engine sets it before playback begins.
+    /// Sets the engine's reaction to a deadline, which runs outside the lock. The engine sets it before playback
+    /// begins.
     func onAlarm(_ action: @escaping @Sendable () -> Void) { alarm.withLock { $0 = action } }
 
     /// Reads the playback.

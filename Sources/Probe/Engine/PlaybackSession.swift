@@ -1,15 +1,15 @@
 internal import Instrument
 internal import InstrumentTrackers
 
-/// What a probe knows of its playback; turns what happens in the model into signals.
+/// The state of a probe's playback; turns the transitions of the model into signals.
 ///
-/// A value, changed under the engine's lock. Signals gather in `outbox`, to be delivered outside of it.
+/// A value that engines change under a lock. Signals gather in `outbox`, and are delivered outside the lock.
 struct PlaybackSession {
     private(set) var model: PlaybackModel?
     private(set) var info = MediaInfo()
     private(set) var outcome: ProbeOutcome?
     private(set) var isRequested = false
-    /// Where to read on, once the reader finds the time.
+    /// Where the reader, or the loading, has to continue.
     private(set) var pendingSeek: Int64?
     var outbox: [PlayerSignal] = []
 
@@ -18,18 +18,18 @@ struct PlaybackSession {
     private let sourceText: String
     private let configuration: ProbeConfiguration
     private var quality = Quality(width: 0, height: 0, bitrate: 0)
-    /// The quality of what was read last, which the playhead has not reached yet.
+    /// The quality of the latest media, which the playhead may not have reached.
     private var newestQuality: Quality?
-    /// Qualities behind the first that came before it was known which tracks there are.
+    /// Quality changes that were reported before the tracks were known.
     private var earlyCues: [(quality: Quality, position: Int64)] = []
-    /// Why there will be no more data, if that is not the end.
+    /// Why loading ended early; nil at the regular end.
     private var failure: ProbeError?
-    /// What a jump goes back to if the source cannot jump.
+    /// The state before a seek, which returns if the source refuses the seek.
     private var beforeSeek: (model: PlaybackModel, failure: ProbeError?)?
     private var bytes = 0
     private var furthest: Int64 = 0
     private var hasKeyframe = false
-    /// Packets in a row that brought playback nothing.
+    /// The number of consecutive packets that did not extend the buffer.
     private var idlePackets = 0
     private var isPaused = false
     private var rate = 1.0
@@ -111,7 +111,14 @@ extension PlaybackSession {
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }
-        var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, canLag: canLag, now: now)
+        var model = PlaybackModel(
+            tracks: tracks,
+            policy: configuration.buffer,
+            canLag: canLag,
+            backBuffer: configuration.profile.backBuffer,
+            quality: quality,
+            now: now
+        )
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }
         for cue in earlyCues { model.addCue(cue.quality, at: cue.position, now: now) }
@@ -137,7 +144,7 @@ extension PlaybackSession {
         advance(to: now)
         idlePackets = model?.bufferedEnd == reached ? idlePackets + 1 : 0
         if idlePackets > Self.mostIdlePackets {
-            let message = "it sends data without end, and none of it can be played"
+            let message = "the source keeps sending data that contains no playable media; check the source"
             exhausted(ProbeError(.readFailed, .read, source, message), now: now)
         }
     }
@@ -146,7 +153,7 @@ extension PlaybackSession {
     mutating func exhausted(_ error: ProbeError?, now: MonotonicInstant) {
         guard outcome == nil, model == nil || pendingSeek == nil else { return }
         failure = error ?? prematureEnd
-        // Who waits with nothing left does not go on before the error.
+        // A playback that waits with an empty buffer does not resume before the error.
         let isDry = model.map { $0.isWaiting && $0.level(at: now) <= 0 } ?? true
         guard let failure, furthest == 0 || isDry else {
             model?.reachedEnd(now: now)
@@ -156,7 +163,7 @@ extension PlaybackSession {
         fail(failure, at: now, position: model?.position(at: now))
     }
 
-    /// The source cannot jump: playback goes on where it was.
+    /// The source cannot seek: playback continues at its earlier position.
     mutating func cannotSeek(_ error: ProbeError, now: MonotonicInstant) {
         guard outcome == nil, pendingSeek == nil, let earlier = beforeSeek else { return }
         guard error.code == .notSeekable else { return exhausted(error, now: now) }
@@ -173,7 +180,7 @@ extension PlaybackSession {
         advance(to: now)
     }
 
-    /// Where the reader has to move to first; it is told once.
+    /// The position to which the reader has to move first; returned once.
     mutating func takePendingSeek() -> Int64? {
         defer { pendingSeek = nil }
         return pendingSeek
@@ -183,15 +190,18 @@ extension PlaybackSession {
         approach(Quality(width: size.width, height: size.height, bitrate: 0), at: position, now: now)
     }
 
-    /// A viewer would not call it the end when a good part is missing (spared: guessed durations and small differences).
+    /// A viewer would not call it the end when a good part is missing (spared: guessed durations and small
+    /// differences).
     private var prematureEnd: ProbeError? {
-        if furthest == 0 { return ProbeError(.endedEarly, .read, source, "there is nothing to play in it") }
+        if furthest == 0 {
+            return ProbeError(.endedEarly, .read, source, "the source contains no media; check the file")
+        }
         guard let declared = info.duration, !info.isDurationEstimated else { return nil }
         let missing = declared - furthest
         guard missing > max(1_000_000_000, declared / 50) else { return nil }
         let seconds = { (nanoseconds: Int64) in "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
         let message =
-            "it breaks off after \(seconds(furthest)) of \(seconds(declared)); the file or transfer is cut off"
+            "the media ends after \(seconds(furthest)), expected \(seconds(declared)); the file or the transfer is truncated"
         return ProbeError(.endedEarly, .read, source, message)
     }
 }
@@ -259,6 +269,7 @@ extension PlaybackSession {
         if found == known { return }
         if isFirst {
             quality = found
+            model?.setFirstQuality(found)
         } else if model != nil {
             model?.addCue(found, at: position, now: now)
         } else {
@@ -272,7 +283,7 @@ extension PlaybackSession {
         report(error, isFatal: false, at: now, position: nil)
     }
 
-    /// Something is odd that a viewer may notice, or that who made the stream wants to know.
+    /// Reports a defect that playback survives.
     mutating func warn(_ warning: StreamWarning, now: MonotonicInstant) {
         guard outcome == nil else { return }
         let status = status(position: model?.position(at: now))
@@ -346,7 +357,7 @@ extension PlaybackSession {
             pendingSeek = target
             failure = nil
             hasKeyframe = false
-            // What was read but never shown is forgotten.
+            // Media that was read but never shown no longer counts.
             newestQuality = nil
         }
         advance(to: now)

@@ -59,12 +59,14 @@ final class ProbeEngine: DrivenEngine {
         change { session, now in session.exhausted(error, now: now) }
     }
 
-    /// Plays as fast as data can be read, advancing `clock`; returns when the playback has ended, or when no deadline is
-    /// left on the clock.
+    /// Plays as fast as data can be read, advancing `clock`; returns when the playback has ended, when no deadline is
+    /// left on the clock, or when the current task is cancelled.
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
+        if Task.isCancelled { return outcome }
         guard request() else { return outcome }
         var pausedSince: MonotonicInstant?
         load {
+            if Task.isCancelled { return false }
             // During a pause, deadlines of others (pings, for example) keep coming without an end.
             if self.progress.state != .paused {
                 pausedSince = nil
@@ -88,8 +90,8 @@ final class ProbeEngine: DrivenEngine {
         }
     }
 
-    /// Opens the source and reads it while the buffer has room. `wait` blocks until something may have changed, and returns
-    /// false if nothing will change any more.
+    /// Opens the source and reads it while the buffer has room. `wait` blocks until something may have changed, and
+    /// returns false if nothing will change any more.
     private func load(wait: () -> Bool) {
         do throws(ProbeError) {
             try checkAddress()
@@ -103,8 +105,8 @@ final class ProbeEngine: DrivenEngine {
         }
     }
 
-    /// Refuses remote media where private addresses are forbidden: libavformat connects to every address that a name or a
-    /// redirect leads to.
+    /// Refuses remote media where private addresses are forbidden: libavformat connects to every address that a name or
+    /// a redirect leads to.
     private func checkAddress() throws(ProbeError) {
         guard source.isRemote, !configuration.allowsPrivateAddresses else { return }
         let message =

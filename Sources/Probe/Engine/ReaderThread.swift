@@ -1,7 +1,7 @@
 internal import CProbeShim
 
-/// A thread of its own for what blocks. Dispatch would not do: it has some 250 threads for all, and the next probe would
-/// wait until another one ends.
+/// A dedicated thread for a blocking reader. Dispatch has about 250 threads for the whole process; with all of them
+/// blocked the next probe would wait until another one ends.
 enum ReaderThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -2,8 +2,8 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// The requests of a playback that are running, and those that wait for a retry. Commands for the engine gather here until
-/// the engine takes them.
+/// The requests of a playback that are running, and those that wait for a retry. Commands for the engine gather here
+/// until the engine takes them.
 struct FetchTable: Sendable {
     private let configuration: ProbeConfiguration
     private var running: [Int: Fetching] = [:]
@@ -106,17 +106,17 @@ extension FetchTable {
 
     /// Plans the retry of a failed request.
     ///
-    /// - Parameter random: between 0 and 1; spreads the back-off.
+    /// - Parameter randomness: between 0 and 1; spreads the back-off.
     /// - Returns: false if the policy allows no retry.
     mutating func planRetry(
         of fetching: Fetching,
         after failure: ResourceFailure,
-        random: Double,
+        randomness: Double,
         now: MonotonicInstant
     ) -> Bool {
         let failures = fetching.failures + 1
         guard !failure.isFinal,
-            let delay = fetching.policy.retryDelay(after: failure.failure, failures: failures, random: random)
+            let delay = fetching.policy.retryDelay(after: failure.failure, failures: failures, randomness: randomness)
         else {
             forgetRetry(fetching.purpose)
             return false

@@ -83,7 +83,8 @@ struct LivePositioning: Sendable {
         knownStallCount = count
     }
 
-    /// The live edge now: the end of the listed segments that can be fetched, advanced by the time since the playlist changed.
+    /// The live edge now: the end of the listed segments that can be fetched, advanced by the time since the playlist
+    /// changed.
     private func edge(of state: RenditionState, _ view: PlaybackView) -> Int64? {
         guard let timeline = state.timeline, let edge = timeline.liveEdge(at: view.now.wallTime) else { return nil }
         guard state.reloadAt != nil else { return edge }

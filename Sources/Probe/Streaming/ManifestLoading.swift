@@ -2,7 +2,8 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Loads and reloads the manifest and the playlists, and knows what they say: the ladder, the renditions and their segments.
+/// Loads and reloads the manifest and the playlists, and knows what they say: the ladder, the renditions and their
+/// segments.
 struct ManifestLoading: Sendable {
     /// The delay before a reload that failed is tried again, and a failed reload's playlist stays in use.
     private static let reloadPause: Duration = .seconds(1)
@@ -51,7 +52,7 @@ extension ManifestLoading {
         let isFirst = presentation == nil
         if let format = presentation?.format, format != parsed.format {
             throw .wrongContent(
-                "the reloaded manifest has another format than before (found \(parsed.format), expected \(format)); check the server"
+                "the reloaded manifest has another format (found \(parsed.format), expected \(format)); check the server"
             )
         }
         let change = takeLadder(of: parsed)
@@ -112,7 +113,7 @@ extension ManifestLoading {
             ladder = Self.ladder(of: new)
             return nil
         }
-        let described = { (variants: [Variant]) in variants.map { [$0.id, $0.main.description, "\($0.peakBitRate)"] } }
+        let described = { (variants: [Variant]) in variants.map { [$0.id, $0.main.description, "\($0.peakBitrate)"] } }
         guard described(old.variants) != described(new.variants), let oldLadder = ladder else { return nil }
         ladder = Self.ladder(of: new)
         guard let ladder else { return nil }
@@ -129,8 +130,8 @@ extension ManifestLoading {
             presentation.variants.enumerated().map { index, variant in
                 LadderRung(
                     id: index,
-                    peakBitrate: Int(clamping: variant.peakBitRate),
-                    averageBitrate: variant.averageBitRate.map { Int(clamping: $0) },
+                    peakBitrate: Int(clamping: variant.peakBitrate),
+                    averageBitrate: variant.averageBitrate.map { Int(clamping: $0) },
                     width: variant.resolution?.width ?? 0,
                     height: variant.resolution?.height ?? 0
                 )
@@ -224,7 +225,8 @@ extension ManifestLoading {
         let age = max(changed, watch.since).duration(to: now)
         if let stale = staleAfter?.duration(targetDuration: limit), stale > .zero, age > stale {
             let message =
-                "the live playlist has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); check whether the stream is still on air"
+                "the live playlist has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); "
+                + "check whether the stream is still on air"
             return .exhausted(ProbeError(.stalePlaylist, .playlist, source, message))
         }
         // RFC 8216 section 6.2.2: a new playlist has to appear within 1.5 target durations.

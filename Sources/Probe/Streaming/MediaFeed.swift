@@ -41,7 +41,8 @@ struct MediaFeed: Sendable {
 
     init(_ use: PlayerProfile.SegmentUse) { isProgressive = use == .progressive }
 
-    /// Whether the next segment of a rendition has to be inspected closely, which takes longer: once for each rendition.
+    /// Whether the next segment of a rendition has to be inspected closely, which takes longer: once for each
+    /// rendition.
     func needsInspection(_ id: Rendition.ID) -> Bool { !inspected.contains(id) }
 
     /// Whether the model waits for media so urgently that parts of segments count.
@@ -58,9 +59,9 @@ struct MediaFeed: Sendable {
 
     /// Whether enough of a segment is new to demux its first part once more.
     ///
-    /// Each attempt reads the part from its beginning. The required growth is proportional, so that a segment that trickles
-    /// in costs only a few times what it costs whole. Media counts from the instant of its arrival, so that the wait loses
-    /// no exactness.
+    /// Each attempt reads the part from its beginning. The required growth is proportional, so that a segment that
+    /// trickles in costs only a few times what it costs whole. Media counts from the instant of its arrival, so that
+    /// the wait loses no exactness.
     mutating func takePart(of count: Int, _ role: StreamRole, _ plan: TrackLoading.Plan, isStarving: Bool) -> Bool {
         guard let segment = plan.segment, segment.encryption == nil else { return false }
         var progress = progress(of: plan, role)
@@ -109,8 +110,8 @@ extension MediaFeed {
         progress.placement = placement
         let isNew = role == .main && progress.fed.isEmpty
         let quality = isNew ? self.quality(content, at: media.start.saturatingAdd(placement.offset), delivery) : nil
-        // Before the start, the quality is that of the first picture. Later, it follows the media: letting the model's time
-        // pass before the model has the media would run it dry.
+        // Before the start, the quality is that of the first picture. Later, it follows the media: letting the model's
+        // time pass before the model has the media would run it dry.
         let isPlaying = view.model?.hasStarted == true
         if let quality, !isPlaying { effects.append(quality) }
         let placed = PlacedSegment(segment: segment, placement: placement, log: arrivals)
@@ -201,7 +202,7 @@ extension MediaFeed {
         let quality = Quality(
             width: content.video?.pictureSize?.width ?? variant.resolution?.width ?? 0,
             height: content.video?.pictureSize?.height ?? variant.resolution?.height ?? 0,
-            bitrate: Int(clamping: variant.averageBitRate ?? variant.peakBitRate)
+            bitrate: Int(clamping: variant.averageBitrate ?? variant.peakBitrate)
         )
         return .qualityChanges(quality, at: max(0, position))
     }

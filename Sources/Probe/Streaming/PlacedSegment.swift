@@ -60,8 +60,8 @@ struct PlacedSegment: Sendable {
 
     private func end(_ end: Int64, of media: TrackContent) -> Int64 { Self.end(end, of: media, segment, placement) }
 
-    /// Limits the end of media on the timeline. Timestamps that jump inside a segment must not make the segment a day long:
-    /// nobody could play the hole, and the buffer would seem full.
+    /// Limits the end of media on the timeline. Timestamps that jump inside a segment must not make the segment a day
+    /// long: nobody could play the hole, and the buffer would seem full.
     static func end(
         _ end: Int64,
         of media: TrackContent,

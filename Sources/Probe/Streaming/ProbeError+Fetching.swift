@@ -3,7 +3,7 @@ internal import InstrumentManifests
 internal import InstrumentTransport
 
 extension ProbeError {
-    /// What a request that failed for good means for the viewer.
+    /// Creates the playback's error for a request whose retries are used up.
     init(_ failure: ResourceFailure, _ fetching: Fetching, _ source: MediaSource) {
         var status: Int?
         if case .status(let number) = failure.failure { status = number }

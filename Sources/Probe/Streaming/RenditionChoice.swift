@@ -1,7 +1,8 @@
 internal import Instrument
 internal import InstrumentManifests
 
-/// Chooses renditions: asks the profile's adaptation rule, remembers what downloads took, and leaves failing rungs alone.
+/// Chooses renditions: asks the profile's adaptation rule, remembers what downloads took, and leaves failing rungs
+/// alone.
 struct RenditionChoice: Sendable {
     /// What the rule decided for the next segment.
     enum Decision: Hashable, Sendable {
@@ -113,7 +114,8 @@ extension RenditionChoice {
 
     mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) { rule.observe(event, in: context) }
 
-    /// A video segment was requested at `instant`; with a choice of rungs its download is reconsidered from time to time.
+    /// A video segment was requested at `instant`; with a choice of rungs its download is reconsidered from time to
+    /// time.
     mutating func watchDownload(since instant: MonotonicInstant) {
         reconsiderAt = instant.advanced(by: Self.abandonmentGrace)
     }

@@ -54,15 +54,15 @@ struct SegmentCheck {
 
     /// HLS Authoring Specification 1.24: the measured peak is within 10 % of `BANDWIDTH`; twice that is worth a word.
     private var bitrate: Finding? {
-        guard let variant, variant.peakBitRate > 0, segment.duration >= 500_000_000, content.video != nil else {
+        guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil else {
             return nil
         }
         let bitrate = Double(content.size) * 8e9 / Double(segment.duration)
-        guard bitrate > Double(variant.peakBitRate) * 1.2 else { return nil }
+        guard bitrate > Double(variant.peakBitrate) * 1.2 else { return nil }
         let kilobits = Int64(clamping: bitrate / 1000)
         return finding(
             .wrongBitrate,
-            "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitRate / 1000)"
+            "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitrate / 1000)"
         )
     }
 

@@ -94,7 +94,8 @@ extension ResourceResponse {
         let end = range.length.map { range.offset.saturatingAdd($0) } ?? count
         guard range.offset >= 0, range.offset < end, end <= count else {
             throw .wrongContent(
-                "the server sent \(count) bytes, which do not contain the requested bytes \(range.offset)..<\(end); check the playlist's byte ranges"
+                "the server sent \(count) bytes, which do not contain the requested bytes \(range.offset)..<\(end); "
+                    + "check the playlist's byte ranges"
             )
         }
         return Array(bytes[Int(range.offset)..<Int(end)])

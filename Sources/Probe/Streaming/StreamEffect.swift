@@ -2,8 +2,9 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// What a value of the streaming engine wants to happen outside itself. `StreamPlayback.apply` carries all effects out: it
-/// is the only place where loading reaches the network and the session, and so the only place where it causes signals.
+/// What a value of the streaming engine wants to happen outside itself. `StreamPlayback.apply` carries all effects out:
+/// it is the only place where loading reaches the network and the session, and so the only place where it causes
+/// signals.
 enum StreamEffect: Hashable, Sendable {
     // MARK: The network
     /// Fetch a resource, unless its request is running or its retry is not due.

@@ -14,7 +14,8 @@ final class StreamEngine: DrivenEngine {
         case active(FetchCancellation)
     }
 
-    /// The commands for the network, in their order. One thread at a time carries them out, also those of other threads.
+    /// The commands for the network, in their order. One thread at a time carries them out, also those of other
+    /// threads.
     private struct Orders {
         var waiting: [LoadCommand] = []
         var isBusy = false
@@ -22,6 +23,9 @@ final class StreamEngine: DrivenEngine {
 
     /// A session on a virtual clock that is paused for longer than this counts as abandoned.
     private static let longestPause: Duration = .seconds(24 * 3600)
+
+    /// How often a thread that waits for the network looks whether its task was cancelled.
+    private static let cancellationInterval = DispatchTimeInterval.milliseconds(100)
 
     let driver: PlaybackDriver<StreamPlayback>
     private let fetcher: any ResourceFetcher
@@ -39,11 +43,11 @@ final class StreamEngine: DrivenEngine {
         configuration: ProbeConfiguration,
         fetcher: any ResourceFetcher,
         clock: any SchedulingClock,
-        random: RandomSource
+        randomness: RandomSource
     ) {
         self.fetcher = fetcher
         self.clock = clock
-        let playback = StreamPlayback(source: source, configuration: configuration, random: random)
+        let playback = StreamPlayback(source: source, configuration: configuration, randomness: randomness)
         driver = PlaybackDriver(playback, clock: clock)
         driver.onAlarm { [weak self] in self?.handle(.alarm) }
     }
@@ -63,9 +67,11 @@ final class StreamEngine: DrivenEngine {
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
         perform(.play)
         while outcome == nil {
+            if Task.isCancelled { return nil }
             let isFetching = driver.look { playback, _ in !playback.fetches.isEmpty }
             if isFetching {
-                arrival.wait()
+                // A cancellation of the task does not signal the semaphore.
+                _ = arrival.wait(timeout: .now() + Self.cancellationInterval)
             } else if let next = clock.nextDeadline, clock.now.duration(to: next) < Self.longestPause {
                 clock.advance(to: next)
             } else {

@@ -40,7 +40,7 @@ extension StreamPlayback {
         guard let url = tracks[role]?.plan?.segment?.encryption?.keyURL else { return }
         guard response.bytes.count == 16 else {
             throw .wrongContent(
-                "a key must have 16 bytes (found \(response.bytes.count)); check whether the key's address requires a login"
+                "a key must have 16 bytes (found \(response.bytes.count)); check whether its address requires a login"
             )
         }
         store.keep(key: response.bytes, at: url)

@@ -12,8 +12,8 @@ extension StreamPlayback {
             fetches.forgetRetry(purpose)
             return apply(.survived(ProbeError(failure, fetching, source)), now)
         }
-        let chance = random.number(in: 0...1)
-        if fetches.planRetry(of: fetching, after: failure, random: chance, now: now.instant) { return }
+        let chance = randomness.number(in: 0...1)
+        if fetches.planRetry(of: fetching, after: failure, randomness: chance, now: now.instant) { return }
         let error = ProbeError(failure, fetching, source)
         if manifest.survivesFailure(of: purpose, now: now.instant) {
             let warning = StreamWarning(kind: .latePlaylist, message: error.message, url: error.url)

@@ -15,9 +15,9 @@ enum StreamEvent: Sendable {
 
 /// The playback of a stream: one session, and the values that load the stream for it.
 ///
-/// A value without a network or a clock: events come in, commands for the network gather in `fetches`. Each loading value
-/// keeps its state private, reads a ``PlaybackView``, and returns effects; `apply` alone carries effects out. `handle` is
-/// the only way in.
+/// A value without a network or a clock: events come in, commands for the network gather in `fetches`. Each loading
+/// value keeps its state private, reads a ``PlaybackView``, and returns effects; `apply` alone carries effects out.
+/// `handle` is the only way in.
 struct StreamPlayback: DrivenPlayback {
     let source: MediaSource
     let profile: PlayerProfile
@@ -30,13 +30,13 @@ struct StreamPlayback: DrivenPlayback {
     var store = SegmentStore()
     var feed: MediaFeed
     var warnings = WarningLimiter()
-    var random: RandomSource
+    var randomness: RandomSource
     /// Whether nothing more is loaded: because of an error, or because everything is loaded.
     var isOver = false
 
-    init(source: MediaSource, configuration: ProbeConfiguration, random: RandomSource) {
+    init(source: MediaSource, configuration: ProbeConfiguration, randomness: RandomSource) {
         self.source = source
-        self.random = random
+        self.randomness = randomness
         profile = configuration.profile
         session = PlaybackSession(source: source, configuration: configuration)
         fetches = FetchTable(configuration)
@@ -134,7 +134,8 @@ extension StreamPlayback {
         if let check = choice.reconsiderAt { next.append(check) }
         next += StreamRole.allCases.compactMap { deadline(of: $0, now, wallTime) }
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
-        // A deadline that has passed and was not met waits for something else; an immediate alarm would repeat without end.
+        // A deadline that has passed and was not met waits for something else; an immediate alarm would repeat without
+        // end.
         return first > now ? first : now.advanced(by: .milliseconds(10))
     }
 

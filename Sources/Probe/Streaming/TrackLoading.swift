@@ -182,8 +182,8 @@ extension TrackLoading {
         return .chosen
     }
 
-    /// The segment of another rendition that continues where the previous segment ended. Boundaries may differ a little: a
-    /// segment of which only a rest is left is not taken.
+    /// The segment of another rendition that continues where the previous segment ended. Boundaries may differ a
+    /// little: a segment of which only a rest is left is not taken.
     private static func segment(behind end: Int64, in index: SegmentIndex) -> MediaSegment? {
         guard let candidate = index.segment(containing: end) else { return nil }
         if candidate.end.saturatingSubtract(end) >= candidate.duration / 4 { return candidate }

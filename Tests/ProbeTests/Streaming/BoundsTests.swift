@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-@Suite("What a stream leaves in memory", .ownThread)
+@Suite("Memory of a stream", .ownThread)
 struct BoundsTests {
     @Test("Bytes that trickle in leave an instant for half a kilobyte, and the first and the last stay exact")
     func arrivals() {
@@ -64,7 +64,7 @@ struct BoundsTests {
             configuration: ProbeConfiguration(profile: .plain()),
             fetcher: network,
             clock: clock,
-            random: RandomSource(SystemRandomNumberGenerator())
+            randomness: RandomSource(SystemRandomNumberGenerator())
         )
         engine.perform(.play)
         for number in 1...40 {

@@ -80,7 +80,7 @@ struct ManifestReadingTests {
             configuration: ProbeConfiguration(profile: .plain()),
             fetcher: fetcher,
             clock: clock,
-            random: RandomSource(SystemRandomNumberGenerator())
+            randomness: RandomSource(SystemRandomNumberGenerator())
         )
         let actions = Lock<[Action]>([])
         engine.report { signal in actions.withLock { $0.append(signal.action) } }
