@@ -110,7 +110,7 @@ final class ProbeEngine: DrivenEngine {
     private func checkAddress() throws(ProbeError) {
         guard source.isRemote, !configuration.allowsPrivateAddresses else { return }
         let message =
-            "progressive media from a server cannot be played while private addresses are forbidden; use an HLS or DASH "
+            "progressive media at an address cannot be played where private addresses are refused; use an HLS or DASH "
             + "address (a path that ends in .m3u8 or .mpd), or allow private addresses"
         throw ProbeError(.refusedAddress, .open, source, message)
     }
