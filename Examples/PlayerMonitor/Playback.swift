@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Instrument
 internal import InstrumentCommandLine
+internal import InstrumentFiles
 internal import InstrumentProbe
 internal import InstrumentTerminal
 

@@ -1,8 +1,9 @@
 extension MediaSource {
-    /// How long it plays, as the container says; nil if it does not say, is no file, or cannot be opened.
+    /// The duration that the container declares; nil if it declares none, if the source is not a file, or if the file
+    /// cannot be opened.
     ///
-    /// Opens the file and closes it again; blocks for as long as that takes, at most `timeout`. Addresses are not asked: a
-    /// server would be asked twice.
+    /// Opens the file and closes it again; blocks meanwhile, at most for `timeout`. An address gives nil, because the
+    /// server would get two requests.
     package func declaredDuration(timeout: Duration) -> Duration? {
         guard case .file = location else { return nil }
         let timeouts = Demuxer.Timeouts(open: timeout, read: timeout)

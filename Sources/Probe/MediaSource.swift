@@ -2,8 +2,8 @@ internal import Instrument
 
 /// Where media is: a file on this machine, or an HTTP(S) address.
 ///
-/// Its description, which goes into logs and errors, carries no credentials: user, password, query and fragment are left out.
-/// The `source` attribute is the same for an address, and the canonical path for a file.
+/// Its description, which goes into logs and errors, carries no credentials: user, password, query and fragment are
+/// left out. The `source` attribute is the same for an address, and the canonical path for a file.
 public struct MediaSource: Hashable, Sendable {
     enum Location: Hashable {
         case file(path: String)
@@ -26,7 +26,7 @@ public struct MediaSource: Hashable, Sendable {
         }
     }
 
-    /// What the `source` attribute says: one name for one file, however it was given. Asks the file system.
+    /// The value of the `source` attribute: the canonical path of a file, however it was given. Reads the file system.
     var sourceText: String {
         if case .file(let path) = location { LocalPath.canonical(path) } else { description }
     }
@@ -36,14 +36,14 @@ public struct MediaSource: Hashable, Sendable {
         if case .http = location { true } else { false }
     }
 
-    /// Whether it is played by a playlist or a manifest, as the ending of its path says.
+    /// Whether the ending of the path names a playlist or a manifest.
     var isStream: Bool {
         guard case .http = location else { return false }
         let path = description.lowercased()
         return [".m3u8", ".m3u", ".mpd"].contains { path.hasSuffix($0) }
     }
 
-    /// The last part of the path, for people who gave no title.
+    /// The last part of the path, for sources without a title.
     var fileName: String {
         String(description.split(separator: "/").last ?? "")
     }

@@ -1,8 +1,8 @@
 public import Instrument
 public import InstrumentTransport
 
-/// A headless player: fetches and demuxes media like a player, without decoding it, and reports what a viewer would have
-/// lived through.
+/// A headless player: fetches and demuxes media without decoding it, and reports the viewing experience: startup time,
+/// stalls, quality changes, seeks, errors and the end.
 ///
 /// ```swift
 /// let probe = Probe(MediaSource("https://example.org/film.mp4"))
@@ -23,20 +23,21 @@ public final class Probe: Player {
     /// Creates a player for one playback of `source`, or as many as the configuration says.
     ///
     /// - Parameters:
-    ///   - source: a file or an HTTP(S) address of progressive media, or the HTTP(S) address of an HLS playlist or a DASH
-    ///     manifest, which is known by the ending of its path (`.m3u8`, `.mpd`). One whose path does not say so is
-    ///     recognised when it has come, and fetched a second time.
-    ///   - configuration: how it plays.
-    ///   - clock: what it plays by; give the instrument the same. With a `VirtualClock` use ``playThrough(advancing:)``.
-    ///   - transport: what it fetches playlists and segments with. Share one among probes: it has one thread for all. One
-    ///     that is given has to refuse private addresses itself, if that is wanted.
-    ///   - random: spreads retries, where the profile does.
+    ///   - source: a file or an HTTP(S) address of progressive media, or the HTTP(S) address of an HLS playlist or a
+    ///     DASH manifest. The probe knows streams by the ending of the path (`.m3u8`, `.mpd`). It recognises other
+    ///     playlists by their first bytes, and fetches them a second time.
+    ///   - configuration: how the probe plays.
+    ///   - clock: the clock of the playback; give the instrument the same. With a `VirtualClock` use
+    ///     ``playThrough(advancing:)``.
+    ///   - transport: fetches playlists and segments. Share one transport among probes: it has one thread for all of
+    ///     them. A transport that you pass has to refuse private addresses itself where the configuration forbids them.
+    ///   - randomness: spreads retries, where the profile asks for it.
     public init(
         _ source: MediaSource,
         configuration: ProbeConfiguration = ProbeConfiguration(),
         clock: any SchedulingClock = SystemClock(),
         transport: (any HTTPTransport)? = nil,
-        random: RandomSource = RandomSource()
+        randomness: RandomSource = RandomSource()
     ) {
         self.source = source
         let make: RelayEngine.Maker = { isStream in
@@ -47,9 +48,11 @@ public final class Probe: Player {
                     configuration: configuration,
                     fetcher: TransportFetcher(transport: transport ?? SharedTransport.of(configuration), clock: clock),
                     clock: clock,
-                    random: random
+                    randomness: randomness
                 ) : ProbeEngine(source: source, configuration: configuration, clock: clock)
-            if configuration.startPosition > .zero { engine.seek(to: configuration.startPosition.nanoseconds) }
+            if configuration.startPosition > .zero {
+                engine.perform(.seek(to: configuration.startPosition.nanoseconds))
+            }
             return engine
         }
         let mayBeStream = source.isRemote && !source.isStream
@@ -64,27 +67,27 @@ public final class Probe: Player {
             : make(source.isStream)
     }
 
-    /// Plays by an engine that was made elsewhere.
+    /// Creates a probe around an engine.
     init(_ source: MediaSource, engine: any PlaybackEngine) {
         self.source = source
         self.engine = engine
     }
 
-    deinit { engine.stop() }
+    deinit { engine.perform(.stop) }
 
     /// Sent as `trackerTarget`.
     public var name: String { "probe" }
-    /// What kind of error it was, and what was done when it failed.
+    /// The attributes that the probe adds to the vocabulary, for example an error's code and phase.
     public var declaredFields: PrivacyCatalogue { .probe }
-    /// What is true now.
+    /// The present values of the playback: position, resolution, bitrate and others.
     public var status: PlayerStatus { engine.status }
-    /// How far the playback is.
+    /// The state and the position of the playback.
     public var progress: ProbeProgress { engine.progress }
-    /// How the playback ended; nil as long as it has not.
+    /// How the playback ended; nil before its end.
     public var outcome: ProbeOutcome? { engine.outcome }
 
-    /// Reports each request for a playlist, a segment and what they need, when it has ended, to `observer`, which must not
-    /// hold it up; nil reports to nobody. Progressive media reports none.
+    /// Reports each request of a stream (for playlists, segments, initialization sections and keys) to `observer` when
+    /// the request has ended. The observer must not block; nil ends the reports. Progressive media reports no requests.
     public func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {
         engine.report(requestsTo: observer)
     }
@@ -92,31 +95,36 @@ public final class Probe: Player {
     /// Reports signals to `observer`.
     public func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { engine.report(to: observer) }
 
-    /// Begins to load and play; returns at once. A second call does nothing.
-    public func play() { engine.play() }
+    /// Starts to load and play; returns at once. A second call does nothing.
+    public func play() { engine.perform(.play) }
 
-    /// Plays as fast as data can be read: reading takes no time on `clock`, which has to be the probe's own, and is
-    /// advanced through the session. Returns on the caller's thread when the playback is over.
+    /// Plays as fast as data can be read: reading takes no time on `clock`, which must be the probe's own clock and
+    /// which this method advances through the session. Blocks the caller's thread until the playback has ended.
     ///
-    /// - Returns: the outcome; nil if the playback is paused and nothing on the clock resumes it within a day.
+    /// - Returns: the outcome; nil if the playback is paused and nothing on the clock resumes it within a day, or if
+    ///   the current task is cancelled before the end. Call ``stop()`` to end a playback that has no outcome.
     public func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? { engine.playThrough(advancing: clock) }
 
-    /// Waits for the playback's end, until after its last signal was delivered.
-    public func waitUntilFinished() async -> ProbeOutcome { await engine.waitUntilFinished() }
+    /// Waits until the playback has ended and its last signal was delivered.
+    ///
+    /// - Returns: the outcome; nil if the current task is cancelled before. The playback then continues: call
+    ///   ``stop()`` to end it.
+    public func waitUntilFinished() async -> ProbeOutcome? { await engine.waitUntilFinished() }
 
-    /// Pauses. Before the start, playback will wait for ``resume()`` with a full buffer.
-    public func pause() { engine.pause() }
+    /// Pauses. Before the start, playback fills the buffer and waits for ``resume()``.
+    public func pause() { engine.perform(.pause) }
 
-    /// Goes on after a pause.
-    public func resume() { engine.resume() }
+    /// Continues after a pause.
+    public func resume() { engine.perform(.resume) }
 
-    /// Jumps to a position; one beyond either end is brought to it. Before the start it chooses where to start; after the
-    /// end it does nothing. What is buffered is used, the rest is fetched anew from the keyframe before.
-    public func seek(to position: Duration) { engine.seek(to: position.nanoseconds) }
+    /// Moves the playhead to a position inside the media; a position beyond either end counts as that end. Before the
+    /// start, this chooses where to start; after the end, it does nothing. Buffered media is used; other media is
+    /// fetched from the keyframe before the position.
+    public func seek(to position: Duration) { engine.perform(.seek(to: position.nanoseconds)) }
 
-    /// Plays faster or slower; 1 is the normal rate. A rate that is not finite or not above zero is ignored.
-    public func setRate(_ rate: Double) { engine.setRate(rate) }
+    /// Sets the playback rate; 1 is the normal rate. A rate that is not finite or not above zero is ignored.
+    public func setRate(_ rate: Double) { engine.perform(.setRate(rate)) }
 
-    /// Stops for good.
-    public func stop() { engine.stop() }
+    /// Ends the playback; a probe does not play again after that.
+    public func stop() { engine.perform(.stop) }
 }

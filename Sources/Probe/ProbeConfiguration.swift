@@ -1,28 +1,30 @@
 /// How a probe plays.
 public struct ProbeConfiguration: Hashable, Sendable {
-    /// What is played, sent as `title`; nil takes the media's own title, else its file name.
+    /// The title, sent as `title`; nil takes the media's own title, else its file name.
     public var title: String?
-    /// What kind of player it is: what it buffers, how it chooses among renditions, how it tries again.
+    /// The behaviour of the player: its buffer, its choice of renditions, its retries.
     public var profile: PlayerProfile
-    /// The language of the sound that is preferred where there is a choice (BCP 47, as `en` or `en-GB`).
+    /// The preferred audio language (BCP 47, for example `en` or `en-GB`), where a stream offers several.
     public var language: String?
-    /// What it takes from a stream.
+    /// The limits for streams.
     public var limits: StreamLimits
-    /// Where playback starts, from the start of the media; beyond its end, there.
+    /// Where playback starts, from the start of the media; at most the media's end.
     public var startPosition: Duration
-    /// How many times it is played, each a playback of its own, as long as none fails; nil until it is stopped.
+    /// How many times the source is played, as long as no playback fails; nil repeats it until the probe is stopped.
+    /// Each repetition is a new playback.
     public var playCount: Int?
-    /// Whether addresses that only this machine or its network can reach are fetched: the source itself, what playlists name
-    /// and what redirects lead to. Refuse them for sources that others have named. Then progressive media at an address is
-    /// refused altogether, because libavformat, which fetches it, cannot make this distinction; files are played. On Apple
-    /// platforms streams fail, too: the transport there cannot make it either.
+    /// Whether the probe fetches private addresses, which only this machine or its network can reach: the source
+    /// itself, resources that playlists name, and targets of redirects. Forbid them for sources from untrusted users.
+    /// The probe then refuses all progressive media at HTTP addresses, because libavformat, which fetches such media,
+    /// cannot distinguish private addresses; files are played. On Apple platforms streams fail, too, because the
+    /// transport cannot distinguish them either.
     public var allowsPrivateAddresses: Bool
-    /// Opening and inspecting progressive media may take this long.
+    /// The limit for opening and inspecting progressive media.
     public var openTimeout: Duration
-    /// Each wait for more data may take this long, unless the profile says otherwise.
+    /// The limit for each wait for more data, unless the profile has its own.
     public var readTimeout: Duration
 
-    /// How much is buffered before playback starts and goes on; the profile's.
+    /// How much media is buffered before playback starts or resumes; a part of the profile.
     public var buffer: BufferPolicy {
         get { profile.buffer }
         set { profile.buffer = newValue }
@@ -62,32 +64,32 @@ public enum ProbeOutcome: Hashable, Sendable {
     case stopped
 }
 
-/// How far a playback is, for people who watch it.
+/// The state and the position of a playback, for display.
 public struct ProbeProgress: Hashable, Sendable {
-    /// What a player is doing.
+    /// The state of a player.
     public enum State: String, Hashable, Sendable {
-        /// Not told to play yet.
+        /// Playback was not requested yet.
         case idle
-        /// Waits for its first data.
+        /// Waits for its first media.
         case loading
         /// Plays.
         case playing
         /// Was paused.
         case paused
-        /// Waits for data in mid-playback.
+        /// Waits for media in the middle of playback.
         case stalled
-        /// Waits for data after a jump.
+        /// Waits for media after a seek.
         case seeking
         /// Is over.
         case finished
     }
 
-    /// What the player is doing.
+    /// The state of the player.
     public var state: State
-    /// Where the playhead is.
+    /// The position of the playhead.
     public var position: Duration
-    /// How long the media plays, if it says so.
+    /// The duration of the media; nil where it is unknown.
     public var duration: Duration?
-    /// What is buffered ahead of the playhead.
+    /// The media that is buffered ahead of the playhead.
     public var buffered: Duration
 }

@@ -1,64 +1,69 @@
-/// Why media could not be played, and what to do about it. Carries no credentials.
+/// Why media could not be played, and what to do. Contains no credentials.
 public struct ProbeError: Error, Hashable, Sendable {
-    /// What went wrong; an open set.
+    /// What went wrong. The set is open: later versions may report further codes, and an app or a test may make its
+    /// own, so a `switch` over codes needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The code as a short text.
+        /// The code as a short text, which the `errorCode` attribute carries.
         public let description: String
-        private init(_ description: String) { self.description = description }
 
-        /// There is no such file, or the server says so (404).
+        /// Creates a code; codes with the same text are equal.
+        ///
+        /// - Parameter description: a short text in lower camel case.
+        public init(_ description: String) { self.description = description }
+
+        /// The file does not exist, or the server answered 404 or 410.
         public static let notFound = Code("notFound")
         /// The path names a directory.
         public static let isDirectory = Code("isDirectory")
-        /// The file holds nothing.
+        /// The file is empty.
         public static let empty = Code("empty")
-        /// The file may not be read, or is no regular file.
+        /// The process may not read the file, or the file is not a regular file.
         public static let unreadable = Code("unreadable")
-        /// It is no media, or media of a kind that the probe does not play.
+        /// The source is not media, or media of a format that the probe does not play.
         public static let unsupportedFormat = Code("unsupportedFormat")
-        /// It is an HLS or DASH playlist.
+        /// The source is an HLS or DASH playlist where progressive media was expected.
         public static let playlist = Code("playlist")
         /// The address has a scheme that the probe does not fetch.
         public static let unsupportedScheme = Code("unsupportedScheme")
-        /// The server answered with a status that is no success.
+        /// The server answered with a status other than 2xx.
         public static let httpStatus = Code("httpStatus")
-        /// No connection came about.
+        /// The connection failed.
         public static let connection = Code("connection")
-        /// Something took longer than its limit.
+        /// A request or a read took longer than its limit.
         public static let timedOut = Code("timedOut")
-        /// The data broke off before its declared end.
+        /// The data ended before its declared end.
         public static let endedEarly = Code("endedEarly")
-        /// It cannot be jumped in; playback goes on where it was.
+        /// The source does not support seeking; playback continues at its earlier position.
         public static let notSeekable = Code("notSeekable")
         /// The data could not be read.
         public static let readFailed = Code("readFailed")
-        /// A playlist or manifest cannot be understood.
+        /// A playlist or manifest is invalid.
         public static let invalidManifest = Code("invalidManifest")
-        /// The stream needs what the probe does not do, for example a licence.
+        /// The stream needs a feature that the probe lacks, for example a DRM licence.
         public static let unsupportedStream = Code("unsupportedStream")
-        /// Something came that is not what the playlist said it would be.
+        /// A resource is not of the kind that the playlist declares.
         public static let wrongContent = Code("wrongContent")
-        /// A live playlist goes on without anything new.
+        /// A live playlist has not changed for too long.
         public static let stalePlaylist = Code("stalePlaylist")
-        /// The server's certificate or its TLS was not accepted.
+        /// The TLS connection failed, for example because of the server's certificate.
         public static let tls = Code("tls")
-        /// Something is larger than the probe takes.
+        /// A resource exceeds the probe's size limit.
         public static let tooLarge = Code("tooLarge")
-        /// An address was refused: no HTTP, or one of a private network where that is not allowed.
+        /// The probe refused an address: it is not HTTP(S), or it is private and the configuration forbids that.
         public static let refusedAddress = Code("refusedAddress")
         /// Somebody stopped the probe.
         public static let stopped = Code("stopped")
     }
 
-    /// What the probe was doing.
+    /// The step in which an error occurred.
     public enum Phase: String, Hashable, Sendable {
         /// Finding and opening the source.
         case open
-        /// Learning what is in it.
+        /// Inspecting the tracks of the source.
         case inspect
-        /// Reading on.
+        /// Reading media.
         case read
-        /// Jumping to another position.
+        /// Seeking to another position.
         case seek
         /// Fetching a master playlist or an MPD.
         case manifest
@@ -74,15 +79,15 @@ public struct ProbeError: Error, Hashable, Sendable {
 
     /// What went wrong.
     public let code: Code
-    /// What the probe was doing.
+    /// The step in which the error occurred.
     public let phase: Phase
-    /// What was played, without credentials.
+    /// The source, without credentials.
     public let source: String
-    /// What happened and what to do, for people.
+    /// What was found, what was expected and what to do, for people.
     public let message: String
-    /// The address that failed, without credentials and query; nil if it is the source, or none.
+    /// The address that failed, without credentials and query; nil if no single address failed.
     public let url: String?
-    /// The HTTP status that was answered; nil without one.
+    /// The HTTP status of the answer; nil without an answer.
     public let status: Int?
 
     init(
@@ -103,7 +108,7 @@ public struct ProbeError: Error, Hashable, Sendable {
 }
 
 extension ProbeError: CustomStringConvertible {
-    /// The source, what of it failed, and the message.
+    /// The source, the part that failed, and the message.
     public var description: String {
         let part = url.map { $0 == source ? "" : " (\(phase.rawValue) \($0))" } ?? ""
         return "\(source)\(part): \(message)"

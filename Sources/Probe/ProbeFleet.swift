@@ -2,9 +2,9 @@ public import Instrument
 
 /// Many probes in one process: starts them one after another, and waits for all of them.
 ///
-/// Probes of streams have no thread of their own: they work on the thread of the transport that they share and on those of
-/// Swift's pool, as bytes and alarms come. One that fails or hangs touches no other. A probe of progressive media has a
-/// thread of its own while it plays.
+/// Probes of streams have no thread: they work on the thread of the shared transport and on those of Swift's pool, when
+/// bytes arrive and deadlines come. A probe that fails or hangs does not affect the others. A probe of progressive
+/// media has a dedicated thread while it plays.
 ///
 /// ```swift
 /// let fleet = ProbeFleet(probes, spacing: .milliseconds(20))
@@ -24,25 +24,25 @@ public final class ProbeFleet: Sendable {
     private let clock: any SchedulingClock
     private let state = Lock(State())
 
-    /// Creates a fleet that stands still.
+    /// Creates a fleet; ``start()`` starts its probes.
     ///
     /// - Parameters:
-    ///   - probes: each for one playback, none of them started.
-    ///   - spacing: between two starts, so that a thousand first requests do not come at once.
-    ///   - clock: what the starts go by.
+    ///   - probes: probes that were not started.
+    ///   - spacing: the delay between two starts, so that the first requests of a thousand probes do not coincide.
+    ///   - clock: schedules the starts.
     public init(_ probes: [Probe], spacing: Duration = .milliseconds(10), clock: any SchedulingClock = SystemClock()) {
         self.probes = probes
         self.spacing = max(spacing, .zero)
         self.clock = clock
     }
 
-    /// Starts the first probe at once and the others behind it; returns at once. A second call does nothing.
+    /// Starts the first probe at once, and the others one after another; returns at once. A second call does nothing.
     public func start() {
         guard state.withLock({ $0.started == 0 && !$0.isStopped }) else { return }
         startNext(at: clock.now)
     }
 
-    /// Stops all probes, also those that have not started yet.
+    /// Stops all probes, including those that have not started.
     public func stop() {
         let timer = state.withLock { state in
             state.isStopped = true
@@ -53,14 +53,18 @@ public final class ProbeFleet: Sendable {
         for probe in probes { probe.stop() }
     }
 
-    /// Waits until all have finished; the outcomes are in the order of the probes.
-    public func waitUntilFinished() async -> [ProbeOutcome] {
-        var outcomes: [ProbeOutcome] = []
+    /// Waits until all probes have ended.
+    ///
+    /// - Returns: the outcomes in the order of the probes. If the current task is cancelled before, the method returns
+    ///   at once, with nil for each probe that has not ended; those probes continue to play: call ``stop()`` to end
+    ///   them.
+    public func waitUntilFinished() async -> [ProbeOutcome?] {
+        var outcomes: [ProbeOutcome?] = []
         for probe in probes { outcomes.append(await probe.waitUntilFinished()) }
         return outcomes
     }
 
-    /// Each start has its own instant, so that a late one does not put off the rest.
+    /// Each start has a fixed instant, so that a late start does not delay the others.
     private func startNext(at instant: MonotonicInstant) {
         let probe: Probe? = state.withLock { state in
             guard !state.isStopped, state.started < probes.count else { return nil }

@@ -32,7 +32,7 @@ private func video(_ information: String, _ attributes: String = "") -> String {
         let index = try show.segments()
         #expect(show.format == .dash && show.kind == .onDemand && show.duration == 20 * second && index.isComplete)
         #expect(
-            show.variants.map(\.peakBitRate) == [1_000_000, 3_000_000] && show.variants[0].frameRate == 30_000 / 1_001.0
+            show.variants.map(\.peakBitrate) == [1_000_000, 3_000_000] && show.variants[0].frameRate == 30_000 / 1_001.0
         )
         #expect(index.map(\.text) == (10...13).map { "https://media.test/a/b/v1/1000000-000\($0)$.m4s" })
         #expect(index.map(\.start) == [0, 6_006_000_000, 12_012_000_000, 18_018_000_000])
@@ -99,7 +99,7 @@ private func video(_ information: String, _ attributes: String = "") -> String {
             index.map(\.byteRange) == [.init(offset: end, length: 5_000), .init(offset: end + 5_000, length: 7_000)]
         )
         #expect(
-            index.map(\.seconds) == [0, 10] && index.end == 14 * second && index.map(\.bitRate) == [4_000, 14_000]
+            index.map(\.seconds) == [0, 10] && index.end == 14 * second && index.map(\.bitrate) == [4_000, 14_000]
         )
         for length in 0..<box.count {
             #expect(manifestError { _ = try file.segments(from: Array(box.prefix(length))) }?.code == .malformed)
@@ -145,7 +145,7 @@ private func video(_ information: String, _ attributes: String = "") -> String {
         let show = try presentation(mpd("<Period>\(sets)</Period>"))
         #expect(show.variants.count == 2 && show.renditions.count == 6)
         let audio = show.variants[0].audio.compactMap(show.rendition)
-        #expect(audio.map(\.language) == ["en", "en", "fr"] && audio.map(\.bitRate) == [128_000, 64_000, 64_000])
+        #expect(audio.map(\.language) == ["en", "en", "fr"] && audio.map(\.bitrate) == [128_000, 64_000, 64_000])
         #expect(try show.segments(.subtitles).map(\.text) == ["https://media.test/show/en.vtt"])
     }
 

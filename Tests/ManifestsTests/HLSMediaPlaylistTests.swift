@@ -94,7 +94,7 @@ internal import Testing
         #expect(playlist.segments.map(\.discontinuity) == [3, 4, 4])
         #expect(playlist.segments.map(\.isGap) == [false, true, false])
         #expect(playlist.segments.map { $0.initialization?.url.path } == ["/show/a.mp4", "/show/b.mp4", "/show/b.mp4"])
-        #expect(playlist.segments.allSatisfy { $0.bitRate == 800_000 })
+        #expect(playlist.segments.allSatisfy { $0.bitrate == 800_000 })
         #expect(playlist.discontinuitySequence == 3 && !playlist.hasEnded && playlist.kind == .live)
     }
 

@@ -29,9 +29,9 @@ internal import Testing
     @Test func theLadderGoesFromLowToHigh() throws {
         let show = try presentation(Self.bipbop)
         #expect(show.format == .hls && show.kind == .unknown && show.hasIndependentSegments && show.duration == nil)
-        #expect(show.variants.map(\.peakBitRate) == [64_000, 1_000_000, 5_000_000])
+        #expect(show.variants.map(\.peakBitrate) == [64_000, 1_000_000, 5_000_000])
         let top = show.variants[2]
-        #expect(top.averageBitRate == 4_000_000 && top.resolution == Resolution(width: 1920, height: 1080))
+        #expect(top.averageBitrate == 4_000_000 && top.resolution == Resolution(width: 1920, height: 1080))
         #expect(top.frameRate == 59.94 && top.codecs == ["avc1.640020", "mp4a.40.2"])
         #expect(show.notices.map(\.code) == [.unsupportedFeature, .unsupportedEncryption])
     }

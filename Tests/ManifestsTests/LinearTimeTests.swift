@@ -4,8 +4,8 @@ internal import Testing
 
 @testable internal import InstrumentManifests
 
-/// Whatever a manifest has very many of, reading it costs time in proportion to its size. Limits are lifted, so that each
-/// shape is read to its end.
+/// Whatever a manifest has very many of, reading it costs time in proportion to its size. Limits are lifted, so that
+/// each shape is read to its end.
 @Suite("Cost of manifests")
 struct LinearTimeTests {
     /// A manifest with `n` of something.

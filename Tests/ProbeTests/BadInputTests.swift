@@ -25,7 +25,7 @@ struct BadInputTests {
         return error
     }
 
-    @Test("What is no media file is told apart")
+    @Test("The probe reports the kind of a source that is not media")
     func files() async throws {
         #expect(await error("/nowhere/film.mp4")?.code == .notFound)
         #expect(await error("film\0.mp4")?.code == .notFound)
@@ -129,7 +129,7 @@ struct BadInputTests {
         #expect(await error(server.address) != nil)
     }
 
-    @Test("No secret of an address is told")
+    @Test("Errors and descriptions contain no secrets of an address")
     func secrets() async throws {
         let server = try LoopbackServer([LoopbackServer.head("404 Not Found", length: 0)])
         let address = "http://user:pa55@127.0.0.1:\(server.port)/film.mp4?token=s3cret#s3cret"

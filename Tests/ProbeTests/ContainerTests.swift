@@ -64,7 +64,7 @@ struct ContainerTests {
         #expect(unnamed[.language] == nil)
     }
 
-    @Test("A change of resolution in mid-stream is told when the playhead reaches it")
+    @Test("A change of resolution is reported when the playhead reaches it")
     func renditions() async throws {
         let played = await playThrough(try Fixtures.sample())
         #expect(played.outcome == .ended)
@@ -79,7 +79,7 @@ struct ContainerTests {
         #expect(start[.language] == "eng")
     }
 
-    @Test("Streams joined byte by byte play one after another, though their timestamps begin anew")
+    @Test("Concatenated streams play one after another although their timestamps restart")
     func joined() async throws {
         let film = try Fixtures.data(try Fixtures.ts.get())
         let played = await playThrough(try Fixtures.file(film + film + film, "joined.ts"))

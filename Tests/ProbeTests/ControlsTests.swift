@@ -25,7 +25,7 @@ struct ControlsTests {
         #expect(played.first(.end)?[.accumPlayTime] == .seconds(20))
     }
 
-    @Test("Paused before the start, it waits with a full buffer and starts when the person goes on")
+    @Test("A playback that is paused before the start fills its buffer, and starts when it is resumed")
     func pauseBeforeStart() async throws {
         let played = await playThrough(try Fixtures.mp4.get()) { clock, probe in
             probe.pause()
@@ -65,7 +65,7 @@ struct ControlsTests {
         #expect(played.rejected.isEmpty)
     }
 
-    @Test("After a jump the picture is the one at the target, also where what was read ahead had another size")
+    @Test("After a seek the quality is the target's, also when media with another size was read ahead")
     func seekAcrossRenditions() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
         let played = await playThrough(try Fixtures.sample(), ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
@@ -116,7 +116,7 @@ struct ControlsTests {
         #expect(played.rejected.isEmpty)
     }
 
-    @Test("Over HTTP a jump asks for what is there")
+    @Test("Over HTTP a seek requests a byte range")
     func seekOverHTTP() async throws {
         let server = try LoopbackServer([.serve(try Fixtures.data(try Fixtures.long.get()))])
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(2))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-@Suite("What the probe declares")
+@Suite("Declared fields of the probe")
 struct DeclaredFieldsTests {
     private func expectDeclared(_ attributes: Attributes) {
         #expect(!attributes.isEmpty)

@@ -20,8 +20,8 @@ enum Fixtures {
     /// Twenty seconds, for stalls and jumps.
     static let long = path("long.mp4", video + sound + ["-movflags", "+faststart"], seconds: 20)
 
-    /// Twelve seconds in segments of two, as a folder with `media.m3u8` in it: a transport stream, fragmented MP4, and both
-    /// with the sound alone.
+    /// Twelve seconds in segments of two, as a folder with `media.m3u8` in it: a transport stream, fragmented MP4, and
+    /// both with the sound alone.
     static let hlsTS = segments("hls-ts", [])
     static let hlsMP4 = segments("hls-mp4", ["-hls_segment_type", "fmp4"])
     static let hlsSound = segments("hls-sound", ["-vn"])
@@ -122,8 +122,8 @@ enum Fixtures {
         }
     }
 
-    /// What ffprobe, a reader of its own over the same library, says: milliseconds from the start until the last packet's
-    /// end, and the declared duration.
+    /// What ffprobe, a reader of its own over the same library, says: milliseconds from the start until the last
+    /// packet's end, and the declared duration.
     static func extent(of path: String) throws -> (end: Int, duration: Int) {
         let entries = "packet=pts_time,dts_time,duration_time:format=start_time,duration"
         let said = try run(

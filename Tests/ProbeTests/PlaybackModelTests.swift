@@ -103,7 +103,7 @@ struct PlaybackModelTests {
         #expect(table.log(until: 9000) == ["stalled@5800.0:1000.0"])
     }
 
-    @Test("A seek inside the buffer is done at once; outside of it data has to come anew")
+    @Test("A seek inside the buffer ends at once; a seek outside the buffer waits for media")
     func seek() {
         table.append(9000, now: 0)
         _ = table.log(until: 0)
@@ -143,12 +143,17 @@ struct PlaybackModelTests {
     }
 
     @Test("Any schedule gives what stepping through it in quarters of a millisecond gives", arguments: 0..<150)
-    func property(seed: Int) {
+    func property(seed: Int) { compare(seed: seed, back: 0) }
+
+    @Test("Any schedule gives what stepping through it gives, with a back buffer", arguments: 0..<150)
+    func backBufferProperty(seed: Int) { compare(seed: 1000 + seed, back: [nil, 100, 500, 2000][seed % 4]) }
+
+    private func compare(seed: Int, back: Int?) {
         var random = SeededGenerator(seed: UInt64(seed))
         let policy = (
             start: Int.random(in: 0...8, using: &random) * 100, resume: Int.random(in: 0...10, using: &random) * 100
         )
-        var stepping = SteppingPlayer(start: policy.start, resume: policy.resume, maximum: 1000)
+        var stepping = SteppingPlayer(start: policy.start, resume: policy.resume, maximum: 1000, back: back)
         var model = PlaybackModel(
             tracks: [.video, .audio],
             policy: BufferPolicy(
@@ -156,6 +161,7 @@ struct PlaybackModelTests {
                 resumeThreshold: .milliseconds(policy.resume),
                 maximum: .seconds(1)
             ),
+            backBuffer: back.map { .milliseconds($0) },
             now: at(0)
         )
         var schedule: [Int: [Act]] = [:]

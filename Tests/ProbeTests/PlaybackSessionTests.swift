@@ -12,7 +12,7 @@ struct PlaybackSessionTests {
         return Packet(track: .audio, start: end - 1_000_000_000, end: end, size: 1000, isKeyframe: true)
     }
 
-    @Test("What was being read when the person jumped does not count as read at the target, nor its end as the end")
+    @Test("A packet or an end that was read before a seek does not count after the seek")
     func stale() {
         var session = PlaybackSession(source: MediaSource("film.mp3"), configuration: ProbeConfiguration())
         var info = MediaInfo()
@@ -34,7 +34,7 @@ struct PlaybackSessionTests {
         )
     }
 
-    @Test("Media that sends data for ever without getting on fails in the end")
+    @Test("Media that never extends the buffer fails")
     func idle() {
         var session = PlaybackSession(source: MediaSource("endless.ts"), configuration: ProbeConfiguration())
         _ = session.request(now: at(0))

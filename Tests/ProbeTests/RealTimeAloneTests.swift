@@ -5,7 +5,8 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-/// The few tests that take the time that they play. Serial, so that they do not disturb each other; alone, since they measure time.
+/// The few tests that take the time that they play. Serial, so that they do not disturb each other; alone, since they
+/// measure time.
 @Suite("Real time", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct RealTimeAloneTests {
     /// Plays in real time through an instrument.

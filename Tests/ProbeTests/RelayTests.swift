@@ -78,7 +78,7 @@ struct RelayTests {
         await origin.stop()
     }
 
-    @Test("So it is in real time, and stopping ends it")
+    @Test("A disguised playlist plays in real time, and a stop ends it")
     func disguisedInRealTime() async throws {
         let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
         let origin = try await Origin.start(media: [.fixtures(fixtures)])

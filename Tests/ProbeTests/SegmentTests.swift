@@ -66,7 +66,10 @@ struct SegmentTests {
         #expect(content.audio.map { abs($0.end - $0.start - 4_000_000_000) < 100_000_000 } == true)
     }
 
-    @Test("What can be played of a beginning is the same as the points say of the whole", arguments: [true, false])
+    @Test(
+        "The playable media of a segment's first part agrees with the points of the whole segment",
+        arguments: [true, false]
+    )
     func points(isTransportStream: Bool) throws {
         let folder = isTransportStream ? Fixtures.hlsTS : Fixtures.hlsMP4
         let media = try bytes(folder, isTransportStream ? "media1.ts" : "media1.m4s")
@@ -113,7 +116,7 @@ struct SegmentTests {
         #expect(plain == bytes("6bc1bee22e409f96e93d7e117393172a"))
     }
 
-    @Test("What is no media is refused, whatever it is")
+    @Test("Content that is not media is refused")
     func rubbish() throws {
         let html = Array("<html><body>404 not found</body></html>".utf8)
         for media in [[], [0x47], html, [UInt8](repeating: 0, count: 4096), [UInt8](repeating: 0x47, count: 4096)] {

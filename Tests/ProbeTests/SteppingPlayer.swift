@@ -1,7 +1,7 @@
 @testable import InstrumentProbe
 
-/// The player's rules once more, naively: time goes by in steps of a quarter of a millisecond, and at each it looks what
-/// there is. Positions are whole eighths of a millisecond, so that nothing is rounded at the rates ½, 1 and 2.
+/// The player's rules once more, naively: time goes by in steps of a quarter of a millisecond, and at each it looks
+/// what there is. Positions are whole eighths of a millisecond, so that nothing is rounded at the rates ½, 1 and 2.
 struct SteppingPlayer {
     enum Happening: Hashable { case stalled, filled(PlaybackModel.Wait), started, ended }
     struct Entry: Hashable {
@@ -14,9 +14,13 @@ struct SteppingPlayer {
     let start: Int
     let resume: Int
     let maximum: Int
+    /// What stays behind the playhead; nil for everything.
+    let back: Int?
     private(set) var log: [Entry] = []
     private var mode = Mode.waiting(.start)
     private var place = 0
+    /// Where the buffer begins.
+    private var begin = 0
     private var ends: [Int?] = [nil, nil]
     private var isOut = [false, false]
     private var isEndKnown = false
@@ -24,9 +28,10 @@ struct SteppingPlayer {
     private var hasStarted = false
     private var step = 2
 
-    /// Thresholds in milliseconds.
-    init(start: Int, resume: Int, maximum: Int) {
+    /// Thresholds and the back buffer in milliseconds.
+    init(start: Int, resume: Int, maximum: Int, back: Int? = 0) {
         (self.start, self.resume, self.maximum) = (start * 8, resume * 8, maximum * 8)
+        self.back = back.map { $0 * 8 }
     }
 
     private var reach: Int {
@@ -54,7 +59,7 @@ struct SteppingPlayer {
         case .resume:
             if !isPaused { return }
             isPaused = false
-            if case .running = mode, !hasStarted { begin(quarters) }
+            if case .running = mode, !hasStarted { showFirst(quarters) }
         case .rate(let halves): step = halves
         case .seek(let target): jump(to: target * 8, quarters)
         case .look: break
@@ -69,12 +74,13 @@ struct SteppingPlayer {
         case .waiting(.stall): note(.filled(.stall), quarters)
         default: break
         }
-        let isBuffered = target >= place && target <= reach && !ends.contains { $0 == nil }
+        if let back { begin = max(begin, place - back) }
+        let isBuffered = target >= begin && target <= reach && !ends.contains { $0 == nil }
         switch mode {
         case .running: mode = .waiting(.seek)
         default: if hasStarted { mode = .waiting(.seek) }
         }
-        if !isBuffered { (ends, isOut, isEndKnown) = ([nil, nil], [false, false], false) }
+        if !isBuffered { (ends, isOut, isEndKnown, begin) = ([nil, nil], [false, false], false, target) }
         place = target
     }
 
@@ -85,7 +91,7 @@ struct SteppingPlayer {
         guard isEndKnown || (isThere && reach - place >= wanted) else { return }
         mode = .running
         note(.filled(wait), quarters)
-        if !hasStarted, !isPaused { begin(quarters) }
+        if !hasStarted, !isPaused { showFirst(quarters) }
     }
 
     private mutating func lookForHunger(_ quarters: Int) {
@@ -94,7 +100,7 @@ struct SteppingPlayer {
         note(isEndKnown ? .ended : .stalled, quarters)
     }
 
-    private mutating func begin(_ quarters: Int) {
+    private mutating func showFirst(_ quarters: Int) {
         hasStarted = true
         note(.started, quarters)
     }

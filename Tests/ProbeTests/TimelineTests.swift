@@ -29,7 +29,7 @@ struct TimelineTests {
         #expect(timeline.place(stamp(40), of: .audio).start == ms(4040))
     }
 
-    @Test("A gap of minutes is a gap where timestamps do not jump, and a jump where they do; a lie is a lie anywhere")
+    @Test("Timestamp jumps of minutes are corrected where containers may jump; jumps above one hour in every container")
     func gaps() {
         for (mayJump, gap) in [(false, 600_000), (true, 40)] as [(Bool, Int64)] {
             var timeline = Timeline(origin: 0, mayJump: mayJump)

@@ -22,7 +22,7 @@ private struct Screening {
                 completionThreshold: threshold
             ),
             history: history,
-            random: RandomSource(SeededGenerator(seed: 3))
+            randomness: RandomSource(SeededGenerator(seed: 3))
         )
     }
 

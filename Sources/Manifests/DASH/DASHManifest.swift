@@ -15,7 +15,12 @@ struct DASHManifest {
             throw error.at(url)
         }
         guard root.name == "MPD" else {
-            throw ManifestError(.notAManifest, "the root element is not MPD", line: root.line, url: url)
+            throw ManifestError(
+                .notAManifest,
+                "the root element must be `MPD`; check the server's answer",
+                line: root.line,
+                url: url
+            )
         }
         self.root = root
         self.url = url
@@ -41,12 +46,12 @@ struct DASHManifest {
         var end: Int64?
     }
 
-    /// The periods that have a place in time (section 5.3.2.1): by their start, else after the one before, else at 0 where
-    /// the presentation is static; one without any of these is only announced.
+    /// The periods that have a place in time (section 5.3.2.1): by their start, else after the one before, else at 0
+    /// where the presentation is static; one without any of these is only announced.
     func periods(_ notices: inout NoticeList) throws(ManifestError) -> [Period] {
         let elements = root.all("Period").filter { $0["xlink:href"] != "urn:mpeg:dash:resolve-to-zero:2013" }
         guard elements.count <= limits.periods else {
-            throw ManifestError(.limitExceeded, "the MPD has more than \(limits.periods) periods")
+            throw ManifestError(.limitExceeded, "the MPD must have at most \(limits.periods) periods")
         }
         var periods: [Period] = []
         for element in elements {

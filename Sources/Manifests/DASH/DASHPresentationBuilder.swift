@@ -38,12 +38,12 @@ struct DASHPresentationBuilder {
         }
         periods.removeAll { $0.tracks.isEmpty }
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
-            throw ManifestError(.malformed, "the MPD has nothing that can be played")
+            throw ManifestError(.malformed, "the MPD must contain a playable representation (found none)")
         }
         // Each rendition goes on through each period.
         guard richest.tracks.count <= manifest.limits.variants,
             richest.tracks.count * periods.count <= manifest.limits.segments
-        else { throw ManifestError(.limitExceeded, "there are too many representations in too many periods") }
+        else { throw ManifestError(.limitExceeded, "the representations of all periods exceed the limit") }
         var joiner = PeriodJoiner(periods: periods)
         let renditions = try joiner.renditions(of: richest, isComplete: isComplete(periods))
         notices.add(joiner.notices)
@@ -66,7 +66,11 @@ struct DASHPresentationBuilder {
     private mutating func manifestOrigin() throws(ManifestError) -> WallTime? {
         guard manifest.isDynamic else { return nil }
         guard let start = root["availabilityStartTime"].flatMap({ CalendarText.wallTime($0) }) else {
-            throw ManifestError(.malformed, "the MPD is dynamic and has no availabilityStartTime", line: root.line)
+            throw ManifestError(
+                .malformed,
+                "a dynamic MPD must have an `availabilityStartTime` (found none)",
+                line: root.line
+            )
         }
         let timings = root.all("UTCTiming")
         let direct = timings.first { $0["schemeIdUri"]?.hasPrefix("urn:mpeg:dash:utc:direct:") == true }

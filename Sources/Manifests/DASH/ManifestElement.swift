@@ -60,8 +60,8 @@ struct NamedElements: RandomAccessCollection, Sendable {
 }
 
 extension ManifestElement {
-    /// No keyword, number or date of an MPD is longer, in bytes. A longer one counts as absent, so that an attribute that
-    /// thousands of representations inherit does not cost each of them its whole length.
+    /// No keyword, number or date of an MPD is longer, in bytes. A longer one counts as absent, so that an attribute
+    /// that thousands of representations inherit does not cost each of them its whole length.
     static let longestWord = 1_024
 
     /// An attribute that is a keyword, a list of keywords or a number, and no address.

@@ -3,9 +3,10 @@ internal import Instrument
 /// Reads the XML of an MPD into elements, in one pass over its bytes.
 ///
 /// Only what an MPD needs of XML 1.0 (fifth edition): elements, attributes, text, CDATA sections, comments, processing
-/// instructions, character references and the five predefined entities. A document type, in which entities are declared,
-/// is refused before anything is read. Written by hand because libxml2, which Foundation uses on Linux, compares each
-/// attribute of an element with all others, and because Foundation's parser traps on names that are not UTF-8.
+/// instructions, character references and the five predefined entities. A document type, in which entities are
+/// declared, is refused before anything is read. Written by hand because libxml2, which Foundation uses on Linux,
+/// compares each attribute of an element with all others, and because Foundation's parser traps on names that are not
+/// UTF-8.
 struct ManifestElementReader {
     /// An element that is not closed yet.
     private struct Open {
@@ -35,17 +36,17 @@ struct ManifestElementReader {
 
     private static func check(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) {
         guard bytes.count <= limits.bytes else {
-            throw ManifestError(.limitExceeded, "the MPD has more than \(limits.bytes) bytes")
+            throw ManifestError(.limitExceeded, "the MPD must have at most \(limits.bytes) bytes")
         }
         // In another encoding a document type could hide.
         let prolog = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased().prefix { $0 != ">" }
         let encoding = prolog.split(separator: "encoding").dropFirst().first?.split { "=\"' ".contains($0) }.first
         let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         guard isUTF8, !bytes.contains(0), ["utf-8", "us-ascii", "ascii", nil].contains(encoding) else {
-            throw ManifestError(.unsupported, "the MPD is not in UTF-8")
+            throw ManifestError(.unsupported, "the MPD must be encoded in UTF-8")
         }
         guard !contains(bytes, Array("<!DOCTYPE".utf8)), !contains(bytes, Array("<!ENTITY".utf8)) else {
-            throw ManifestError(.referenceRefused, "the MPD declares a document type, which is refused; leave it out")
+            throw ManifestError(.referenceRefused, "the MPD must not declare a document type; remove the `<!DOCTYPE`")
         }
     }
 
@@ -70,7 +71,7 @@ extension ManifestElementReader {
         if let open = stack.last {
             throw malformed("the element `\(Self.shown(open.writtenName))` of line \(open.element.line) is not closed")
         }
-        guard let root else { throw malformed("it has no element") }
+        guard let root else { throw malformed("it has no root element") }
         return root
     }
 
@@ -83,7 +84,7 @@ extension ManifestElementReader {
                 try skip(past: "--", "a comment")
                 guard cursor.take(">") else { throw malformed("a comment contains `--`") }
             } else if cursor.take("<![CDATA[") {
-                guard !stack.isEmpty else { throw malformed("a CDATA section stands outside the root element") }
+                guard !stack.isEmpty else { throw malformed("a CDATA section is outside the root element") }
                 add(try upTo("]]>", "a CDATA section"))
             } else {
                 throw malformed("a declaration (`<!`) is not allowed in an MPD")
@@ -103,7 +104,7 @@ extension ManifestElementReader {
         let found = cursor.upToByte(UInt8(ascii: "<"))
         if stack.isEmpty {
             guard found.allSatisfy(\.isWhitespace) else {
-                throw malformed("there is text outside the root element")
+                throw malformed("text is outside the root element")
             }
             return
         }
@@ -125,9 +126,9 @@ extension ManifestElementReader {
         let written = try name()
         count += 1
         if count == 1, let colon = written.firstIndex(of: UInt8(ascii: ":")) { prefix = Array(written[...colon]) }
-        guard root == nil || !stack.isEmpty else { throw malformed("there is a second root element") }
+        guard root == nil || !stack.isEmpty else { throw malformed("it has a second root element") }
         guard count <= limits.elements else {
-            throw ManifestError(.limitExceeded, "the MPD has more than \(limits.elements) elements", line: line)
+            throw ManifestError(.limitExceeded, "the MPD must have at most \(limits.elements) elements", line: line)
         }
         guard stack.count < limits.depth else {
             let message = "the elements of the MPD are nested more than \(limits.depth) deep"
@@ -176,7 +177,7 @@ extension ManifestElementReader {
             guard let next = cursor.next, next != UInt8(ascii: ">"), next != UInt8(ascii: "/") else {
                 return attributes
             }
-            guard isSeparate else { throw malformed("there is no space between two attributes") }
+            guard isSeparate else { throw malformed("a space between two attributes is missing") }
             let name = try name()
             guard attributes.count < limits.attributes else {
                 let message = "an element of the MPD has more than \(limits.attributes) attributes"
@@ -187,7 +188,7 @@ extension ManifestElementReader {
             cursor.skipSpace()
             let value = try value(of: name)
             guard attributes.updateValue(value, forKey: String(decoding: name, as: UTF8.self).streamSafe) == nil else {
-                throw malformed("the attribute `\(Self.shown(name))` stands twice in one element")
+                throw malformed("the attribute `\(Self.shown(name))` occurs twice in one element")
             }
         }
     }
@@ -215,7 +216,7 @@ extension ManifestElementReader {
     private mutating func name() throws(ManifestError) -> ArraySlice<UInt8> {
         let name = cursor.name()
         guard let first = name.first, MarkupCursor.canBeginName(first) else {
-            throw malformed("a name is missing, or begins with a character that names do not begin with")
+            throw malformed("a name is missing, or begins with an invalid character")
         }
         guard name.count <= ManifestElement.longestWord else {
             let message = "a name in the MPD has more than \(ManifestElement.longestWord) bytes"
@@ -233,7 +234,7 @@ extension ManifestElementReader {
         var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
         result.reserveCapacity(text.count)
         while let byte = rest.popFirst() {
-            guard byte >= 0x20 || byte.isWhitespace else { throw malformed("there is a control character") }
+            guard byte >= 0x20 || byte.isWhitespace else { throw malformed("it contains a control character") }
             guard byte == UInt8(ascii: "&") else {
                 result.append(byte)
                 continue
@@ -241,7 +242,7 @@ extension ManifestElementReader {
             // The longest is `&#x10FFFF;`, with some zeros in front.
             guard let end = rest.prefix(16).firstIndex(of: UInt8(ascii: ";")),
                 let scalar = Self.scalar(rest[..<end])
-            else { throw malformed("`&` begins no reference that is known; write `&amp;` for the character") }
+            else { throw malformed("`&` does not begin a known reference; write `&amp;` for the character") }
             result += Array(String(Character(scalar)).utf8)
             rest = rest[(end + 1)...]
         }

@@ -101,7 +101,7 @@ struct PeriodJoiner {
             rendition.characteristics = track.roles
             rendition.container = track.container
             rendition.codecs = track.codecs
-            rendition.bitRate = track.bandwidth
+            rendition.bitrate = track.bandwidth
             renditions.append(rendition)
         }
         return renditions
@@ -176,7 +176,7 @@ enum DASHLadder {
             let isComplete = rendition.kind == .muxed || rendition.kind == .audio
             return Variant(
                 id: rendition.id.description,
-                peakBitRate: track.bandwidth,
+                peakBitrate: track.bandwidth,
                 resolution: track.resolution,
                 frameRate: track.frameRate,
                 codecs: track.codecs,
@@ -185,6 +185,6 @@ enum DASHLadder {
                 subtitles: subtitles,
                 backups: []
             )
-        }.enumerated().sorted { ($0.1.peakBitRate, $0.0) < ($1.1.peakBitRate, $1.0) }.map(\.element)
+        }.enumerated().sorted { ($0.1.peakBitrate, $0.0) < ($1.1.peakBitrate, $1.0) }.map(\.element)
     }
 }

@@ -37,7 +37,7 @@ struct PeriodSegments {
 
     private func timescale(_ kind: String) throws(ManifestError) -> Int64 {
         let value = levels.integer(kind, "timescale") ?? 1
-        guard value > 0 else { throw ManifestError(.malformed, "a timescale is 0", line: line) }
+        guard value > 0 else { throw ManifestError(.malformed, "a timescale must be above 0 (found 0)", line: line) }
         return value
     }
 
@@ -66,7 +66,11 @@ struct PeriodSegments {
             try runs.fill(&row, &notices)
             addressBudget -= max(row.runs.count, runs.entryCount) * MemoryLayout<TemplateRow.Run>.size
             guard addressBudget >= 0 else {
-                throw ManifestError(.limitExceeded, "the timelines are too long altogether", line: line)
+                throw ManifestError(
+                    .limitExceeded,
+                    "the timelines of the MPD exceed the limit of their total length",
+                    line: line
+                )
             }
         }
         made = row
@@ -125,7 +129,11 @@ struct PeriodSegments {
         let kind = "SegmentList"
         let elements = levels.children(kind, "SegmentURL")
         guard elements.count <= limits.segments else {
-            throw ManifestError(.limitExceeded, "there are more than \(limits.segments) segments", line: line)
+            throw ManifestError(
+                .limitExceeded,
+                "the manifest must list at most \(limits.segments) segments",
+                line: line
+            )
         }
         let whole = SegmentTemplate(base: levels.base, parts: [])
         var row = TemplateRow(
@@ -152,7 +160,11 @@ struct PeriodSegments {
         let firstNumber = levels.integer(kind, "startNumber") ?? 1
         for position in 0..<row.count {
             guard segments.count < most else {
-                throw ManifestError(.limitExceeded, "there are more than \(limits.segments) segments", line: line)
+                throw ManifestError(
+                    .limitExceeded,
+                    "the manifest must list at most \(limits.segments) segments",
+                    line: line
+                )
             }
             var segment = row.segment(at: position)
             if !segment.isGap {

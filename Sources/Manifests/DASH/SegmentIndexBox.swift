@@ -34,7 +34,7 @@ struct SegmentIndexBox: Hashable, Sendable {
             guard body <= UInt64(reader.remaining) else { break }
             reader.skip(Int(body))
         }
-        throw ManifestError(.malformed, "there is no sidx box where the MPD says that the index is")
+        throw ManifestError(.malformed, "expected a sidx box in the index range of the MPD, found none")
     }
 
     private init(_ reader: inout ByteReader, body: Int, _ limits: ManifestLimits) throws(ManifestError) {
@@ -43,10 +43,12 @@ struct SegmentIndexBox: Hashable, Sendable {
             let earliest = reader.read(version == 0 ? 4 : 8), let first = reader.read(version == 0 ? 4 : 8),
             reader.read(2) != nil, let count = reader.read(2), reader.position <= boxEnd
         else { throw Self.cut }
-        guard scale > 0 else { throw ManifestError(.malformed, "the sidx box has the timescale 0") }
+        guard scale > 0 else {
+            throw ManifestError(.malformed, "the timescale of the sidx box must be above 0 (found 0)")
+        }
         guard Int(clamping: count) * 12 <= boxEnd - reader.position else { throw Self.cut }
         guard count <= UInt64(clamping: limits.indexReferences) else {
-            throw ManifestError(.limitExceeded, "the sidx box has more than \(limits.indexReferences) references")
+            throw ManifestError(.limitExceeded, "the sidx box must have at most \(limits.indexReferences) references")
         }
         (timescale, earliestTime, firstOffset) = (
             Int64(clamping: scale), Int64(clamping: earliest), Int64(clamping: first)
@@ -56,13 +58,16 @@ struct SegmentIndexBox: Hashable, Sendable {
         for _ in 0..<count {
             guard let size = reader.read(4), let ticks = reader.read(4), reader.read(4) != nil else { throw Self.cut }
             guard size >> 31 == 0 else {
-                throw ManifestError(.unsupported, "the sidx box points to further indexes, which is not supported")
+                throw ManifestError(
+                    .unsupported,
+                    "the sidx box refers to further indexes, which the probe does not support"
+                )
             }
             references.append(Reference(size: Int64(clamping: size), ticks: Int64(clamping: ticks)))
         }
     }
 
-    private static let cut = ManifestError(.malformed, "the sidx box is cut off; fetch all of the index's bytes")
+    private static let cut = ManifestError(.malformed, "the sidx box is truncated; fetch the whole index range")
 
     func segments(of file: IndexedSegments) -> [MediaSegment] {
         let frame = file.frame
@@ -89,7 +94,7 @@ struct SegmentIndexBox: Hashable, Sendable {
             segment.initialization = file.initialization
             segment.encryption = frame.encryption
             segment.mediaTime = media
-            segment.bitRate = reference.size.saturatingMultiply(8).scaled(by: 1_000_000_000, over: segment.duration)
+            segment.bitrate = reference.size.saturatingMultiply(8).scaled(by: 1_000_000_000, over: segment.duration)
             segments.append(segment)
         }
         return segments

@@ -41,10 +41,10 @@ struct HLSLadder {
         // The first pathway is the one to play (rfc8216bis section 4.4.6.2); the others come as backups.
         for stream in playlist.streams where stream.pathway == first { addVariant(stream) }
         for stream in playlist.streams where stream.pathway != first { addVariant(stream) }
-        let ranked = variants.enumerated().sorted { ($0.1.peakBitRate, $0.0) < ($1.1.peakBitRate, $1.0) }
+        let ranked = variants.enumerated().sorted { ($0.1.peakBitrate, $0.0) < ($1.1.peakBitrate, $1.0) }
         variants = ranked.map(\.element)
         if playlist.streams.contains(where: { $0.videoGroup != nil }) {
-            notices.append(ManifestNotice(.unsupportedFeature, "alternative video renditions are not chosen from"))
+            notices.append(ManifestNotice(.unsupportedFeature, "the probe ignores alternative video renditions"))
         }
     }
 
@@ -91,8 +91,8 @@ struct HLSLadder {
         variants.append(
             Variant(
                 id: String(variants.count),
-                peakBitRate: stream.bandwidth,
-                averageBitRate: stream.averageBandwidth,
+                peakBitrate: stream.bandwidth,
+                averageBitrate: stream.averageBandwidth,
                 resolution: stream.resolution,
                 frameRate: stream.frameRate,
                 codecs: stream.codecs,

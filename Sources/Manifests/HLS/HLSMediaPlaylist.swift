@@ -34,7 +34,7 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var isIFramesOnly = false
     /// Ranges of time with metadata, such as advertisements.
     public var dateRanges: [DateRange] = []
-    /// What is not supported or odd.
+    /// Defects and unsupported features.
     public var notices: [ManifestNotice] = []
 
     /// How long all of it plays, in nanoseconds.

@@ -69,6 +69,6 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
     public var hasIndependentSegments = false
     /// `EXT-X-DEFINE`: what media playlists may import.
     public var definitions: VariableDefinitions = [:]
-    /// What is not supported or odd.
+    /// Defects and unsupported features.
     public var notices: [ManifestNotice] = []
 }

@@ -36,12 +36,16 @@ public enum HLSPlaylist: Hashable, Sendable {
 
     private static func check(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) {
         guard bytes.count <= limits.bytes else {
-            throw ManifestError(.limitExceeded, "the playlist has more than \(limits.bytes) bytes")
+            throw ManifestError(.limitExceeded, "the playlist must have at most \(limits.bytes) bytes")
         }
         var lines = PlaylistLines(bytes, limits: limits)
         guard let first = lines.next(), first.number == 1, first.text == "#EXTM3U" || first.text.hasPrefix("#EXTM3U ")
         else {
-            throw ManifestError(.notAManifest, "the first line is not #EXTM3U, so this is no HLS playlist", line: 1)
+            throw ManifestError(
+                .notAManifest,
+                "the first line of an HLS playlist must be #EXTM3U; check the server's answer",
+                line: 1
+            )
         }
     }
 
@@ -55,14 +59,14 @@ public enum HLSPlaylist: Hashable, Sendable {
             if mediaTags.contains(tag) { media = media ?? line.number }
         }
         if let line = lines.overlong {
-            throw ManifestError(.limitExceeded, "a line has more than \(limits.lineBytes) bytes", line: line)
+            throw ManifestError(.limitExceeded, "a line must have at most \(limits.lineBytes) bytes", line: line)
         }
         if let multivariant, let media {
             let message = "tags of a multivariant and of a media playlist are mixed; it has to be one of them"
             throw ManifestError(.malformed, message, line: max(multivariant, media))
         }
         if multivariant == nil, media == nil {
-            throw ManifestError(.malformed, "the playlist lists neither variants nor segments")
+            throw ManifestError(.malformed, "the playlist must list variants or segments (found none)")
         }
         return multivariant != nil
     }

@@ -24,7 +24,7 @@ struct KeyLine: Hashable, Sendable {
         _ budget: inout Int
     ) throws(ManifestError) {
         guard let method = attributes["METHOD"] else {
-            throw ManifestError(.malformed, "EXT-X-KEY has no METHOD", line: line)
+            throw ManifestError(.malformed, "`EXT-X-KEY` must have a METHOD attribute (found none)", line: line)
         }
         if method == "NONE" {
             keys = []
@@ -34,7 +34,7 @@ struct KeyLine: Hashable, Sendable {
         var key = Key(format: format, method: .unsupported(String(method.prefix(40))))
         if method == "AES-128", format == "identity" {
             guard let reference = attributes["URI"] else {
-                throw ManifestError(.malformed, "EXT-X-KEY has no URI", line: line)
+                throw ManifestError(.malformed, "`EXT-X-KEY` must have a URI attribute (found none)", line: line)
             }
             key.method = .aes128
             key.url = try references.resolve(reference, line: line, budget: &budget)
@@ -50,7 +50,7 @@ struct KeyLine: Hashable, Sendable {
     private static func vector(_ attributes: AttributeList, _ line: Int) throws(ManifestError) -> [UInt8]? {
         guard let text = attributes["IV"] else { return nil }
         if let bytes = DecimalText.sixteenBytes(hexadecimal: text) { return bytes }
-        throw ManifestError(.malformed, "IV of EXT-X-KEY is not 0x and up to 32 hexadecimal digits", line: line)
+        throw ManifestError(.malformed, "IV of `EXT-X-KEY` must be 0x and up to 32 hexadecimal digits", line: line)
     }
 
     /// What was done to the segment with this number (section 5.2: without a vector, the number is it).

@@ -9,7 +9,7 @@ extension MediaPlaylistParser {
         case "#EXT-X-BYTERANGE": try readByteRange(line)
         case "#EXT-X-DISCONTINUITY": isDiscontinuous = true
         case "#EXT-X-GAP": isGap = true
-        case "#EXT-X-BITRATE": bitRate = DecimalText.integer(line.value).map { $0.saturatingMultiply(1_000) }
+        case "#EXT-X-BITRATE": bitrate = DecimalText.integer(line.value).map { $0.saturatingMultiply(1_000) }
         case "#EXT-X-PROGRAM-DATE-TIME": readDate(line)
         case "#EXT-X-KEY": try readKey(line)
         case "#EXT-X-MAP": try readMap(line)
@@ -57,7 +57,7 @@ extension MediaPlaylistParser {
     private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {
         let text = line.value.prefix { $0 != "," }
         guard let value = DecimalText.nanoseconds(text.trimmingSpaces) else {
-            throw ManifestError(.malformed, "EXTINF has no number of seconds", line: line.number)
+            throw ManifestError(.malformed, "`EXTINF` must have a duration in seconds", line: line.number)
         }
         if value < 0 { notices.add(.oddity, "a segment has a negative duration; it counts as none", line: line.number) }
         duration = max(0, value)
@@ -65,7 +65,7 @@ extension MediaPlaylistParser {
 
     private mutating func readByteRange(_ line: PlaylistLine) throws(ManifestError) {
         guard let range = Self.byteRange(line.value) else {
-            throw ManifestError(.malformed, "EXT-X-BYTERANGE is not LENGTH or LENGTH@OFFSET", line: line.number)
+            throw ManifestError(.malformed, "`EXT-X-BYTERANGE` must be LENGTH or LENGTH@OFFSET", line: line.number)
         }
         byteRange = range
     }
@@ -88,7 +88,7 @@ extension MediaPlaylistParser {
     private mutating func readTargetDuration(_ line: PlaylistLine) throws(ManifestError) {
         // An integer by the RFC; fractions are met and understood.
         guard let value = DecimalText.nanoseconds(line.value), value >= 0 else {
-            throw ManifestError(.malformed, "EXT-X-TARGETDURATION has no number of seconds", line: line.number)
+            throw ManifestError(.malformed, "`EXT-X-TARGETDURATION` must have a duration in seconds", line: line.number)
         }
         playlist.targetDuration = value
         hasTargetDuration = true
@@ -100,7 +100,7 @@ extension MediaPlaylistParser {
             return nil
         }
         guard let value = DecimalText.integer(line.value) else {
-            throw ManifestError(.malformed, "a sequence number is no decimal integer", line: line.number)
+            throw ManifestError(.malformed, "a sequence number must be a decimal integer", line: line.number)
         }
         return value
     }
@@ -138,13 +138,13 @@ extension MediaPlaylistParser {
     private mutating func readMap(_ line: PlaylistLine) throws(ManifestError) {
         let attributes = try attributes(line)
         guard let reference = attributes["URI"] else {
-            throw ManifestError(.malformed, "EXT-X-MAP has no URI", line: line.number)
+            throw ManifestError(.malformed, "`EXT-X-MAP` must have a URI attribute (found none)", line: line.number)
         }
         let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
         var range: ByteRange?
         if let text = attributes["BYTERANGE"] {
             guard let (length, offset) = Self.byteRange(text[...]) else {
-                throw ManifestError(.malformed, "BYTERANGE of EXT-X-MAP is not LENGTH@OFFSET", line: line.number)
+                throw ManifestError(.malformed, "BYTERANGE of `EXT-X-MAP` must be LENGTH@OFFSET", line: line.number)
             }
             range = ByteRange(offset: offset ?? 0, length: length)
         }

@@ -20,7 +20,7 @@ struct MediaPlaylistParser {
 
     // What holds from here on.
     var discontinuity: Int64 = 0
-    var bitRate: Int64?
+    var bitrate: Int64?
     var keys = KeyLine()
     var map: InitializationSegment?
     var hasTargetDuration = false
@@ -54,7 +54,11 @@ struct MediaPlaylistParser {
             return
         }
         guard playlist.segments.count < limits.segments else {
-            throw ManifestError(.limitExceeded, "there are more than \(limits.segments) segments", line: line.number)
+            throw ManifestError(
+                .limitExceeded,
+                "the manifest must list at most \(limits.segments) segments",
+                line: line.number
+            )
         }
         let text = try variables.substitute(String(line.text), line: line.number)
         let url = try references.resolve(text, line: line.number, budget: &addressBudget)
@@ -73,7 +77,7 @@ struct MediaPlaylistParser {
         segment.byteRange = range(after: previous, url, line)
         segment.encryption = keys.encryption(sequence: sequence)
         segment.initialization = map
-        segment.bitRate = bitRate
+        segment.bitrate = bitrate
         if let programDate { anchor(programDate, at: segment.start) }
         segment.wallTime = dateAnchor.map { $0.date.advanced(nanoseconds: segment.start.saturatingSubtract($0.start)) }
         playlist.segments.append(segment)

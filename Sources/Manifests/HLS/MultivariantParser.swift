@@ -28,7 +28,7 @@ struct MultivariantParser {
             if let tag = line.tag { try read(tag, line) } else { try addStream(line) }
         }
         guard !playlist.streams.isEmpty else {
-            throw ManifestError(.malformed, "the multivariant playlist lists no variant that can be played")
+            throw ManifestError(.malformed, "the multivariant playlist must list a playable variant (found none)")
         }
         playlist.definitions = VariableDefinitions(variables.values)
         playlist.notices = notices.notices

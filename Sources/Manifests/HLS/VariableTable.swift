@@ -51,7 +51,12 @@ struct VariableTable: Hashable, Sendable {
             let message = "EXT-X-DEFINE imports '\(name.prefix(40))', which the multivariant playlist does not define"
             throw ManifestError(.malformed, message, line: line, url: url)
         }
-        throw ManifestError(.malformed, "EXT-X-DEFINE has neither NAME, IMPORT nor QUERYPARAM", line: line, url: url)
+        throw ManifestError(
+            .malformed,
+            "`EXT-X-DEFINE` must have NAME, IMPORT or QUERYPARAM (found none)",
+            line: line,
+            url: url
+        )
     }
 
     /// The text with `{$name}` replaced. Values are not looked at again.
@@ -62,7 +67,11 @@ struct VariableTable: Hashable, Sendable {
             result += rest[..<open.lowerBound]
             let inner = rest[open.upperBound...]
             guard let close = inner.firstIndex(of: "}"), let value = values[String(inner[..<close])] else {
-                throw ManifestError(.malformed, "a variable is used that is not defined", line: line)
+                throw ManifestError(
+                    .malformed,
+                    "a variable is used without a definition; add an `EXT-X-DEFINE`",
+                    line: line
+                )
             }
             result += value
             budget -= value.utf8.count
@@ -71,7 +80,7 @@ struct VariableTable: Hashable, Sendable {
                 throw ManifestError(.limitExceeded, message, line: line)
             }
             guard result.utf8.count <= limits.lineBytes else {
-                throw ManifestError(.limitExceeded, "variables make a line too long", line: line)
+                throw ManifestError(.limitExceeded, "the substitution of variables makes the line too long", line: line)
             }
             rest = inner[inner.index(after: close)...]
         }

@@ -9,9 +9,9 @@ struct DateAnchor: Hashable, Sendable {
 extension RenditionTimeline {
     /// Merges a reloaded media playlist into what is known.
     ///
-    /// Segments are recognised by media sequence number, and where that does not fit (a server that began anew) by their
-    /// addresses; what shares nothing follows what is known, at its programme date if it has a later one. A load that is
-    /// older than what is known (another edge of a network) changes nothing.
+    /// Segments are recognised by media sequence number, and where that does not fit (a server that began anew) by
+    /// their addresses; what shares nothing follows what is known, at its programme date if it has a later one. A load
+    /// that is older than what is known (another edge of a network) changes nothing.
     /// - Parameters:
     ///   - playlist: the reload.
     ///   - axis: what ties it to the other renditions; is told of it.

@@ -7,8 +7,8 @@ extension RenditionTimeline {
         return count > 0 ? index[count - 1].end : nil
     }
 
-    /// Where a viewer may go at a calendar time, in nanoseconds: from the oldest segment, or the start of the window, to
-    /// the end or, while live, ``targetLatency`` before the live edge. Nil if there is nothing.
+    /// Where a viewer may go at a calendar time, in nanoseconds: from the oldest segment, or the start of the window,
+    /// to the end or, while live, ``targetLatency`` before the live edge. Nil if there is nothing.
     public func seekableRange(at now: WallTime) -> ClosedRange<Int64>? {
         guard let edge = liveEdge(at: now), let first = index.first else { return nil }
         if index.isComplete { return first.start...max(first.start, edge) }
@@ -17,8 +17,8 @@ extension RenditionTimeline {
         return begin...max(begin, edge.saturatingSubtract(targetLatency))
     }
 
-    /// Where playback starts if nobody says otherwise: at the start offset of the manifest, at the beginning of what has
-    /// ended, else (of an event, too) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
+    /// Where playback starts if nobody says otherwise: at the start offset of the manifest, at the beginning of what
+    /// has ended, else (of an event, too) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
     public func startPosition(at now: WallTime, offset: StartOffset? = nil) -> Int64? {
         guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.first else {
             return nil
@@ -28,8 +28,9 @@ extension RenditionTimeline {
         return min(max(base.saturatingAdd(offset.offset), range.lowerBound), edge)
     }
 
-    /// The next segment to fetch after one, if it can be had at that calendar time. Nil means: not yet (or, if
-    /// the index is complete, never); ``MediaSegment/availability`` of ``SegmentIndex/segment(after:)`` or ``nextReload`` say when.
+    /// The next segment to fetch after one, if it can be had at that calendar time. Nil means: not yet (or, if the
+    /// index is complete, never); ``MediaSegment/availability`` of ``SegmentIndex/segment(after:)`` or ``nextReload``
+    /// say when.
     public func segment(after sequence: Int64, at now: WallTime) -> MediaSegment? {
         guard let next = index.segment(after: sequence) else { return nil }
         return next.availability.map { $0 <= now } ?? true ? next : nil

@@ -8,12 +8,12 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// What there is of segments. For a live MPD with a template it also lists segments of the future; see
     /// ``MediaSegment/availability``.
     public internal(set) var index: SegmentIndex
-    /// How it goes on.
+    /// Whether segments are added and removed.
     public internal(set) var kind: Presentation.Kind
     /// When to fetch the playlist again; nil if nothing will be added, and for DASH without `@minimumUpdatePeriod`.
     ///
-    /// HLS, RFC 8216 section 6.3.4: a target duration after a load that brought something new, half of one after a load that
-    /// did not, counted from when the load began.
+    /// HLS, RFC 8216 section 6.3.4: a target duration after a load that brought something new, half of one after a load
+    /// that did not, counted from when the load began.
     public internal(set) var nextReload: MonotonicInstant?
     /// When a load last brought something new.
     public internal(set) var lastChange: MonotonicInstant
@@ -41,8 +41,9 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// - Parameters:
     ///   - playlist: the first load of it.
     ///   - axis: what ties it to the other renditions; is told of it.
-    ///   - isNumberedAlike: whether it is another variant of what the axis last was told of, so that equal media sequence
-    ///     numbers mean equal times where there are no dates. False for separate audio, which may be cut otherwise.
+    ///   - isNumberedAlike: whether it is another variant of what the axis last was told of, so that equal media
+    ///     sequence numbers mean equal times where there are no dates. False for separate audio, which may be cut
+    ///     otherwise.
     ///   - now: when its load began.
     public init(
         _ playlist: HLSMediaPlaylist,

@@ -4,11 +4,12 @@ internal import Instrument
 ///
 /// The first playlist puts its first segment at 0. Each later one is placed
 /// 1. by programme date time, where it and an earlier one have it (RFC 8216 section 6.3.3 says that it must be
-///    consistent), unless what has ended would begin more than two target durations elsewhere, or what is live would not
-///    touch the time of the others: such dates are wrong, and a notice says so;
+///    consistent), unless what has ended would begin more than two target durations elsewhere, or what is live would
+///    not touch the time of the others: such dates are wrong, and a notice says so;
 /// 2. else, if it has not ended and shares media sequence numbers with the newest known playlist of another variant, by
 ///    those, as packagers number variants alike;
-/// 3. else at 0 if it has ended or nothing of it can have expired, and at the start of the newest known playlist otherwise.
+/// 3. else at 0 if it has ended or nothing of it can have expired, and at the start of the newest known playlist
+/// otherwise.
 public struct TimelineAxis: Hashable, Sendable {
     /// The calendar time at 0, once a playlist has said it.
     var origin: WallTime?
@@ -40,7 +41,8 @@ public struct TimelineAxis: Hashable, Sendable {
                 && byDate.saturatingAdd(playlist.duration).saturatingAdd(playlist.duration) > known.start
         if isPlausible { return (byDate, nil) }
         return (
-            byOrder, ManifestNotice(.oddity, "programme dates of renditions do not fit together; they are not used")
+            byOrder,
+            ManifestNotice(.oddity, "the programme dates of the renditions contradict each other, and are ignored")
         )
     }
 

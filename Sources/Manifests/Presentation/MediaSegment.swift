@@ -72,7 +72,8 @@ public struct SegmentEncryption: Hashable, Sendable {
 public struct MediaSegment: Hashable, Sendable {
     /// Its number within the rendition; the next segment has the next one. HLS: the media sequence number.
     public var sequence: Int64
-    /// Segments with different numbers may differ in codecs and timestamps. HLS: the discontinuity sequence; DASH: the period.
+    /// Segments with different numbers may differ in codecs and timestamps. HLS: the discontinuity sequence; DASH: the
+    /// period.
     public var discontinuity: Int64
     /// When it begins to play, in nanoseconds.
     public var start: Int64
@@ -93,8 +94,9 @@ public struct MediaSegment: Hashable, Sendable {
     /// The calendar time from which on it can be fetched (DASH, live); nil means now.
     public var availability: WallTime?
     /// Bits a second by the manifest (`EXT-X-BITRATE`, the size in a `sidx`); nil where unknown.
-    public var bitRate: Int64?
-    /// The timestamp inside the media that ``start`` stands for, in nanoseconds; nil where the manifest does not say (HLS).
+    public var bitrate: Int64?
+    /// The timestamp inside the media that ``start`` stands for, in nanoseconds; nil where the manifest does not say
+    /// (HLS).
     ///
     /// DASH: what is on the timeline at `start` has this decode time in the segment.
     public var mediaTime: Int64?

@@ -5,10 +5,10 @@ extension Presentation {
     public init(_ playlist: HLSMediaPlaylist) {
         let id = Rendition.ID("main")
         let kind: Rendition.Kind = playlist.segments.first.map(Self.kind(of:)) ?? .muxed
-        let rates = playlist.segments.compactMap(\.bitRate)
+        let rates = playlist.segments.compactMap(\.bitrate)
         let variant = Variant(
             id: "0",
-            peakBitRate: rates.max() ?? 0,
+            peakBitrate: rates.max() ?? 0,
             codecs: [],
             main: id,
             audio: kind == .subtitles ? [] : [id],

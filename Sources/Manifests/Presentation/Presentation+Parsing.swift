@@ -27,7 +27,7 @@ extension Presentation {
             }
         }
         if let requestedURL, requestedURL.isSecure, !url.isSecure {
-            notices.append(ManifestNotice(.downgraded, "the manifest was asked for by https and came by http"))
+            notices.append(ManifestNotice(.downgraded, "the manifest was requested over https and redirected to http"))
         }
     }
 }

@@ -1,16 +1,15 @@
 public import Instrument
 public import InstrumentHTTP
 
-/// What a manifest offers, whatever its format: a ladder of variants, the renditions they are played from, and how
-/// the time goes on.
+/// The content of a manifest, whatever its format: a ladder of variants, their renditions, and rules of live playback.
 ///
 /// ```swift
-/// let presentation = try Presentation(parsing: response.body, at: response.url, now: clock.timestamp)
+/// let presentation = try Presentation(parsing: response.body, at: response.url, now: clock.wallTime)
 /// let variant = presentation.variants[0]
 /// ```
 /// A value without clock or network. `init` does not block; its time is linear in the manifest's size.
 public struct Presentation: Hashable, Sendable {
-    /// What it was read from.
+    /// The format of the manifest.
     public enum Format: Hashable, Sendable {
         /// HTTP Live Streaming (RFC 8216).
         case hls
@@ -18,40 +17,41 @@ public struct Presentation: Hashable, Sendable {
         case dash
     }
 
-    /// How it goes on.
+    /// Whether segments are added and removed.
     public enum Kind: Hashable, Sendable {
-        /// All of it is there.
+        /// The presentation is complete.
         case onDemand
-        /// It is added to, and nothing expires.
+        /// Segments are added, and none expires.
         case event
-        /// It is added to, and what is old expires.
+        /// Segments are added, and old ones expire.
         case live
         /// Not known before a media playlist is fetched (a multivariant playlist does not say).
         case unknown
     }
 
-    /// What it was read from.
+    /// The format of the manifest.
     public var format: Format
-    /// Where the manifest finally came from, after redirects: the base of its references.
+    /// The address of the manifest after redirects, which is the base of its references.
     public var url: HTTPURL
-    /// How it goes on.
+    /// Whether segments are added and removed.
     public var kind: Kind
-    /// How long it is, in nanoseconds; nil while live or before a media playlist is fetched.
+    /// The duration in nanoseconds; nil for live streams and before a media playlist was fetched.
     public var duration: Int64?
     /// The ladder, from the lowest to the highest peak bit rate. Never empty.
     public var variants: [Variant]
     /// All renditions.
     public var renditions: [Rendition]
-    /// Where to start, where the manifest says so (`EXT-X-START`).
+    /// Where playback starts, if the manifest declares it (`EXT-X-START`).
     public var startOffset: StartOffset?
-    /// Whether each segment can be decoded without the ones before it, as far as promised for all (`EXT-X-INDEPENDENT-SEGMENTS`).
+    /// Whether each segment can be decoded without the ones before it, as far as promised for all
+    /// (`EXT-X-INDEPENDENT-SEGMENTS`).
     public var hasIndependentSegments: Bool
     /// When to fetch the manifest again, and what live playback should keep to; nil if it never changes, and for HLS,
     /// where each rendition's playlist is reloaded instead.
     public var live: LiveRules?
     /// Variables that media playlists may import (`EXT-X-DEFINE`).
     public var definitions: VariableDefinitions = [:]
-    /// What is not supported or odd.
+    /// Defects and unsupported features.
     public var notices: [ManifestNotice]
 
     /// The rendition with this identifier.
@@ -74,8 +74,8 @@ public struct LiveRules: Hashable, Sendable {
     public var windowDuration: Int64?
     /// The shortest time between two fetches of the manifest; nil if it need not be fetched again.
     public var updatePeriod: Int64?
-    /// The calendar time that stands at 0 of the presentation timeline, by the clock that was handed in (it is corrected
-    /// by `UTCTiming` where that is given directly); nil where unknown.
+    /// The calendar time that stands at 0 of the presentation timeline, by the clock that was handed in (it is
+    /// corrected by `UTCTiming` where that is given directly); nil where unknown.
     public var origin: WallTime?
     /// Where to fetch the manifest next time (`Location`); nil for where it came from.
     public var reloadURL: HTTPURL?

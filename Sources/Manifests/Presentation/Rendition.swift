@@ -39,7 +39,8 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     public enum Source: Hashable, Sendable {
         /// They are known (DASH).
         case segments(SegmentIndex)
-        /// They are known: the media playlist is all there is, without a multivariant one (HLS). Reload it while it is live.
+        /// They are known: the media playlist is all there is, without a multivariant one (HLS). Reload it while it is
+        /// live.
         case loaded(HLSMediaPlaylist)
         /// A media playlist has to be fetched and given to a ``RenditionTimeline`` (HLS).
         case playlist(HTTPURL)
@@ -74,8 +75,8 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     public var container: Container
     /// What it is coded in (RFC 6381); empty where the manifest does not say.
     public var codecs: [String]
-    /// Bits a second; nil where the manifest does not say it of this rendition alone.
-    public var bitRate: Int64?
+    /// bit/s; nil where the manifest does not declare the bitrate of this rendition alone.
+    public var bitrate: Int64?
     /// Where its segments come from.
     public var source: Source
 }

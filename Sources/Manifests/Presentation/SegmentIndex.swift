@@ -2,13 +2,14 @@ internal import Instrument
 
 /// The segments of a rendition in order, and what is known of their end.
 ///
-/// Sequence numbers rise by one, start times never fall. What a DASH template describes is made on demand, so an index of
-/// a day costs as little as one of a minute. It is a value: a live rendition is given a new one after each reload.
+/// Sequence numbers rise by one, start times never fall. What a DASH template describes is made on demand, so an index
+/// of a day costs as little as one of a minute. It is a value: a live rendition is given a new one after each reload.
 public struct SegmentIndex: Hashable, Sendable {
     var storage: SegmentStorage
     /// Whether no segment will be added at the end.
     public internal(set) var isComplete: Bool
-    /// How long segments are by promise, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest or `@duration`); 0 if unknown.
+    /// How long segments are by promise, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest or `@duration`); 0
+    /// if unknown.
     public internal(set) var targetDuration: Int64
 
     /// Creates an index of segments whose numbers rise by one.
@@ -54,7 +55,8 @@ public struct SegmentIndex: Hashable, Sendable {
     /// The last segment that is there.
     public var last: MediaSegment? { storage.count > 0 ? storage.segment(at: storage.count - 1) : nil }
 
-    /// When the last segment ends, in nanoseconds on the presentation timeline; the live edge while it is live. 0 if empty.
+    /// When the last segment ends, in nanoseconds on the presentation timeline; the live edge while it is live. 0 if
+    /// empty.
     public var end: Int64 { last?.end ?? 0 }
 
     /// What plays at `time`: the segment that contains it, else (in a hole) the next one; nil at and after the end.
@@ -85,8 +87,9 @@ public struct SegmentIndex: Hashable, Sendable {
     /// Whether the segment with this number is no longer there.
     public func hasExpired(_ sequence: Int64) -> Bool { first.map { sequence < $0.sequence } ?? false }
 
-    /// Whether the segments of two renditions begin at the same times where both have some, so that a switch at a boundary
-    /// neither repeats nor leaves out anything. At most `tolerance` nanoseconds apart; at least one boundary is compared.
+    /// Whether the segments of two renditions begin at the same times where both have some, so that a switch at a
+    /// boundary neither repeats nor leaves out anything. At most `tolerance` nanoseconds apart; at least one boundary
+    /// is compared.
     public func isAligned(with other: SegmentIndex, tolerance: Int64 = 50_000_000) -> Bool {
         let (mine, others) = (Array(storage.prefix(64)), Array(other.storage.prefix(64)))
         guard let begin = [mine.first?.start, others.first?.start].compactMap(\.self).max(),

@@ -17,14 +17,14 @@ public struct Resolution: Hashable, Sendable {
 public struct Variant: Hashable, Sendable, Identifiable {
     /// What tells it from the others, the same after a reload.
     public var id: String
-    /// The largest bits a second over a segment, of all that is played together (HLS `BANDWIDTH`), or of the video alone
-    /// (DASH `@bandwidth`).
-    public var peakBitRate: Int64
-    /// Bits a second on average; nil where the manifest does not say.
-    public var averageBitRate: Int64?
-    /// The largest picture; nil where the manifest does not say.
+    /// The largest bits a second over a segment, of all that is played together (HLS `BANDWIDTH`), or of the video
+    /// alone (DASH `@bandwidth`).
+    public var peakBitrate: Int64
+    /// The average bitrate, bit/s; nil where the manifest does not declare it.
+    public var averageBitrate: Int64?
+    /// The largest picture; nil where the manifest does not declare it.
     public var resolution: Resolution?
-    /// Frames a second; nil where the manifest does not say.
+    /// Frames per second; nil where the manifest does not declare them.
     public var frameRate: Double?
     /// What it is coded in (RFC 6381), video and audio; empty where the manifest does not say.
     public var codecs: [String]

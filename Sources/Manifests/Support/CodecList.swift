@@ -2,8 +2,8 @@ internal import InstrumentText
 
 /// Lists of codecs (RFC 6381), and what they carry.
 enum CodecList {
-    /// How many members of a list count: more than any stream has, so that a long list does not grow with each stream that
-    /// inherits it.
+    /// How many members of a list count: more than any stream has, so that a long list does not grow with each stream
+    /// that inherits it.
     private static let mostMembers = 32
 
     /// The members of a list with commas; the first ones of a list that is too long.

@@ -1,7 +1,8 @@
 internal import Instrument
 
 extension Int64 {
-    /// `self * multiplier / divisor` rounded down, exact in between and saturating; 0 for a divisor that is not positive.
+    /// `self * multiplier / divisor` rounded down, exact in between and saturating; 0 for a divisor that is not
+    /// positive.
     func scaled(by multiplier: Int64, over divisor: Int64) -> Int64 {
         guard divisor > 0 else { return 0 }
         let isNegative = (self < 0) != (multiplier < 0)

@@ -2,34 +2,34 @@ public import InstrumentHTTP
 
 /// Why a manifest cannot be played, and what to do. It names no secrets and may be printed.
 public struct ManifestError: Error, Hashable, Sendable {
-    /// What is wrong; an open set.
+    /// What is wrong with a manifest; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
         /// Creates a code.
         public init(_ description: String) { self.description = description }
 
-        /// It is neither an HLS playlist nor an MPD.
+        /// The resource is neither an HLS playlist nor an MPD.
         public static let notAManifest = Code("notAManifest")
-        /// It breaks a rule of its format that playing depends on.
+        /// The manifest breaks a rule of its format that playback depends on.
         public static let malformed = Code("malformed")
-        /// It is larger than the limits allow.
+        /// The manifest exceeds a limit.
         public static let limitExceeded = Code("limitExceeded")
-        /// It refers to something that is neither `http` nor `https`.
+        /// The manifest refers to an address that is neither `http` nor `https`.
         public static let referenceRefused = Code("referenceRefused")
-        /// It needs something that is not supported, such as digital rights management.
+        /// The manifest needs a feature that is not supported, for example digital rights management.
         public static let unsupported = Code("unsupported")
-        /// A reload does not belong to what it should continue.
+        /// A reloaded manifest does not continue the earlier one.
         public static let unrelatedReload = Code("unrelatedReload")
-        /// The task in which it was read was cancelled.
+        /// The task that parsed the manifest was cancelled.
         public static let cancelled = Code("cancelled")
     }
 
     /// What is wrong.
     public var code: Code
-    /// What happened and what to do, for people.
+    /// What was found, what was expected and what to do, for people.
     public var message: String
-    /// The line, counted from 1; nil where no single line is to blame.
+    /// The line, counted from 1; nil where no single line is wrong.
     public var line: Int?
     /// The manifest's address without user, password, query and fragment.
     public var url: String?
@@ -44,10 +44,10 @@ public struct ManifestError: Error, Hashable, Sendable {
 }
 
 extension ManifestError {
-    /// Ends the reading of a large manifest once its task is cancelled. Outside of a task it does nothing.
+    /// Throws if the current task is cancelled, so that parsing of a large manifest ends early.
     static func checkCancellation() throws(ManifestError) {
         if Task.isCancelled {
-            throw ManifestError(.cancelled, "the manifest was not read to its end: its task is cancelled")
+            throw ManifestError(.cancelled, "parsing of the manifest ended early because the task was cancelled")
         }
     }
 

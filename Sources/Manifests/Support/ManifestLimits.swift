@@ -1,4 +1,4 @@
-/// How large a manifest may be. What is larger is an error or, where the rest can be played, a notice.
+/// Limits for the size of a manifest. Exceeding a limit is an error or, where the rest can be played, a notice.
 ///
 /// The defaults are far above what players meet and far below what hurts: a day of two-second segments is 43,200.
 public struct ManifestLimits: Hashable, Sendable {
@@ -6,7 +6,8 @@ public struct ManifestLimits: Hashable, Sendable {
     public var bytes = 16 << 20
     /// Bytes of one line of a playlist, or of one attribute or text of an MPD.
     public var lineBytes = 64 << 10
-    /// Bytes of all addresses that come out of one manifest, so that a short one cannot grow by variables or long bases.
+    /// Bytes of all addresses that come out of one manifest, so that a short one cannot grow by variables or long
+    /// bases.
     public var addressBytes = 64 << 20
     /// Segments of a playlist or of a rendition. Of a live DASH window the newest stay.
     public var segments = 100_000
@@ -20,8 +21,8 @@ public struct ManifestLimits: Hashable, Sendable {
     public var elements = 500_000
     /// Attributes of one element of an MPD.
     public var attributes = 1_000
-    /// Segments that an MPD lists one by one (`SegmentURL`), in all representations together: a list that representations
-    /// inherit counts once for each of them.
+    /// Segments that an MPD lists one by one (`SegmentURL`), in all representations together: a list that
+    /// representations inherit counts once for each of them.
     public var listedSegments = 500_000
     /// Periods of an MPD.
     public var periods = 1_000

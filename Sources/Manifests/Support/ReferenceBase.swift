@@ -10,7 +10,12 @@ struct ReferenceBase: Hashable, Sendable {
         let result = try resolve(reference, line: line)
         budget -= result.path.utf8.count + reference.utf8.count
         guard budget >= 0 else {
-            throw ManifestError(.limitExceeded, "the addresses are too long altogether", line: line, url: url)
+            throw ManifestError(
+                .limitExceeded,
+                "the addresses of the manifest exceed the limit of their total length",
+                line: line,
+                url: url
+            )
         }
         return result
     }

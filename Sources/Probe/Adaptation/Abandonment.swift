@@ -4,15 +4,16 @@ internal import Instrument
 public enum Abandonment: Hashable, Sendable {
     /// Never.
     case never
-    /// If, `grace` after the request, it looks as if the whole would take more than `factor` × the segment's duration: for
-    /// the rung that `fraction` of the measured throughput allows, if fetching that is less than what is left.
+    /// If, `grace` after the request, it looks as if the whole would take more than `factor` × the segment's duration:
+    /// for the rung that `fraction` of the measured throughput allows, if fetching that is less than what is left.
     case slow(grace: Duration, factor: Double, fraction: Double)
-    /// If, later than half of the segment's duration, less than two segments are buffered and the buffer would run dry before
-    /// the rest is there: for the highest rung that `fraction` of the measured throughput would bring in time.
+    /// If, later than half of the segment's duration, less than two segments are buffered and the buffer would run dry
+    /// before the rest is there: for the highest rung that `fraction` of the measured throughput would bring in time.
     case starving(fraction: Double)
 
-    /// dash.js 5, `AbandonRequestsRule`: 500 ms, 1.8 and the safety factor 0.9 (src/core/Settings.js); the comparison of sizes
-    /// is that of the rule and of Sabre. Its six samples of progress (`minThroughputSamplesThreshold`) are not modelled.
+    /// dash.js 5, `AbandonRequestsRule`: 500 ms, 1.8 and the safety factor 0.9 (src/core/Settings.js); the comparison
+    /// of sizes is that of the rule and of Sabre. Its six samples of progress (`minThroughputSamplesThreshold`) are not
+    /// modelled.
     public static let dashJS = Abandonment.slow(grace: .milliseconds(500), factor: 1.8, fraction: 0.9)
 
     /// hls.js, src/controller/abr-controller.ts, `_abandonRulesCheck`: 0.8 of the throughput.

@@ -1,7 +1,7 @@
 /// Chooses the rung of each segment, as the adaptive bitrate logic of a player does.
 ///
-/// A rule is a value: each playback has a copy of its own, which may remember what it needs. It is asked on one thread at
-/// a time, must not block, and gets time from the context only, so that the same calls give the same answers.
+/// A rule is a value: each playback has a copy of its own, which may remember what it needs. It is asked on one thread
+/// at a time, must not block, and gets time from the context only, so that the same calls give the same answers.
 ///
 /// ```swift
 /// struct Cautious: AdaptationRule {
@@ -12,7 +12,8 @@
 /// }
 /// ```
 public protocol AdaptationRule: Hashable, Sendable {
-    /// The rung of the next segment; called before each segment is requested, also again after a wait that it asked for.
+    /// The rung of the next segment; called before each segment is requested, also again after a wait that it asked
+    /// for.
     mutating func decide(in context: AdaptationContext) -> AdaptationDecision
 
     /// Whether a download in progress should be given up; called whenever some of it has arrived, and now and then if
@@ -54,8 +55,8 @@ public enum AdaptationEvent: Hashable, Sendable {
     case downloaded(SegmentDownload)
     /// A download was given up, and the segment will be fetched at another rung.
     case abandoned(SegmentDownload, for: Int)
-    /// Nothing was fetched for so long, and not because the rule asked for it: the buffer was full, playback was paused,
-    /// or a live segment was not there yet.
+    /// Nothing was fetched for so long, and not because the rule asked for it: the buffer was full, playback was
+    /// paused, or a live segment was not there yet.
     case idled(Duration)
     /// The playhead jumped to where nothing is buffered.
     case seeked

@@ -5,8 +5,8 @@ internal import Instrument
 /// Spiteri, Sitaraman, Sparacio: "From Theory to Practice: Improving Bitrate Adaptation in the DASH Reference Player",
 /// MMSys 2018; Sabre, `BolaEnh`; dash.js, `BolaRule`. After the start and after seeks the buffer is low although the
 /// throughput may be high. The placeholder, seconds that are reckoned with but not played, lifts the level to where the
-/// map gives the rung that the throughput carries. It grows while nothing is fetched for other reasons than the rule's, and
-/// shrinks when it would ask for too much.
+/// map gives the rung that the throughput carries. It grows while nothing is fetched for other reasons than the rule's,
+/// and shrinks when it would ask for too much.
 public struct BOLAEnhancedRule: AdaptationRule {
     /// With less than this buffered, fetching never waits. dash.js, `MINIMUM_BUFFER_S`.
     public var minimumBuffer: Duration
@@ -15,11 +15,11 @@ public struct BOLAEnhancedRule: AdaptationRule {
     public var bufferPerRung: Duration
     /// How much of the throughput counts. dash.js, `bandwidthSafetyFactor` 0.9; Sabre 1.
     public var fraction: Double
-    /// Whether it fetches what the throughput carries instead of one rung more where the buffer asks for more, as dash.js
-    /// does; Sabre does so with `--abr-osc` only.
+    /// Whether it fetches what the throughput carries instead of one rung more where the buffer asks for more, as
+    /// dash.js does; Sabre does so with `--abr-osc` only.
     public var suppressesOscillation: Bool
-    /// Whether a rung has to be fetched before the buffer is empty, by a share of the throughput that goes from 0.9 to 0.5
-    /// (Sabre, `low_buffer_safety_factor_init`, `low_buffer_safety_factor`).
+    /// Whether a rung has to be fetched before the buffer is empty, by a share of the throughput that goes from 0.9 to
+    /// 0.5 (Sabre, `low_buffer_safety_factor_init`, `low_buffer_safety_factor`).
     public var guardsLowBuffer: Bool
     /// Makes one figure of the samples.
     public var estimator: ThroughputEstimator
@@ -72,8 +72,8 @@ public struct BOLAEnhancedRule: AdaptationRule {
         return AdaptationDecision(rung: allowed[index], waitUntilBuffered: wait)
     }
 
-    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better. Not before there is
-    /// an estimate, because a level of zero without a placeholder would always give the lowest.
+    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better. Not before
+    /// there is an estimate, because a level of zero without a placeholder would always give the lowest.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         let allowed = context.allowedRungs
         guard isSteady, let parameters = parameters(allowed, in: context),

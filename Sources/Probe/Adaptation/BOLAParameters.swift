@@ -39,8 +39,8 @@ public struct BOLAParameters: Hashable, Sendable {
         self.init(scale: room / (top + gammaP), gammaP: gammaP, bitrates: bitrates, utilities: utilities)
     }
 
-    /// As in dash.js and BOLA-E: the level that a rung is fetched up to runs from `minimum` for the lowest to `target` for
-    /// the highest.
+    /// As in dash.js and BOLA-E: the level that a rung is fetched up to runs from `minimum` for the lowest to `target`
+    /// for the highest.
     ///
     /// V p = (target − minimum) ÷ v and γp = minimum ÷ (V p), with utilities from zero. dash.js, `BolaRule`,
     /// `calculateBolaParameters`, which writes it with utilities from 1 and γp larger by as much.

@@ -6,8 +6,8 @@ internal import Instrument
 public struct HybridRule: AdaptationRule {
     /// When it changes from one to the other.
     public enum Switching: Hashable, Sendable {
-        /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower. MMSys 2018,
-        /// with 10 s; Sabre, `Dynamic`.
+        /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower.
+        /// MMSys 2018, with 10 s; Sabre, `Dynamic`.
         case comparing(at: Duration)
         /// To BOLA from `on`, back below `off`. dash.js 5 with its `bufferTimeDefault`, 18 s, and half of that;
         /// Sabre's `DynamicDash` has 10 and 5 s.
@@ -99,8 +99,8 @@ public struct LowBufferLimit: Hashable, Sendable {
     /// dash.js 5: 0.7 and 2 segments; src/core/Settings.js (`insufficientBufferRule`).
     public static let dashJS = LowBufferLimit(fraction: 0.7, ignoredSegments: 2)
 
-    /// The lowest rung in a stall, else the highest whose bitrate is at most
-    /// `fraction` × throughput × buffer level ÷ segment duration; nil if nothing is known. dash.js, `InsufficientBufferRule`.
+    /// The lowest rung in a stall, else the highest whose bitrate is at most `fraction` × throughput × buffer level ÷
+    /// segment duration; nil if nothing is known. dash.js, `InsufficientBufferRule`.
     public func highestRung(estimator: ThroughputEstimator, in context: AdaptationContext) -> Int? {
         guard context.segment.index >= ignoredSegments else { return nil }
         if context.playhead == .stalled { return context.lowestAllowedRung }

@@ -14,7 +14,8 @@ public struct ThroughputEstimator: Hashable, Sendable {
     public enum Method: Hashable, Sendable {
         /// The smaller of two exponentially weighted averages, weighed by download time, with these half-lives.
         case movingAverages(fastHalfLife: Duration, slowHalfLife: Duration)
-        /// This percentile (0…1) of the latest samples, weighed by the square root of their bytes, up to a total weight.
+        /// This percentile (0…1) of the latest samples, weighed by the square root of their bytes, up to a total
+        /// weight.
         case percentile(Double, maximumWeight: Double)
         /// The average of so many samples.
         case mean(last: Int)
@@ -65,8 +66,8 @@ public struct ThroughputEstimator: Hashable, Sendable {
     }
 
     /// hls.js: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`), downloads count as at least 50 ms
-    /// (`minDelayMs_`). hls.js 1.6, src/config.ts, src/utils/ewma-bandwidth-estimator.ts. Recent versions take the time to
-    /// the first byte out of the sample (not verified for which).
+    /// (`minDelayMs_`). hls.js 1.6, src/config.ts, src/utils/ewma-bandwidth-estimator.ts. Recent versions take the time
+    /// to the first byte out of the sample (not verified for which).
     public static let hlsJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9)),
         time: .transfer,

@@ -104,8 +104,8 @@ public struct ThroughputRule: AdaptationRule {
 }
 
 extension ThroughputRule {
-    /// Media3's `AdaptiveTrackSelection`: 0.7 of the bandwidth (`DEFAULT_BANDWIDTH_FRACTION`), up only with 10 s buffered
-    /// (`DEFAULT_MIN_DURATION_FOR_QUALITY_INCREASE_MS`), down only with less than 25 s
+    /// Media3's `AdaptiveTrackSelection`: 0.7 of the bandwidth (`DEFAULT_BANDWIDTH_FRACTION`), up only with 10 s
+    /// buffered (`DEFAULT_MIN_DURATION_FOR_QUALITY_INCREASE_MS`), down only with less than 25 s
     /// (`DEFAULT_MAX_DURATION_FOR_QUALITY_DECREASE_MS`). It does not give downloads up by default (not verified).
     public static let exoPlayer = ThroughputRule(
         estimator: .exoPlayer,
@@ -114,8 +114,8 @@ extension ThroughputRule {
         maximumBufferForDecrease: .seconds(25)
     )
 
-    /// hls.js 1.6: 0.95 of the bandwidth, 0.7 to go up (`abrBandWidthFactor`, `abrBandWidthUpFactor`), 4 s of stall put up with
-    /// (`maxStarvationDelay`); src/config.ts, src/controller/abr-controller.ts.
+    /// hls.js 1.6: 0.95 of the bandwidth, 0.7 to go up (`abrBandWidthFactor`, `abrBandWidthUpFactor`), 4 s of stall put
+    /// up with (`maxStarvationDelay`); src/config.ts, src/controller/abr-controller.ts.
     public static let hlsJS = ThroughputRule(
         estimator: .hlsJS,
         fraction: 0.95,

@@ -114,7 +114,8 @@ struct Demuxer: ~Copyable {
         context?.pointee.pb = input
         context?.pointee.interrupt_callback = interrupt.callback
         context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
-        // To look for the last timestamp of what comes over the network would put a request for its end before the start.
+        // To look for the last timestamp of what comes over the network would put a request for its end before the
+        // start.
         if case .http = source.location { context?.pointee.skip_estimate_duration_from_pts = 1 }
         // A failed call frees the context, but not our input: `deinit` does that.
         let code = avformat_open_input(&context, nil, nil, &options)

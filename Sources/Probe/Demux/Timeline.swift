@@ -2,11 +2,12 @@ internal import Instrument
 
 /// Turns a container's timestamps into nanoseconds from the start of the media, whatever the media claims.
 ///
-/// Where timestamps jump (streams joined byte by byte, a clock that wrapped, a file that lies) what follows is put where
-/// it should have been, as players do. A track that jumps first tries the shift of the track that jumped last, so that
-/// sound and picture stay together.
+/// Where timestamps jump (streams joined byte by byte, a clock that wrapped, a file that lies) what follows is put
+/// where it should have been, as players do. A track that jumps first tries the shift of the track that jumped last, so
+/// that sound and picture stay together.
 struct Timeline: Hashable, Sendable {
-    /// When a packet is shown, decoded and how long it lasts, in nanoseconds; nil and 0 where the container does not say.
+    /// When a packet is shown, decoded and how long it lasts, in nanoseconds; nil and 0 where the container does not
+    /// say.
     struct Stamp: Hashable, Sendable {
         var shown: Int64?
         var decoded: Int64?
@@ -32,7 +33,8 @@ struct Timeline: Hashable, Sendable {
     private var lanes: [PlaybackModel.Track: Lane] = [:]
 
     /// - Parameters:
-    ///   - origin: the timestamp of the media's start; nil if the container does not say, then it is the first packet's.
+    ///   - origin: the timestamp of the media's start; nil if the container does not say, then it is the first
+    ///     packet's.
     ///   - mayJump: whether timestamps of this container may jump by design.
     init(origin: Int64?, mayJump: Bool) {
         self.origin = origin

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// What a playback has asked of the network so far, and how far behind the live edge it is.
+/// Sums of a playback's requests, and its live latency.
 struct NetworkSums: Hashable, Sendable {
     var requests = 0
     var failures = 0
@@ -9,7 +9,7 @@ struct NetworkSums: Hashable, Sendable {
     var throughput: Int?
     var liveLatency: Duration?
 
-    /// Nothing where nothing was counted: libavformat fetches for itself, and does not say what.
+    /// Empty for progressive media: libavformat makes the requests and does not report them.
     var attributes: Attributes {
         var attributes = Attributes()
         guard requests > 0 else { return attributes }

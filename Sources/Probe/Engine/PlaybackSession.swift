@@ -1,14 +1,14 @@
 internal import Instrument
 
-/// What a probe knows of its playback; turns what happens in the model into signals.
+/// The state of a probe's playback; turns the transitions of the model into signals.
 ///
-/// A value, changed under the engine's lock. Signals gather in `outbox`, to be delivered outside of it.
+/// A value that engines change under a lock. Signals gather in `outbox`, and are delivered outside the lock.
 struct PlaybackSession {
     private(set) var model: PlaybackModel?
     private(set) var info = MediaInfo()
     private(set) var outcome: ProbeOutcome?
     private(set) var isRequested = false
-    /// Where to read on, once the reader finds the time.
+    /// Where the reader, or the loading, has to continue.
     private(set) var pendingSeek: Int64?
     var outbox: [PlayerSignal] = []
 
@@ -16,42 +16,33 @@ struct PlaybackSession {
     /// Looked up once: the file may have gone by the end.
     private let sourceText: String
     private let configuration: ProbeConfiguration
-    private let kind: Kind
     private var quality = Quality(width: 0, height: 0, bitrate: 0)
-    /// The quality of what was read last, which the playhead has not reached yet.
+    /// The quality of the latest media, which the playhead may not have reached.
     private var newestQuality: Quality?
-    /// Qualities behind the first that came before it was known which tracks there are.
+    /// Quality changes that were reported before the tracks were known.
     private var earlyCues: [(quality: Quality, position: Int64)] = []
-    /// Why there will be no more data, if that is not the end.
+    /// Why loading ended early; nil at the regular end.
     private var failure: ProbeError?
-    /// What a jump goes back to if the source cannot jump.
+    /// The state before a seek, which returns if the source refuses the seek.
     private var beforeSeek: (model: PlaybackModel, failure: ProbeError?)?
     private var bytes = 0
     private var furthest: Int64 = 0
     private var hasKeyframe = false
-    /// Packets in a row that brought playback nothing.
+    /// The number of consecutive packets that did not extend the buffer.
     private var idlePackets = 0
     private var isPaused = false
     private var rate = 1.0
     private(set) var catchUpRate = 1.0
     private var network = NetworkSums()
+    private var stallCount = 0
 
     /// More than any media needs between two keyframes, or until a track that lags catches up.
     private static var mostIdlePackets: Int { 200_000 }
 
-    /// What is played.
-    enum Kind: Hashable, Sendable {
-        /// One piece of media.
-        case media
-        /// Segments that a manifest lists.
-        case segments
-    }
-
-    init(source: MediaSource, configuration: ProbeConfiguration, kind: Kind = .media) {
+    init(source: MediaSource, configuration: ProbeConfiguration) {
         self.source = source
         sourceText = source.sourceText
         self.configuration = configuration
-        self.kind = kind
     }
 }
 
@@ -107,17 +98,26 @@ extension PlaybackSession {
 
 // MARK: What the reader brings
 extension PlaybackSession {
-    /// The source is open.
-    mutating func opened(_ info: MediaInfo, now: MonotonicInstant) {
+    /// The tracks are known, so that the model can be created.
+    ///
+    /// - Parameter canLag: whether a track may turn out to be sparse or to end early, because one source delivers all
+    ///   tracks together. A segment holds as much of each track as exists.
+    mutating func opened(_ info: MediaInfo, canLag: Bool = true, now: MonotonicInstant) {
         self.info = info
-        // Segments have told theirs.
-        if kind == .media { quality = Quality(width: info.width, height: info.height, bitrate: 0) }
+        if info.width > 0 || info.height > 0 {
+            quality = Quality(width: info.width, height: info.height, bitrate: 0)
+        }
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }
-        // Each segment brings of each track what there is.
-        let canLag = kind == .media
-        var model = PlaybackModel(tracks: tracks, policy: configuration.buffer, canLag: canLag, now: now)
+        var model = PlaybackModel(
+            tracks: tracks,
+            policy: configuration.buffer,
+            canLag: canLag,
+            backBuffer: configuration.profile.backBuffer,
+            quality: quality,
+            now: now
+        )
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }
         for cue in earlyCues { model.addCue(cue.quality, at: cue.position, now: now) }
@@ -143,7 +143,7 @@ extension PlaybackSession {
         advance(to: now)
         idlePackets = model?.bufferedEnd == reached ? idlePackets + 1 : 0
         if idlePackets > Self.mostIdlePackets {
-            let message = "it sends data without end, and none of it can be played"
+            let message = "the source keeps sending data that contains no playable media; check the source"
             exhausted(ProbeError(.readFailed, .read, source, message), now: now)
         }
     }
@@ -152,7 +152,7 @@ extension PlaybackSession {
     mutating func exhausted(_ error: ProbeError?, now: MonotonicInstant) {
         guard outcome == nil, model == nil || pendingSeek == nil else { return }
         failure = error ?? prematureEnd
-        // Who waits with nothing left does not go on before the error.
+        // A playback that waits with an empty buffer does not resume before the error.
         let isDry = model.map { $0.isWaiting && $0.level(at: now) <= 0 } ?? true
         guard let failure, furthest == 0 || isDry else {
             model?.reachedEnd(now: now)
@@ -162,7 +162,7 @@ extension PlaybackSession {
         fail(failure, at: now, position: model?.position(at: now))
     }
 
-    /// The source cannot jump: playback goes on where it was.
+    /// The source cannot seek: playback continues at its earlier position.
     mutating func cannotSeek(_ error: ProbeError, now: MonotonicInstant) {
         guard outcome == nil, pendingSeek == nil, let earlier = beforeSeek else { return }
         guard error.code == .notSeekable else { return exhausted(error, now: now) }
@@ -179,7 +179,7 @@ extension PlaybackSession {
         advance(to: now)
     }
 
-    /// Where the reader has to move to first; it is told once.
+    /// The position to which the reader has to move first; returned once.
     mutating func takePendingSeek() -> Int64? {
         defer { pendingSeek = nil }
         return pendingSeek
@@ -189,15 +189,18 @@ extension PlaybackSession {
         approach(Quality(width: size.width, height: size.height, bitrate: 0), at: position, now: now)
     }
 
-    /// A viewer would not call it the end when a good part is missing (spared: guessed durations and small differences).
+    /// A viewer would not call it the end when a good part is missing (spared: guessed durations and small
+    /// differences).
     private var prematureEnd: ProbeError? {
-        if furthest == 0 { return ProbeError(.endedEarly, .read, source, "there is nothing to play in it") }
+        if furthest == 0 {
+            return ProbeError(.endedEarly, .read, source, "the source contains no media; check the file")
+        }
         guard let declared = info.duration, !info.isDurationEstimated else { return nil }
         let missing = declared - furthest
         guard missing > max(1_000_000_000, declared / 50) else { return nil }
         let seconds = { (nanoseconds: Int64) in "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
         let message =
-            "it breaks off after \(seconds(furthest)) of \(seconds(declared)); the file or transfer is cut off"
+            "the media ends after \(seconds(furthest)), expected \(seconds(declared)); the file or the transfer is truncated"
         return ProbeError(.endedEarly, .read, source, message)
     }
 }
@@ -208,7 +211,8 @@ extension PlaybackSession {
     mutating func manifestLoaded(_ info: MediaInfo, now: MonotonicInstant) {
         guard outcome == nil else { return }
         self.info = info
-        for action: Action in [.manifestLoad, .streamLoad, .bufferBegin] { signal(action, at: now) }
+        signal(.manifestLoad, at: now)
+        loadStream(now: now)
     }
 
     /// How long the stream plays, which a live one says at its end.
@@ -239,13 +243,18 @@ extension PlaybackSession {
         model?.setRate(self.rate * rate, now: now)
     }
 
-    /// What the playhead does, for rules.
-    var playhead: AdaptationContext.Playhead {
-        guard let model else { return .starting }
-        if model.isSeeking { return .seeking }
-        if !model.hasStarted { return .starting }
-        if model.isWaiting { return .stalled }
-        return model.isPaused ? .paused : .playing
+    /// The viewer has jumped over media up to `position`, which playback therefore does not miss at the end.
+    mutating func passOver(to position: Int64) { furthest = max(furthest, position) }
+
+    /// A read-only copy of what loading may know.
+    func view(at now: Timestamp) -> PlaybackView {
+        PlaybackView(
+            now: now,
+            model: model,
+            pendingSeek: pendingSeek,
+            catchUpRate: catchUpRate,
+            stallCount: stallCount
+        )
     }
 
     /// Bytes of media have come.
@@ -259,6 +268,7 @@ extension PlaybackSession {
         if found == known { return }
         if isFirst {
             quality = found
+            model?.setFirstQuality(found)
         } else if model != nil {
             model?.addCue(found, at: position, now: now)
         } else {
@@ -272,7 +282,7 @@ extension PlaybackSession {
         report(error, isFatal: false, at: now, position: nil)
     }
 
-    /// Something is odd that a viewer may notice, or that who made the stream wants to know.
+    /// Reports a defect that playback survives.
     mutating func warn(_ warning: StreamWarning, now: MonotonicInstant) {
         guard outcome == nil else { return }
         let status = status(position: model?.position(at: now))
@@ -282,17 +292,32 @@ extension PlaybackSession {
 
 // MARK: What the person does
 extension PlaybackSession {
-    /// Playback is asked for.
+    /// Carries out a command of the viewer.
+    mutating func perform(_ command: PlaybackCommand, now: MonotonicInstant) {
+        switch command {
+        case .play: _ = request(now: now)
+        case .pause: pause(now: now)
+        case .resume: resume(now: now)
+        case .seek(let target): seek(to: target, now: now)
+        case .setRate(let rate): setRate(rate, now: now)
+        case .stop: stop(now: now)
+        }
+    }
+
+    /// Requests playback; false if it was requested or has ended before.
     mutating func request(now: MonotonicInstant) -> Bool {
         if isRequested || outcome != nil { return false }
         isRequested = true
-        let actions: [Action] =
-            kind == .media ? [.mediaRequest, .prepareItem, .streamLoad, .bufferBegin] : [.mediaRequest, .prepareItem]
-        for action in actions { signal(action, at: now) }
+        for action: Action in [.mediaRequest, .prepareItem] { signal(action, at: now) }
         return true
     }
 
-    mutating func pause(now: MonotonicInstant) {
+    /// Loading of the media itself begins.
+    mutating func loadStream(now: MonotonicInstant) {
+        for action: Action in [.streamLoad, .bufferBegin] { signal(action, at: now) }
+    }
+
+    private mutating func pause(now: MonotonicInstant) {
         guard outcome == nil, !isPaused else { return }
         advance(to: now)
         isPaused = true
@@ -300,7 +325,7 @@ extension PlaybackSession {
         if model?.hasStarted == true, outcome == nil { signal(.pauseBegin, at: now) }
     }
 
-    mutating func resume(now: MonotonicInstant) {
+    private mutating func resume(now: MonotonicInstant) {
         guard outcome == nil, isPaused else { return }
         advance(to: now)
         isPaused = false
@@ -309,7 +334,7 @@ extension PlaybackSession {
         advance(to: now)
     }
 
-    mutating func setRate(_ rate: Double, now: MonotonicInstant) {
+    private mutating func setRate(_ rate: Double, now: MonotonicInstant) {
         guard rate.isFinite, rate > 0 else { return }
         advance(to: now)
         self.rate = rate
@@ -330,16 +355,14 @@ extension PlaybackSession {
             }
             pendingSeek = target
             failure = nil
-            // Who jumps over segments misses none of them.
-            if kind == .segments { furthest = max(furthest, target) }
             hasKeyframe = false
-            // What was read but never shown is forgotten.
+            // Media that was read but never shown no longer counts.
             newestQuality = nil
         }
         advance(to: now)
     }
 
-    mutating func stop(now: MonotonicInstant) {
+    private mutating func stop(now: MonotonicInstant) {
         guard outcome == nil else { return }
         advance(to: now)
         guard outcome == nil else { return }
@@ -356,7 +379,9 @@ extension PlaybackSession {
     private mutating func handle(_ transition: PlaybackModel.Transition) {
         let (instant, position) = (transition.instant, transition.position)
         switch transition.kind {
-        case .stalled: signal(.bufferBegin, at: instant, position: position)
+        case .stalled:
+            stallCount += 1
+            signal(.bufferBegin, at: instant, position: position)
         case .filled(.seek): signal(.seekFinish, at: instant, position: position)
         case .filled(.start), .filled(.stall): signal(.bufferFinish, at: instant, position: position)
         case .started: signal(.start, at: instant, position: position)

@@ -1,42 +1,50 @@
 internal import Dispatch
 internal import Instrument
 
-/// Drives a playback: a reader brings data while the buffer has room, the clock lets it play.
+/// The playback of progressive media: nothing but its session, since libavformat reads the media.
+struct MediaPlayback: DrivenPlayback {
+    var session: PlaybackSession
+
+    func deadline(at now: MonotonicInstant, wallTime: @autoclosure () -> WallTime) -> MonotonicInstant? { nil }
+}
+
+/// Plays progressive media: a reader fetches data while the buffer has room.
 ///
-/// In real time the reader blocks on a thread of its own. On a virtual clock it reads inline and advances the clock
-/// whenever the buffer is full, so that reading takes no virtual time and a session is the same every time.
-final class ProbeEngine: PlaybackEngine {
+/// In real time the reader blocks a dedicated thread. On a virtual clock the engine reads inline and advances the clock
+/// whenever the buffer is full, so that reading takes no virtual time and every run gives the same session.
+final class ProbeEngine: DrivenEngine {
     private enum Order { case read, seek(Int64), wait, finish }
 
-    /// Nobody pauses a session on a virtual clock for longer.
+    /// A session on a virtual clock that is paused for longer than this counts as abandoned.
     private static let longestPause: Duration = .seconds(24 * 3600)
 
     private let source: MediaSource
     private let configuration: ProbeConfiguration
     private let interrupt = Interrupt()
-    private let driver: PlaybackDriver<Void>
+    let driver: PlaybackDriver<MediaPlayback>
     private let wake = DispatchSemaphore(value: 0)
 
     init(source: MediaSource, configuration: ProbeConfiguration, clock: any SchedulingClock) {
         self.source = source
         self.configuration = configuration
         let session = PlaybackSession(source: source, configuration: configuration)
-        driver = PlaybackDriver(session, loading: (), clock: clock)
+        driver = PlaybackDriver(MediaPlayback(session: session), clock: clock)
         // Time may make room in the buffer.
         driver.onAlarm { [weak self] in self?.change { session, now in session.advance(to: now) } }
     }
 
-    var status: PlayerStatus { driver.status }
-    var progress: ProbeProgress { driver.progress }
-    var outcome: ProbeOutcome? { driver.outcome }
-
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { driver.report(to: observer) }
-    /// libavformat fetches for itself, and does not say what.
+    /// Reports nothing: libavformat makes the requests and does not report them.
     func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {}
 
-    /// Begins to play in real time; does nothing if it has begun.
-    func play() {
-        guard change({ session, now in session.request(now: now) }) else { return }
+    func perform(_ command: PlaybackCommand) {
+        if command == .play { return play() }
+        change { session, now in session.perform(command, now: now) }
+        if command == .stop { interrupt.abort() }
+    }
+
+    /// Starts to play in real time, once.
+    private func play() {
+        guard request() else { return }
         let isRunning = SystemThread.start {
             self.load {
                 self.wake.wait()
@@ -44,16 +52,21 @@ final class ProbeEngine: PlaybackEngine {
             }
         }
         if isRunning { return }
-        let error = ProbeError(.readFailed, .open, source, "the system has no thread left for another probe")
+        let message =
+            "cannot create the reader thread: the process has reached its thread limit; play fewer files at once"
+        let error = ProbeError(.readFailed, .open, source, message)
         change { session, now in session.exhausted(error, now: now) }
     }
 
-    /// Plays as fast as data can be read, advancing `clock`; returns when it is over, or when nothing more would happen.
+    /// Plays as fast as data can be read, advancing `clock`; returns when the playback has ended, when no deadline is
+    /// left on the clock, or when the current task is cancelled.
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
-        guard change({ session, now in session.request(now: now) }) else { return outcome }
+        if Task.isCancelled { return outcome }
+        guard request() else { return outcome }
         var pausedSince: MonotonicInstant?
         load {
-            // While it is paused others' deadlines come and go; pings never end.
+            if Task.isCancelled { return false }
+            // During a pause, deadlines of others (pings, for example) keep coming without an end.
             if self.progress.state != .paused {
                 pausedSince = nil
             } else if pausedSince == nil {
@@ -67,23 +80,17 @@ final class ProbeEngine: PlaybackEngine {
         return outcome
     }
 
-    func waitUntilFinished() async -> ProbeOutcome {
-        await driver.waitUntilFinished()
-        return outcome ?? .stopped
+    /// Reports the request and the load; false if playback was requested before.
+    private func request() -> Bool {
+        change { session, now in
+            guard session.request(now: now) else { return false }
+            session.loadStream(now: now)
+            return true
+        }
     }
 
-    func pause() { change { session, now in session.pause(now: now) } }
-    func resume() { change { session, now in session.resume(now: now) } }
-    func setRate(_ rate: Double) { change { session, now in session.setRate(rate, now: now) } }
-    func seek(to position: Int64) { change { session, now in session.seek(to: position, now: now) } }
-
-    func stop() {
-        change { session, now in session.stop(now: now) }
-        interrupt.abort()
-    }
-
-    /// Opens the source and reads it while there is room; `wait` returns when something may have changed, or false if
-    /// nothing ever will.
+    /// Opens the source and reads it while the buffer has room. `wait` blocks until something may have changed, and
+    /// returns false if nothing will change any more.
     private func load(wait: () -> Bool) {
         do throws(ProbeError) {
             try checkAddress()
@@ -97,12 +104,13 @@ final class ProbeEngine: PlaybackEngine {
         }
     }
 
-    /// libavformat connects to whatever a name or a redirect leads to.
+    /// Refuses remote media where private addresses are forbidden: libavformat connects to every address that a name or
+    /// a redirect leads to.
     private func checkAddress() throws(ProbeError) {
         guard source.isRemote, !configuration.allowsPrivateAddresses else { return }
         let message =
-            "where private addresses are refused, only HLS and DASH are fetched, from paths that end in .m3u8 or .mpd; "
-            + "allow private addresses to play this"
+            "progressive media at an address cannot be played where private addresses are refused; use an HLS or DASH "
+            + "address (a path that ends in .m3u8 or .mpd), or allow private addresses"
         throw ProbeError(.refusedAddress, .open, source, message)
     }
 
@@ -113,7 +121,7 @@ final class ProbeEngine: PlaybackEngine {
             case .wait: if !wait() { return }
             case .seek(let position): seek(&demuxer, to: position)
             case .read:
-                perform { () throws(ProbeError) in
+                attempt { () throws(ProbeError) in
                     if let packet = try demuxer.read() {
                         change(wakingReader: false) { session, now in session.received(packet, now: now) }
                     } else {
@@ -132,7 +140,7 @@ final class ProbeEngine: PlaybackEngine {
         }
     }
 
-    private func perform(_ body: () throws(ProbeError) -> Void) {
+    private func attempt(_ body: () throws(ProbeError) -> Void) {
         do throws(ProbeError) {
             try body()
         } catch {
@@ -141,20 +149,20 @@ final class ProbeEngine: PlaybackEngine {
     }
 
     private func nextOrder() -> Order {
-        driver.change { session, _, now in
-            if session.outcome != nil { return .finish }
-            if let position = session.takePendingSeek() { return .seek(position) }
-            return session.wantsData(at: now) ? .read : .wait
+        driver.change { playback, now in
+            if playback.session.outcome != nil { return .finish }
+            if let position = playback.session.takePendingSeek() { return .seek(position) }
+            return playback.session.wantsData(at: now) ? .read : .wait
         }
     }
 
-    /// The reader, which calls this for every packet, need not wake itself.
+    /// Changes the session, and wakes the reader unless the reader itself calls, which it does for every packet.
     @discardableResult
     private func change<Result: Sendable>(
         wakingReader: Bool = true,
         _ body: (inout PlaybackSession, MonotonicInstant) -> Result
     ) -> Result {
-        let result = driver.change { session, _, now in body(&session, now) }
+        let result = driver.change { playback, now in body(&playback.session, now) }
         if wakingReader { wake.signal() }
         return result
     }

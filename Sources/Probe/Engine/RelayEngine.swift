@@ -1,12 +1,12 @@
 internal import Instrument
 
-/// Plays by one engine after another: by the one for streams where media turns out to be a playlist, and from the beginning
-/// again where that is wanted. For who watches it is one player.
+/// Plays with one engine after another and looks like one player to observers: the stream engine takes over where media
+/// turns out to be a playlist, and a new engine plays each repetition.
 ///
-/// What turns out to be a playlist has been fetched in vain once; its `MediaRequest`, `PrepareItem`, `StreamLoad` and
-/// `BufferBegin` stand, and are not reported again.
+/// A playlist that the media engine recognises is fetched a second time by the stream engine. The `MediaRequest`,
+/// `PrepareItem`, `StreamLoad` and `BufferBegin` that were reported already are not reported again.
 final class RelayEngine: PlaybackEngine {
-    /// Makes an engine that has not begun, for a stream or for one piece of media.
+    /// Makes an idle engine, for a stream or for progressive media.
     typealias Maker = @Sendable (_ isStream: Bool) -> any PlaybackEngine
 
     private enum Mode { case idle, realTime, virtual }
@@ -14,17 +14,17 @@ final class RelayEngine: PlaybackEngine {
     private struct State {
         var engine: any PlaybackEngine
         var isStream: Bool
-        /// A playlist in a file is not played: there is no server to ask for what it names.
+        /// False for files: a playlist in a file names resources of a server that is unknown.
         let mayBeStream: Bool
-        /// How many more times it is played; nil without an end.
+        /// How many repetitions follow; nil for repetitions without an end.
         var repetitions: Int?
         var mode = Mode.idle
         var isStopped = false
         var isPaused = false
         var rate: Double?
-        /// A jump that the first engine may not have come to.
+        /// The target of a seek that the first engine may not have performed.
         var position: Int64?
-        /// What the engine before has reported in this one's place.
+        /// Actions that the previous engine has reported and this engine must not repeat.
         var reported: Set<Action> = []
         var observer: (@Sendable (PlayerSignal) -> Void)?
         var requests: (@Sendable (RequestRecord) -> Void)?
@@ -33,24 +33,39 @@ final class RelayEngine: PlaybackEngine {
             guard case .failed(let error) = engine.outcome else { return false }
             return mayBeStream && !isStream && error.code == .playlist
         }
-        var willGoOn: Bool {
+        var hasSuccessor: Bool {
             if isStopped { return false }
             return isWrongEngine || (engine.outcome == .ended && repetitions != 0)
         }
-        /// The outcome of all; nil as long as there is none.
+        /// The outcome of the last engine; nil before it has one.
         var outcome: ProbeOutcome? {
-            if willGoOn { return nil }
+            if hasSuccessor { return nil }
             return isWrongEngine ? .stopped : engine.outcome
         }
+
+        /// Remembers a command for the engines that follow.
+        mutating func note(_ command: PlaybackCommand) {
+            switch command {
+            case .play: begin(.realTime)
+            case .pause: isPaused = true
+            case .resume: isPaused = false
+            case .seek(let position): self.position = position
+            case .setRate(let rate): self.rate = rate
+            case .stop: isStopped = true
+            }
+        }
+
+        /// The first mode stays.
+        mutating func begin(_ mode: Mode) { if self.mode == .idle { self.mode = mode } }
     }
 
     private let make: Maker
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - isStream: whether it is known to be a stream.
-    ///   - mayBeStream: whether it can turn out to be one.
-    ///   - playCount: how many times it is played; nil without an end.
+    ///   - isStream: whether the source is known to be a stream.
+    ///   - mayBeStream: whether the source can turn out to be a stream.
+    ///   - playCount: how many times the source is played; nil for repetitions without an end.
     init(isStream: Bool, mayBeStream: Bool, playCount: Int?, make: @escaping Maker) {
         self.make = make
         let first = make(isStream)
@@ -78,7 +93,16 @@ final class RelayEngine: PlaybackEngine {
         state.withLock { $0.requests = observer }
     }
 
-    func play() { begin(.realTime).play() }
+    func perform(_ command: PlaybackCommand) {
+        let engine = change { $0.note(command) }
+        engine.perform(command)
+        guard command == .stop, engine.outcome != nil else { return }
+        // Another thread may still deliver signals, through this relay, which the release of the probe would free.
+        Task {
+            _ = await engine.waitUntilFinished()
+            withExtendedLifetime(self) {}
+        }
+    }
 
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
         var current = begin(.virtual)
@@ -90,33 +114,17 @@ final class RelayEngine: PlaybackEngine {
         }
     }
 
-    func waitUntilFinished() async -> ProbeOutcome {
+    func waitUntilFinished() async -> ProbeOutcome? {
         while true {
             let current = engine
-            let last = await current.waitUntilFinished()
-            // Its last signal was delivered, and with it the next engine took over, if one does.
+            guard let last = await current.waitUntilFinished() else { return nil }
+            // The delivery of an engine's last signal installs the next engine, if one follows.
             if engine === current { return outcome ?? last }
         }
     }
 
-    func pause() { change { $0.isPaused = true }.pause() }
-    func resume() { change { $0.isPaused = false }.resume() }
-    func setRate(_ rate: Double) { change { $0.rate = rate }.setRate(rate) }
-    func seek(to position: Int64) { change { $0.position = position }.seek(to: position) }
-    func stop() {
-        let engine = change { $0.isStopped = true }
-        engine.stop()
-        guard engine.outcome != nil else { return }
-        // Another thread may be delivering signals, and the last one is then its to deliver. It passes through this relay, which a
-        // probe that is released would take with it.
-        Task {
-            _ = await engine.waitUntilFinished()
-            withExtendedLifetime(self) {}
-        }
-    }
-
     private func begin(_ mode: Mode) -> any PlaybackEngine {
-        change { if $0.mode == .idle { $0.mode = mode } }
+        change { $0.begin(mode) }
     }
 
     private func change(_ body: (inout State) -> Void) -> any PlaybackEngine {
@@ -134,7 +142,7 @@ extension RelayEngine {
         engine.report(requestsTo: { [weak self] record in self?.state.withLock { $0.requests }?(record) })
     }
 
-    /// Passes a signal on; the last one of an engine brings the next.
+    /// Passes a signal on; an engine's last signal starts the next engine.
     private func received(_ signal: PlayerSignal) {
         let (observer, isRepeated, isWrongEngine) = state.withLock { state in
             (state.observer, state.reported.remove(signal.action) != nil, state.isWrongEngine)
@@ -145,12 +153,12 @@ extension RelayEngine {
     }
 
     private func handOver() {
-        guard state.withLock({ $0.willGoOn }) else { return }
+        guard state.withLock({ $0.hasSuccessor }) else { return }
         let isStream = state.withLock { $0.isStream || $0.isWrongEngine }
         let next = make(isStream)
         watch(next)
         let earlier: State? = state.withLock { state in
-            guard state.willGoOn else { return nil }
+            guard state.hasSuccessor else { return nil }
             let before = state
             if state.isWrongEngine {
                 state.reported = [.mediaRequest, .prepareItem, .streamLoad, .bufferBegin]
@@ -163,9 +171,9 @@ extension RelayEngine {
             return before
         }
         guard let earlier else { return }
-        if let rate = earlier.rate { next.setRate(rate) }
-        if earlier.isWrongEngine, let position = earlier.position { next.seek(to: position) }
-        if earlier.isPaused { next.pause() }
-        if earlier.mode == .realTime { next.play() }
+        if let rate = earlier.rate { next.perform(.setRate(rate)) }
+        if earlier.isWrongEngine, let position = earlier.position { next.perform(.seek(to: position)) }
+        if earlier.isPaused { next.perform(.pause) }
+        if earlier.mode == .realTime { next.perform(.play) }
     }
 }

@@ -1,10 +1,10 @@
-/// How much a player wants in its buffer, in playing time.
+/// The buffer levels that a player aims at, as media time.
 public struct BufferPolicy: Hashable, Sendable {
-    /// Playback starts, or goes on after a seek, with this much.
+    /// The level at which playback starts, or resumes after a seek.
     public var startThreshold: Duration
-    /// Playback goes on after a stall with this much.
+    /// The level at which playback resumes after a stall.
     public var resumeThreshold: Duration
-    /// Fetching pauses at this much.
+    /// The level at which fetching pauses.
     public var maximum: Duration
 
     /// Creates a policy; values are brought into order, none is negative and the maximum is at least 1 s.

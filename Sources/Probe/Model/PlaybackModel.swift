@@ -1,18 +1,18 @@
 internal import Instrument
 
-/// What a viewer lives through while a stream is fetched: a pure value that knows no clock, no file and no network.
+/// The playhead and the buffer of a player: a pure value without a clock, files or a network.
 ///
-/// Data is appended as it arrives; the playhead moves while it plays. The instant of each change is computed, not
-/// sampled: a stall begins when the playhead meets the end of what is buffered, however much later the model is asked.
-/// Positions are nanoseconds of media time from its start, never negative.
+/// Media is appended as it arrives; the playhead moves while the model plays. The instant of each transition is
+/// computed, not sampled: a stall begins when the playhead meets the end of the buffer, however much later the model is
+/// asked. Positions are nanoseconds of media time from the start, never negative.
 struct PlaybackModel: Hashable, Sendable {
-    /// What is rendered; both have to be there to play.
+    /// A kind of media; playback needs all kinds that the stream has.
     enum Track: Hashable, Sendable, CaseIterable { case video, audio }
 
-    /// Why playback waits for data.
+    /// Why playback waits for media.
     enum Wait: Hashable, Sendable { case start, stall, seek }
 
-    /// Something that happened, and exactly when and where.
+    /// A change of the playback, with its exact instant and position.
     struct Transition: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             /// The buffer ran dry.
@@ -21,7 +21,7 @@ struct PlaybackModel: Hashable, Sendable {
             case filled(Wait)
             /// The first frame is shown.
             case started
-            /// The playhead reached data of another quality.
+            /// The playhead reached media of another quality.
             case reached(Quality)
             /// The playhead reached the end.
             case ended
@@ -42,6 +42,8 @@ struct PlaybackModel: Hashable, Sendable {
         }
     }
 
+    private static let maximumPassedCues = 1000
+
     private enum Phase: Hashable { case waiting(Wait), playing, ended }
     private struct Cue: Hashable {
         var position: Int64
@@ -58,31 +60,48 @@ struct PlaybackModel: Hashable, Sendable {
     private let resumeThreshold: Int64
     private let maximum: Int64
     private let canLag: Bool
+    /// How much media stays in the buffer behind the playhead.
+    private let backBuffer: Int64
     private var phase = Phase.waiting(.start)
     private var anchor: Anchor
-    /// Until where each track is there; nil if nothing came yet.
+    /// The end of each track's media; nil before its first media.
     private var ends = PerTrack<Int64?>(video: nil, audio: nil)
-    /// Tracks that fell further behind than a buffer may hold: sparse, or over. They count no more until the next flush.
+    /// Tracks that fell further behind than the buffer's maximum: they are sparse, or have ended. They do not count
+    /// until the next flush.
     private var isLaggard = PerTrack(video: false, audio: false)
     private var cues: [Cue] = []
+    /// Cues in the back buffer, which a seek back meets again.
+    private var passedCues: [Cue] = []
+    /// The quality before the first of all cues.
+    private var firstQuality: Quality
+    /// The start of the buffer, which the playhead leaves behind.
+    private var bufferedStart: Int64
     private var transitions: [Transition] = []
     private(set) var rate = 1.0
     private(set) var isPaused = false
     private(set) var hasStarted = false
     private(set) var isEndKnown = false
 
-    /// Creates a model that waits for its first data, at `position`.
+    /// Creates a model that waits for its first media, at `position`.
     ///
-    /// - Parameter canLag: whether a track may turn out to be sparse or over, because what brings the tracks brings them
-    ///   together and is not to be asked for one of them.
+    /// - Parameters:
+    ///   - canLag: whether a track may turn out to be sparse or to end early, because one source delivers all tracks
+    ///     together.
+    ///   - backBuffer: how much media stays in the buffer behind the playhead; nil for all of it.
+    ///   - quality: the quality of the first media.
     init(
         tracks: Set<Track>,
         policy: BufferPolicy,
         position: Int64 = 0,
         canLag: Bool = true,
+        backBuffer: Duration? = .zero,
+        quality: Quality = Quality(width: 0, height: 0, bitrate: 0),
         now: MonotonicInstant
     ) {
         self.canLag = canLag
+        self.backBuffer = backBuffer.map { max(0, $0.nanoseconds) } ?? .max
+        firstQuality = quality
+        bufferedStart = max(0, position)
         self.tracks = Track.allCases.filter(tracks.contains)
         startThreshold = policy.startThreshold.nanoseconds
         resumeThreshold = policy.resumeThreshold.nanoseconds
@@ -97,13 +116,13 @@ extension PlaybackModel {
     var isSeeking: Bool { phase == .waiting(.seek) }
     var hasEnded: Bool { phase == .ended }
 
-    /// Where the playhead is.
+    /// The position of the playhead.
     func position(at now: MonotonicInstant) -> Int64 {
         guard isMoving, now > anchor.instant else { return anchor.position }
         return min(bufferedEnd, anchor.position.saturatingAdd(media(in: anchor.instant.duration(to: now).nanoseconds)))
     }
 
-    /// How far playback could go without more data.
+    /// The position that playback can reach without more media.
     var bufferedEnd: Int64 {
         var longest = anchor.position
         var shortest: Int64?
@@ -115,25 +134,25 @@ extension PlaybackModel {
         return isEndKnown ? longest : max(anchor.position, shortest ?? longest)
     }
 
-    /// Until where a track is there.
+    /// The end of a track's media.
     func end(of track: Track) -> Int64 { ends[track] ?? anchor.position }
 
-    /// When the playhead will be at a position if nothing holds it up; nil while it stands.
+    /// When the playhead reaches a position if the buffer suffices; nil while the playhead stands.
     func instant(ofPlaying position: Int64) -> MonotonicInstant? { isMoving ? instant(ofReaching: position) : nil }
 
-    /// What is buffered ahead of the playhead.
+    /// The media ahead of the playhead.
     func level(at now: MonotonicInstant) -> Int64 { bufferedEnd - position(at: now) }
 
     /// Whether more should be fetched.
     func wantsData(at now: MonotonicInstant) -> Bool { !isEndKnown && !hasEnded && level(at: now) < maximum }
 
-    /// Whether it waits, and what is there does not suffice.
+    /// Whether playback waits and the buffer does not suffice.
     var isShort: Bool {
         guard case .waiting(let wait) = phase, !isEndKnown else { return false }
         return !hasEnough(wait == .stall ? resumeThreshold : startThreshold, anchor.instant)
     }
 
-    /// When something will happen by itself: a stall, the end, another quality, or room in a buffer that was full.
+    /// When the next transition is due: a stall, the end, another quality, or room in a buffer that was full.
     func nextDeadline(after now: MonotonicInstant) -> MonotonicInstant? {
         guard isMoving else { return nil }
         var next = min(bufferedEnd, cues.first?.position ?? .max)
@@ -144,7 +163,7 @@ extension PlaybackModel {
 
     private var isMoving: Bool { phase == .playing && !isPaused }
 
-    /// Media time that passes in some real time, and the other way round; whole numbers at the normal rate.
+    /// The media time that passes in `real` nanoseconds; exact at the normal rate.
     private func media(in real: Int64) -> Int64 {
         rate == 1 ? real : Int64(clamping: (Double(real) * rate).rounded(.down))
     }
@@ -156,16 +175,16 @@ extension PlaybackModel {
     }
 }
 
-// MARK: What happens to it
+// MARK: Changes
 extension PlaybackModel {
-    /// Lets time pass, and hands over what happened until `now`, in order.
+    /// Lets time pass, and returns the transitions until `now`, in order.
     mutating func advance(to now: MonotonicInstant) -> [Transition] {
         move(to: now)
         defer { transitions = [] }
         return transitions
     }
 
-    /// Data of a track has arrived, up to `end`.
+    /// Media of a track has arrived, up to `end`.
     mutating func append(_ track: Track, end: Int64, now: MonotonicInstant) {
         move(to: now)
         ends[track] = max(ends[track] ?? anchor.position, end)
@@ -176,59 +195,84 @@ extension PlaybackModel {
         settle(now)
     }
 
-    /// From `position` on, data has another quality, whatever was said of what lies there before.
+    /// From `position` on, media has another quality; earlier cues from there on are void.
     mutating func addCue(_ quality: Quality, at position: Int64, now: MonotonicInstant) {
         move(to: now)
         cues.removeAll { $0.position >= position }
         cues.append(Cue(position: position, quality: quality))
     }
 
-    /// There is no more data.
+    /// No more media follows.
     mutating func reachedEnd(now: MonotonicInstant) {
         move(to: now)
         isEndKnown = true
         settle(now)
     }
 
-    /// The person jumps. Before the start this only chooses where to start; after the end it does nothing.
+    /// Moves the playhead. Before the start this only chooses where to start; after the end it does nothing.
     ///
-    /// - Returns: whether data has to be fetched anew from there; what was buffered is then gone.
+    /// - Returns: whether media has to be fetched from the target on, because it is not buffered. The buffer is then
+    ///   empty.
     mutating func seek(to target: Int64, now: MonotonicInstant) -> Bool {
         move(to: now)
         if hasEnded { return false }
         let target = max(0, target)
         let position = position(at: now)
-        let isBuffered = target >= position && target <= bufferedEnd && tracks.allSatisfy { ends[$0] != nil }
+        leaveBehind(position)
+        let isBuffered = target >= bufferedStart && target <= bufferedEnd && tracks.allSatisfy { ends[$0] != nil }
         if phase == .waiting(.stall) { note(.filled(.stall), now, position) }
         if hasStarted || phase == .playing { phase = .waiting(.seek) }
-        if !isBuffered { flush() }
+        if !isBuffered { flush(at: target) }
         anchor = Anchor(instant: now, position: target)
-        if let last = cues.last(where: { $0.position <= target }) {
-            note(.reached(last.quality), now, target)
-            cues.removeAll { $0.position <= target }
-        }
+        moveCues(to: target, now)
         settle(now)
         return !isBuffered
     }
 
-    /// A jump was not possible: all is as it was in `earlier`, a copy from before it, but for the time that has passed.
+    /// The quality of media that arrived without a cue, before playback started.
+    mutating func setFirstQuality(_ quality: Quality) { firstQuality = quality }
+
+    /// Drops media that lies further behind a position of the playhead than the back buffer holds.
+    private mutating func leaveBehind(_ position: Int64) {
+        if backBuffer < .max { bufferedStart = max(bufferedStart, position.saturatingSubtract(backBuffer)) }
+        // A bound for streams that change their quality all the time: with the cue, the media before it is dropped.
+        if passedCues.count > Self.maximumPassedCues { bufferedStart = max(bufferedStart, passedCues[0].position) }
+        while let first = passedCues.first, first.position <= bufferedStart {
+            firstQuality = first.quality
+            passedCues.removeFirst()
+        }
+    }
+
+    /// Passes the cues up to a position, or takes back those behind it.
+    private mutating func moveCues(to position: Int64, _ now: MonotonicInstant) {
+        let ahead = cues.filter { $0.position <= position }
+        let back = passedCues.filter { $0.position > position }
+        if ahead.isEmpty, back.isEmpty { return }
+        cues.removeAll { $0.position <= position }
+        passedCues.removeAll { $0.position > position }
+        passedCues += ahead
+        cues = back + cues
+        note(.reached(quality), now, position)
+    }
+
+    /// Undoes a seek that the source refused: restores `earlier`, a copy from before the seek, at the present instant.
     mutating func takeBack(seekFrom earlier: PlaybackModel, now: MonotonicInstant) {
         self = earlier
         anchor = Anchor(instant: now, position: anchor.position)
         settle(now)
     }
 
-    /// Counts from where it is now.
+    /// Fixes the playhead's present position as the origin of later positions.
     mutating func stand(at now: MonotonicInstant) { anchor = Anchor(instant: now, position: position(at: now)) }
 
-    /// The person pauses.
+    /// Pauses.
     mutating func pause(now: MonotonicInstant) {
         move(to: now)
         anchor = Anchor(instant: now, position: position(at: now))
         isPaused = true
     }
 
-    /// The person goes on.
+    /// Continues after a pause.
     mutating func resume(now: MonotonicInstant) {
         move(to: now)
         if !isPaused { return }
@@ -238,7 +282,7 @@ extension PlaybackModel {
         move(to: now)
     }
 
-    /// The playhead moves faster or slower; a rate that is not finite or not above zero is ignored.
+    /// Sets the playback rate; a rate that is not finite or not above zero is ignored.
     mutating func setRate(_ rate: Double, now: MonotonicInstant) {
         move(to: now)
         guard rate.isFinite, rate > 0 else { return }
@@ -246,7 +290,14 @@ extension PlaybackModel {
         self.rate = rate
     }
 
-    private mutating func flush() {
+    /// The quality at the playhead.
+    private var quality: Quality { passedCues.last?.quality ?? firstQuality }
+
+    /// Empties the buffer; it starts again at `position`.
+    private mutating func flush(at position: Int64) {
+        firstQuality = quality
+        passedCues = []
+        bufferedStart = position
         ends = PerTrack(video: nil, audio: nil)
         isLaggard = PerTrack(video: false, audio: false)
         cues = []
@@ -262,7 +313,10 @@ extension PlaybackModel {
             if instant > now { return }
             anchor = Anchor(instant: instant, position: stop)
             if cue <= end {
-                note(.reached(cues.removeFirst().quality), instant, stop)
+                let cue = cues.removeFirst()
+                passedCues.append(cue)
+                leaveBehind(stop)
+                note(.reached(cue.quality), instant, stop)
             } else {
                 phase = isEndKnown ? .ended : .waiting(.stall)
                 note(isEndKnown ? .ended : .stalled, instant, stop)
@@ -270,7 +324,7 @@ extension PlaybackModel {
         }
     }
 
-    /// Ends a wait if there is enough, or if there will not be more.
+    /// Ends a wait if the buffer suffices, or if no more media follows.
     private mutating func settle(_ now: MonotonicInstant) {
         guard case .waiting(let wait) = phase else { return }
         let threshold = wait == .stall ? resumeThreshold : startThreshold
@@ -282,7 +336,7 @@ extension PlaybackModel {
         move(to: now)
     }
 
-    /// Something has to be there to go on with, also where no threshold is set.
+    /// Playback needs some media also where the threshold is zero.
     private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
         tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] } && level(at: now) >= max(threshold, 1)
     }

@@ -8,13 +8,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// How a player plays what is being made.
+/// The behaviour of a player in live streams.
 public struct LivePolicy: Hashable, Sendable {
     /// A distance from the live edge.
     public enum Distance: Hashable, Sendable {
-        /// So long.
+        /// A fixed time.
         case duration(Duration)
-        /// So many target durations (HLS) or segments' maximum durations (DASH).
+        /// A number of target durations (HLS) or maximum segment durations (DASH).
         case targetDurations(Double)
 
         /// The distance as a time.
@@ -31,28 +31,29 @@ public struct LivePolicy: Hashable, Sendable {
     public enum CatchUp: Hashable, Sendable {
         /// Always the normal rate.
         case none
-        /// 1 + `factor` × (latency − target in seconds), brought between `minimum` and `maximum`; 1 if the difference is at
-        /// most `tolerance`.
+        /// 1 + `factor` × (latency − target in seconds), brought between `minimum` and `maximum`; 1 if the difference
+        /// is at most `tolerance`.
         case proportional(factor: Double, minimum: Double, maximum: Double, tolerance: Duration)
         /// `minimum` or `maximum` as soon as the difference exceeds `tolerance`, until it is below.
         case fixed(minimum: Double, maximum: Double, tolerance: Duration)
-        /// 1 − r + 2 r ÷ (1 + e^(−5 × difference in seconds)), r = `maximum` − 1 when behind and 1 − `minimum` when ahead;
-        /// not above 1 with less than `minimumBuffer`. dash.js, `CatchupController`, its default mode.
+        /// 1 − r + 2 r ÷ (1 + e^(−5 × difference in seconds)), r = `maximum` − 1 when behind and 1 − `minimum` when
+        /// ahead; not above 1 with less than `minimumBuffer`. dash.js, `CatchupController`, its default mode.
         case sigmoid(minimum: Double, maximum: Double, minimumBuffer: Duration)
     }
 
-    /// Where playback starts, and what latency is aimed at, if the stream itself (`HOLD-BACK`, `START`,
-    /// `suggestedPresentationDelay`, `ServiceDescription`) does not say.
+    /// The target latency, at which playback starts, unless the stream declares one (`HOLD-BACK`, `START`,
+    /// `suggestedPresentationDelay`, `ServiceDescription`).
     public var targetLatency: Distance
-    /// Whether what the stream says of its latency counts.
+    /// Whether the stream's own latency overrides ``targetLatency``.
     public var followsStream: Bool
-    /// Beyond this latency the player jumps back to the target; nil never jumps.
+    /// The latency above which the player jumps to the target latency; nil never jumps.
     public var maximumLatency: Distance?
-    /// Each stall adds so much to the target.
+    /// What each stall adds to the target latency, for the rest of the playback.
     public var targetIncreaseOnStall: Distance
-    /// How the rate follows the latency.
+    /// How the playback rate follows the latency.
     public var catchUp: CatchUp
-    /// A playlist that has not changed for so long has gone stale, which ends playback with an error; nil goes on asking.
+    /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
+    /// reloading.
     public var staleAfter: Distance?
 
     /// Creates a policy.
@@ -78,9 +79,9 @@ extension LivePolicy {
     ///
     /// - Parameters:
     ///   - latency: from the live edge to the playhead.
-    ///   - target: what is aimed at.
-    ///   - bufferLevel: what is buffered.
-    ///   - current: the rate now.
+    ///   - target: the target latency.
+    ///   - bufferLevel: the media ahead of the playhead.
+    ///   - current: the present rate.
     public func playbackRate(latency: Duration, target: Duration, bufferLevel: Duration, current: Double) -> Double {
         let difference = latency.seconds - target.seconds
         switch catchUp {

@@ -1,17 +1,18 @@
 extension PlayerProfile {
-    /// When a browser starts and goes on is the media element's affair (`HAVE_FUTURE_DATA`, HTML standard, section 4.8.11)
-    /// and not published in seconds: as soon as anything is there.
+    /// When a browser starts and goes on is the media element's affair (`HAVE_FUTURE_DATA`, HTML standard, section
+    /// 4.8.11) and not published in seconds: as soon as anything is there.
     private static func browserBuffer(maximum: Duration) -> BufferPolicy {
         BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: maximum)
     }
 
     /// hls.js 1.6.
     ///
-    /// src/config.ts: `maxBufferLength` 30 s or what 60 MB hold (`maxBufferSize`), at most 600 s (`maxMaxBufferLength`);
-    /// `backBufferLength` infinite; `progressive` false; the load policies; `liveSyncDurationCount` 3,
-    /// `liveSyncOnStallIncrease` 1 s, `maxLiveSyncPlaybackRate` 1. src/utils/error-helper.ts: 4xx and connections that fail
-    /// are not tried again, delays double, `linear` ones are constant. The first level that the playlist names is the
-    /// first that is fetched (`startLevel` undefined; not verified for 1.6).
+    /// src/config.ts: `maxBufferLength` 30 s or what 60 MB hold (`maxBufferSize`), at most 600 s
+    /// (`maxMaxBufferLength`); `backBufferLength` infinite; `progressive` false; the load policies;
+    /// `liveSyncDurationCount` 3, `liveSyncOnStallIncrease` 1 s, `maxLiveSyncPlaybackRate` 1.
+    /// src/utils/error-helper.ts: 4xx and connections that fail are not tried again, delays double, `linear` ones are
+    /// constant. The first level that the playlist names is the first that is fetched (`startLevel` undefined; not
+    /// verified for 1.6).
     public static let hlsJS = PlayerProfile(
         name: "hlsjs",
         buffer: browserBuffer(maximum: .seconds(30)),
@@ -58,8 +59,8 @@ extension PlayerProfile {
     /// src/core/Settings.js: `bufferTimeDefault` 18 s (30 s, in long media 60 s, at the top quality are not modelled),
     /// `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000 ms, `fragmentRequestTimeout` 20 s,
     /// `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js: `DEFAULT_VIDEO_BITRATE` 1000 kbit/s.
-    /// src/streaming/controllers/PlaybackController.js: four fragments behind the edge (`FRAGMENT_DURATION_FACTOR`). Its
-    /// catch-up is off unless the MPD asks for it. What follows the last retry: not verified.
+    /// src/streaming/controllers/PlaybackController.js: four fragments behind the edge (`FRAGMENT_DURATION_FACTOR`).
+    /// Its catch-up is off unless the MPD asks for it. What follows the last retry: not verified.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
@@ -81,11 +82,11 @@ extension PlayerProfile {
 
     /// Shaka Player 4.
     ///
-    /// lib/util/player_configuration.js: `rebufferingGoal` 2 s (for the start as well), `bufferingGoal` 10 s, `bufferBehind`
-    /// 30 s, `defaultBandwidthEstimate` 1 Mbit/s, `maxDisabledTime` 30 s. Its tutorial "Network and Buffering
-    /// Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to connect) and
-    /// 5 s (stall). 401 and 403 are not tried again (not verified). HLS plays three target durations behind the edge
-    /// (RFC 8216, section 6.3.3; not verified).
+    /// lib/util/player_configuration.js: `rebufferingGoal` 2 s (for the start as well), `bufferingGoal` 10 s,
+    /// `bufferBehind` 30 s, `defaultBandwidthEstimate` 1 Mbit/s, `maxDisabledTime` 30 s. Its tutorial "Network and
+    /// Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to
+    /// connect) and 5 s (stall). 401 and 403 are not tried again (not verified). HLS plays three target durations
+    /// behind the edge (RFC 8216, section 6.3.3; not verified).
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: BufferPolicy(startThreshold: .seconds(2), resumeThreshold: .seconds(2), maximum: .seconds(10)),

@@ -12,6 +12,8 @@ extension PlayerProfile {
     public static let standard = PlayerProfile(
         name: "standard",
         buffer: .standard,
+        // As in ExoPlayer: every seek back fetches.
+        backBuffer: .zero,
         rule: HybridRule(),
         start: .estimate(1_000_000),
         segmentUse: .progressive,
@@ -36,11 +38,12 @@ extension PlayerProfile {
 
     /// Media3's ExoPlayer 1.6 and later.
     ///
-    /// `DefaultLoadControl` (buffer, no back buffer), `DefaultBandwidthMeter.DEFAULT_INITIAL_BITRATE_ESTIMATE` (the estimates
-    /// by country and network are not modelled), `DefaultLoadErrorHandlingPolicy` (three retries, after 0, 1 and 2 s; six
-    /// statuses exclude a track for 60 s), `DefaultHttpDataSource` (8 s to connect and for each read; not verified),
-    /// `DefaultLivePlaybackSpeedControl`, `DefaultHlsPlaylistTracker` (3.5 target durations without a change). DASH has 30 s
-    /// of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three target durations.
+    /// `DefaultLoadControl` (buffer, no back buffer), `DefaultBandwidthMeter.DEFAULT_INITIAL_BITRATE_ESTIMATE` (the
+    /// estimates by country and network are not modelled), `DefaultLoadErrorHandlingPolicy` (three retries, after 0, 1
+    /// and 2 s; six statuses exclude a track for 60 s), `DefaultHttpDataSource` (8 s to connect and for each read; not
+    /// verified), `DefaultLivePlaybackSpeedControl`, `DefaultHlsPlaylistTracker` (3.5 target durations without a
+    /// change). DASH has 30 s of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three
+    /// target durations.
     public static let exoPlayer = PlayerProfile(
         name: "exoplayer",
         buffer: .exoPlayer,
@@ -66,12 +69,13 @@ extension PlayerProfile {
 
     /// Apple's AVPlayer, which publishes next to nothing of this: all figures are guesses, but for these.
     ///
-    /// It begins with the variant that is listed first (Apple, HTTP Live Streaming FAQ; not verified for today's), and in
-    /// live streams not closer to the end than three target durations (RFC 8216, section 6.3.3).
+    /// It begins with the variant that is listed first (Apple, HTTP Live Streaming FAQ; not verified for today's), and
+    /// in live streams not closer to the end than three target durations (RFC 8216, section 6.3.3).
     public static let avPlayer = PlayerProfile(
         name: "avplayer",
         // Not published.
         buffer: BufferPolicy(startThreshold: .seconds(2), resumeThreshold: .seconds(4), maximum: .seconds(50)),
+        // The back buffer is not published: everything is kept.
         // Not published.
         rule: ThroughputRule(
             estimator: ThroughputEstimator(.movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9))),
@@ -93,8 +97,8 @@ extension PlayerProfile {
         afterRetries: [.useOtherVariant(excludedFor: nil), .fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
-            // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations, the
-            // time in which RFC 8216, section 6.2.2, wants a change; when it gives up is a guess.
+            // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations,
+            // the time in which RFC 8216, section 6.2.2, wants a change; when it gives up is a guess.
             staleAfter: .targetDurations(6)
         )
     )
@@ -103,8 +107,8 @@ extension PlayerProfile {
     ///
     /// mpv's manual: `--cache-pause-wait` 1 s, `--cache-pause-initial` no, `--demuxer-max-bytes` 150 MiB,
     /// `--demuxer-readahead-secs` 1 s, `--network-timeout` 60 s, `--hls-bitrate` max: it never changes the rendition.
-    /// libavformat's hls.c: `live_start_index` −3; a segment that fails is skipped (`seg_max_retry` 0). What is kept behind
-    /// the playhead is limited in bytes (50 MiB), which is not modelled.
+    /// libavformat's hls.c: `live_start_index` −3; a segment that fails is skipped (`seg_max_retry` 0). What is kept
+    /// behind the playhead is limited in bytes (50 MiB), which is not modelled: everything is kept.
     public static let mpv = PlayerProfile(
         name: "mpv",
         buffer: BufferPolicy(startThreshold: .zero, resumeThreshold: .seconds(1), maximum: .seconds(1)),

@@ -1,17 +1,17 @@
-/// How a player behaves: what it buffers, how it chooses renditions, how it tries again, how it plays live.
+/// The behaviour of a player: its buffer, its choice of renditions, its retries, its live playback.
 ///
-/// A plain value: take one of the named profiles as it is, change what you like, or make one of your own.
+/// A plain value: use a named profile, change one, or create one.
 ///
 /// ```swift
 /// var profile = PlayerProfile.hlsJS
-/// profile.rule = BufferRule()
+/// profile.rule = BOLARule()
 /// profile.constraints.maximumHeight = 720
 /// ```
 ///
-/// The named profiles carry the published defaults of the players, as far as there are any; what is not published is said
-/// to be so in the source.
+/// The named profiles have the published defaults of the players. Comments in the source mark values that are not
+/// published.
 public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
-    /// What to fetch first, before anything is known of the throughput.
+    /// The choice of the first rendition, before any throughput was measured.
     public enum Start: Hashable, Sendable {
         /// The rule decides, with this estimate of the throughput, bit/s, in place of samples.
         case estimate(Int)
@@ -23,19 +23,19 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         case highest
     }
 
-    /// When the media of a segment can be played.
+    /// When the media of a segment becomes playable.
     public enum SegmentUse: Hashable, Sendable {
-        /// As it arrives.
+        /// As its bytes arrive.
         case progressive
-        /// When it has arrived completely.
+        /// When the whole segment has arrived.
         case complete
     }
 
-    /// How much more than the buffer's maximum is fetched, where a player reckons in bytes.
+    /// A limit of the buffer in bytes, for players that have one.
     public struct ByteBudget: Hashable, Sendable {
-        /// Bytes at the present rung's bitrate.
+        /// The bytes that the buffer may hold, at the present rung's bitrate.
         public var bytes: Int64
-        /// At most this much, whatever the bitrate.
+        /// The most media that the buffer may hold, whatever the bitrate.
         public var limit: Duration
 
         /// Creates a budget; bytes are not negative.
@@ -45,37 +45,38 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its name, as `--profile` takes it.
+    /// The name, as the command-line option `--profile` takes it.
     public var name: String
-    /// How much is buffered before playback starts and goes on, and at most.
+    /// The levels of the buffer at which playback starts and resumes, and at which fetching pauses.
     public var buffer: BufferPolicy
-    /// What more is fetched than the buffer's maximum; nil if nothing is.
+    /// Media that is fetched beyond the buffer's maximum, as bytes allow; nil for none.
     public var byteBudget: ByteBudget?
-    /// How much is kept behind the playhead, so that jumps back need no fetch; nil keeps everything.
+    /// How much media stays in the buffer behind the playhead, so that a seek back needs no request; nil keeps all
+    /// media that was played since the last seek outside the buffer.
     public var backBuffer: Duration?
-    /// What is fetched first.
+    /// The choice of the first rendition.
     public var start: Start
-    /// When the media of a segment can be played.
+    /// When the media of a segment becomes playable.
     public var segmentUse: SegmentUse
-    /// What limits the choice of renditions.
+    /// The limits for the choice of renditions.
     public var constraints: AdaptationConstraints
-    /// How live streams are played.
+    /// The behaviour in live streams.
     public var live: LivePolicy
-    /// Upon which statuses another variant is taken without a retry; nil if upon none.
+    /// The HTTP statuses at which the player takes another variant without a retry; nil for none.
     public var immediateFallback: ImmediateFallback?
-    /// What is done when retries are used up: the first of these that is possible.
+    /// The responses to a failure after the last retry, in order: the first possible response counts.
     public var afterRetries: [FailureResponse]
     private var retries: [ResourceKind: RetryPolicy]
     private var defaultRetry: RetryPolicy
     private var box: RuleBox
 
-    /// Chooses the renditions; each playback has a copy of its own.
+    /// Chooses the renditions; each playback works with a copy.
     public var rule: any AdaptationRule {
         get { box.rule }
         set { box = RuleBox(rule: newValue) }
     }
 
-    /// Creates a profile. `retry` is how everything is tried again that `retries` has nothing for.
+    /// Creates a profile. `retry` applies to every kind of resource that `retries` does not contain.
     public init(
         name: String,
         buffer: BufferPolicy,
@@ -106,7 +107,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         box = RuleBox(rule: rule)
     }
 
-    /// How a kind of resource is tried again.
+    /// The retry policy of a kind of resource.
     public subscript(retry kind: ResourceKind) -> RetryPolicy {
         get { retries[kind] ?? defaultRetry }
         set { retries[kind] = newValue }
@@ -115,23 +116,23 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Fetching pauses at this much while a rung of this bitrate (bit/s) is fetched.
+    /// The level at which fetching pauses, for a rung with this bitrate (bit/s).
     public func maximumBuffer(bitrate: Int) -> Duration {
         guard let byteBudget else { return buffer.maximum }
         let budget = Duration(clampingSeconds: 8 * Double(byteBudget.bytes) / Double(max(1, bitrate)))
         return min(max(buffer.maximum, budget), max(byteBudget.limit, buffer.maximum))
     }
 
-    /// The throughput to go by as long as nothing was measured, bit/s; nil if there is none.
+    /// The assumed throughput before the first measurement, bit/s; nil for none.
     public var initialEstimate: Int? {
         if case .estimate(let bitrate) = start { max(0, bitrate) } else { nil }
     }
 
-    /// The rung of the first segment; nil if the rule is to be asked.
+    /// The rung of the first segment; nil if the rule decides.
     ///
     /// - Parameters:
-    ///   - firstListed: the rung that the manifest names first.
-    ///   - context: as the rule would get it.
+    ///   - firstListed: the rung that the manifest lists first.
+    ///   - context: the context that the rule would get.
     public func firstRung(firstListed: Int, in context: AdaptationContext) -> Int? {
         switch start {
         case .estimate: nil

@@ -8,11 +8,11 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What a player fetches, as far as it is tried again differently.
+/// A kind of resource, each of which can have its own retry policy.
 public enum ResourceKind: Hashable, Sendable, CaseIterable {
     /// A master playlist, or an MPD.
     case manifest
-    /// A media playlist, the first time and each time it is refreshed.
+    /// A media playlist, for the first time or again.
     case playlist
     /// A segment of media.
     case segment
@@ -22,23 +22,23 @@ public enum ResourceKind: Hashable, Sendable, CaseIterable {
     case key
 }
 
-/// How long a player waits before it tries again.
+/// The back-off of a player before a retry.
 public enum RetryBackoff: Hashable, Sendable {
     /// The same delay each time.
     case constant(Duration)
-    /// `step` × (number of failures − 1), at most `maximum`: the first retry comes at once.
+    /// `step` × (number of failures − 1), at most `maximum`: the first retry is immediate.
     case linearFromZero(step: Duration, maximum: Duration)
     /// `step` × number of failures, at most `maximum`.
     case linear(step: Duration, maximum: Duration)
     /// `first` × `factor` ^ (number of failures − 1), at most `maximum`, and then up to `jitter` of it more or less.
     case exponential(first: Duration, factor: Double, maximum: Duration, jitter: Double)
 
-    /// The delay before the next try.
+    /// The delay before the next attempt.
     ///
     /// - Parameters:
-    ///   - failures: how often it has failed, from 1.
-    ///   - random: between 0 and 1; ½ gives the delay without jitter.
-    public func delay(after failures: Int, random: Double = 0.5) -> Duration {
+    ///   - failures: the number of failures, from 1.
+    ///   - randomness: between 0 and 1; ½ gives the delay without jitter.
+    public func delay(after failures: Int, randomness: Double = 0.5) -> Duration {
         let failures = Double(max(1, failures))
         switch self {
         case .constant(let delay): return max(delay, .zero)
@@ -47,7 +47,7 @@ public enum RetryBackoff: Hashable, Sendable {
         case .exponential(let first, let factor, let maximum, let jitter):
             let scale = pow(max(1, factor), min(failures - 1, 1000))
             let delay = Self.limited(first.seconds * scale, maximum)
-            return Self.limited(delay.seconds * (1 + jitter * (2 * random - 1)), .seconds(1_000_000))
+            return Self.limited(delay.seconds * (1 + jitter * (2 * randomness - 1)), .seconds(1_000_000))
         }
     }
 
@@ -56,9 +56,9 @@ public enum RetryBackoff: Hashable, Sendable {
     }
 }
 
-/// How a player goes on when fetching something fails.
+/// The retries of a player when a request fails.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Which HTTP statuses are worth another try.
+    /// The HTTP statuses at which the player retries.
     public enum StatusRule: Hashable, Sendable {
         /// All but 2xx.
         case all
@@ -70,27 +70,27 @@ public struct RetryPolicy: Hashable, Sendable {
         case none
     }
 
-    /// How often it is tried again after an answer or a connection that failed.
+    /// The number of retries after an error status or a failed connection.
     public var maximumRetries: Int
-    /// How often it is tried again after a timeout.
+    /// The number of retries after a timeout.
     public var maximumTimeoutRetries: Int
-    /// The wait before a retry.
+    /// The back-off before a retry.
     public var backoff: RetryBackoff
-    /// The wait before a retry after a timeout.
+    /// The back-off before a retry after a timeout.
     public var timeoutBackoff: RetryBackoff
-    /// From the request to the first byte; nil waits for ever.
+    /// The limit from the request to the first byte; nil for none.
     public var firstByteTimeout: Duration?
-    /// From the request to the last byte; nil waits for ever.
+    /// The limit from the request to the last byte; nil for none.
     public var loadTimeout: Duration?
-    /// Without a byte in mid-transfer; nil waits for ever.
+    /// The limit without a byte during a transfer; nil for none.
     public var stallTimeout: Duration?
-    /// Which HTTP statuses are worth another try.
+    /// The HTTP statuses at which the player retries.
     public var statuses: StatusRule
-    /// Whether a connection that failed or broke is worth another try.
+    /// Whether the player retries after a connection that failed or broke.
     public var retriesConnections: Bool
 
-    /// Creates a policy; counts are not negative. After a timeout it is tried again like after other failures, where
-    /// nothing else is given.
+    /// Creates a policy; counts are not negative. Timeouts are retried like other failures unless their own count and
+    /// back-off are given.
     public init(
         maximumRetries: Int,
         maximumTimeoutRetries: Int? = nil,
@@ -113,7 +113,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.retriesConnections = retriesConnections
     }
 
-    /// What went wrong with a request.
+    /// The failure of a request.
     public enum Failure: Hashable, Sendable {
         /// No connection, or one that broke.
         case connection
@@ -123,20 +123,21 @@ public struct RetryPolicy: Hashable, Sendable {
         case status(Int)
     }
 
-    /// The wait before the next try, or nil if there is none any more.
+    /// The delay before the next attempt; nil if the policy allows no further attempt.
     ///
     /// - Parameters:
-    ///   - failure: what went wrong this time.
-    ///   - failures: how often it has failed, this one included, from 1.
-    ///   - random: between 0 and 1, for players that spread their retries.
-    public func retryDelay(after failure: Failure, failures: Int, random: Double = 0.5) -> Duration? {
+    ///   - failure: the present failure.
+    ///   - failures: the number of failures, the present one included, from 1.
+    ///   - randomness: between 0 and 1, for players that spread their retries.
+    public func retryDelay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration? {
         switch failure {
         case .timeout:
-            return failures <= maximumTimeoutRetries ? timeoutBackoff.delay(after: failures, random: random) : nil
+            return failures <= maximumTimeoutRetries
+                ? timeoutBackoff.delay(after: failures, randomness: randomness) : nil
         case .status(let status) where !retries(status): return nil
         case .connection where !retriesConnections: return nil
         case .status, .connection:
-            return failures <= maximumRetries ? backoff.delay(after: failures, random: random) : nil
+            return failures <= maximumRetries ? backoff.delay(after: failures, randomness: randomness) : nil
         }
     }
 
@@ -150,11 +151,11 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// An HTTP status upon which a player does not try again, but takes another variant at once, if there is one.
+/// HTTP statuses at which a player takes another variant at once, without a retry, if another one exists.
 public struct ImmediateFallback: Hashable, Sendable {
     /// The statuses.
     public var statuses: Set<Int>
-    /// The failing variant is left alone for so long.
+    /// How long the failing variant is excluded.
     public var excludedFor: Duration
 
     /// Creates a rule.
@@ -164,12 +165,12 @@ public struct ImmediateFallback: Hashable, Sendable {
     }
 }
 
-/// What a player does when the retries of a resource are used up.
+/// The response of a player after the last retry of a resource.
 public enum FailureResponse: Hashable, Sendable {
-    /// Takes another variant, and leaves the failing one alone for so long (nil: for good).
+    /// Takes another variant, and excludes the failing one for this time (nil: for the rest of the playback).
     case useOtherVariant(excludedFor: Duration?)
-    /// Goes on behind the segment, which is missing then.
+    /// Continues behind the segment.
     case skipSegment
-    /// Stops with an error when the buffer has been played.
+    /// Ends with an error when the buffer has been played.
     case fail
 }

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
-/// Decrypts whole segments (RFC 8216 section 4.3.2.4, `METHOD=AES-128`): AES with keys of 128 bits, cipher block chaining,
-/// PKCS #7 padding. libavutil's AES, because it is linked anyway.
+/// Decrypts whole segments (RFC 8216 section 4.3.2.4, `METHOD=AES-128`): AES with keys of 128 bits, cipher block
+/// chaining, PKCS #7 padding. libavutil's AES, because it is linked anyway.
 enum SegmentCipher {
     /// The plain bytes; nil if the key or the data cannot be what they are said to be.
     static func decrypt(_ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]) -> [UInt8]? {

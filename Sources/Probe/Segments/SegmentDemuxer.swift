@@ -1,8 +1,8 @@
 internal import CFFmpeg
 internal import CProbeShim
 
-/// Finds out what is in a segment's bytes, by libavformat on memory. Each segment is opened for itself, so that nothing of
-/// one that is damaged stays for the next.
+/// Finds out what is in a segment's bytes, by libavformat on memory. Each segment is opened for itself, so that nothing
+/// of one that is damaged stays for the next.
 ///
 /// Blocks for a millisecond or so; safe from any thread.
 enum SegmentDemuxer {

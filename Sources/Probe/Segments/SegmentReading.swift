@@ -16,8 +16,9 @@ struct SegmentReading: ~Copyable {
         var startsWithKeyframe = false
         var largestGap: Int64 = 0
         var pictureSize: PictureSize?
-        /// When the last frame with a timestamp was decoded and shown, how long a frame lasts, and how many have come since
-        /// that have no timestamp of their own: of the frames in a packet of a transport stream only the first has one.
+        /// When the last frame with a timestamp was decoded and shown, how long a frame lasts, and how many have come
+        /// since that have no timestamp of their own: of the frames in a packet of a transport stream only the first
+        /// has one.
         var last: (decoded: Int64, shown: Int64)?
         var frameDuration: Int64 = 0
         var untimed: Int64 = 0

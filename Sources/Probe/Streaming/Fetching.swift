@@ -2,10 +2,10 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Which of a presentation's streams is loaded: the picture's (or all there is), or sound of its own.
+/// A track of a stream: the main one (video, or everything), or an audio rendition beside it.
 enum StreamRole: Hashable, Sendable, CaseIterable { case main, audio }
 
-/// What a fetch is for.
+/// The purpose of a request.
 enum FetchPurpose: Hashable, Sendable {
     case manifest
     case playlist(Rendition.ID)
@@ -43,18 +43,18 @@ enum FetchPurpose: Hashable, Sendable {
     }
 }
 
-/// A fetch that has begun.
+/// A running request.
 struct Fetching: Sendable {
     let number: Int
     let purpose: FetchPurpose
     let request: ResourceRequest
     let buffer: FetchBuffer
     let begun: MonotonicInstant
-    /// How often the same has failed before.
+    /// The number of earlier failures of the same request.
     let failures: Int
     let policy: RetryPolicy
 
-    /// When it has taken too long, by what has come of it.
+    /// When the request exceeds a limit of its policy, given the bytes that have arrived.
     var tooLate: MonotonicInstant {
         if buffer.isWhole { return MonotonicInstant(nanoseconds: .max) }
         let arrivals = buffer.arrivals
@@ -68,14 +68,14 @@ struct Fetching: Sendable {
     }
 }
 
-/// What the engine has to do for the loader.
+/// A command of a stream's playback for the network.
 enum LoadCommand: Sendable {
     case fetch(Fetching)
-    /// Nobody waits for it any more, because of this.
+    /// The request is no longer needed, for this reason.
     case cancel(Fetching, ResourceFailure)
 }
 
-/// What failed and is to be tried again.
+/// A failed request that waits for its retry.
 struct Retrying: Hashable, Sendable {
     var failures: Int
     var notBefore: MonotonicInstant

@@ -9,10 +9,6 @@ struct RenditionState: Sendable {
     private(set) var timeline: RenditionTimeline?
     /// When its playlist is to be fetched again; nil for never.
     var reloadAt: MonotonicInstant?
-    /// Whether a segment of it was looked at closely.
-    var isInspected = false
-    /// Where the media of the latest segment ended.
-    var lastMediaEnd: (sequence: Int64, end: Int64)?
     private var toldNotices = 0
     /// Of periods that have an index of their own: what was fetched.
     private var parts: [SegmentIndex?] = []

@@ -2,35 +2,35 @@ public import Instrument
 public import InstrumentManifests
 internal import InstrumentTransport
 
-/// A request that a probe has made, and what came of it. Carries no credentials and no query.
+/// A request of a probe and its result. Contains no credentials and no query.
 public struct RequestRecord: Hashable, Sendable {
-    /// Which request of the playback it is, from 0.
+    /// The number of the request within the playback, from 0.
     public var number: Int
-    /// What was fetched.
+    /// The kind of the resource.
     public var kind: ResourceKind
-    /// Where it was asked for, without credentials, query and fragment.
+    /// The requested address, without credentials, query and fragment.
     public var url: String
-    /// The part that was asked for; nil for all.
+    /// The requested byte range; nil for the whole resource.
     public var byteRange: ByteRange?
-    /// How often the same had failed before.
+    /// The number of earlier failures of the same request.
     public var earlierFailures: Int
-    /// When it began.
+    /// When the request began.
     public var begun: Timestamp
     /// The HTTP status; nil without an answer.
     public var status: Int?
-    /// What went wrong, for people; nil if nothing did.
+    /// The reason of the failure, for people; nil if the request succeeded.
     public var failure: String?
     /// Bytes of the body.
     public var byteCount: Int
-    /// Looking up the name; nil on a connection that stood already.
+    /// The time of the name lookup; nil on a reused connection.
     public var nameLookup: Duration?
-    /// Connecting; nil on a connection that stood already.
+    /// The time to connect; nil on a reused connection.
     public var connect: Duration?
-    /// Agreeing on TLS; nil without, and on a connection that stood already.
+    /// The time of the TLS handshake; nil without TLS and on a reused connection.
     public var tls: Duration?
-    /// From its beginning to the first byte of the body; nil if none came.
+    /// From the request to the first byte of the body; nil if no byte arrived.
     public var firstByte: Duration?
-    /// From its beginning to the last byte, or to the failure.
+    /// From the request to the last byte, or to the failure.
     public var total: Duration
     /// How many redirects were followed.
     public var redirectCount: Int

@@ -29,8 +29,8 @@ struct ResourceResponse: Sendable {
     var timings: HTTPTimings
     var redirectCount: Int
     var version: String
-    /// What a manifest or playlist says; nil for everything else. Read before the loader gets the response, because a large
-    /// one takes a while, during which playback goes on and can be stopped.
+    /// What a manifest or playlist says; nil for everything else. Read before the loader gets the response, because a
+    /// large one takes a while, during which playback goes on and can be stopped.
     var reading: Result<ManifestReading, ManifestError>?
 }
 
@@ -59,16 +59,19 @@ extension ResourceFailure {
     /// One of the player's own limits.
     static let tooLate = ResourceFailure(
         failure: .timeout,
-        message: "there was no answer in time; try again later, or allow more time"
+        message: "the server did not answer within the time limit; check the server, or raise the limit"
     )
     /// The player wants something else by now.
-    static let notWanted = ResourceFailure(failure: .connection, message: "it was not wanted any more")
+    static let notWanted = ResourceFailure(
+        failure: .connection,
+        message: "the player cancelled the request because it no longer needs the resource"
+    )
 }
 
 /// Brings resources, from the network or from a network that a test makes up.
 protocol ResourceFetcher: Sendable {
-    /// Begins to fetch; returns at once. Bytes go into `buffer` as they come, and `progress` is told (often, on a thread that
-    /// it must not hold up). `ended` is called once, unless the fetch was cancelled before.
+    /// Begins to fetch; returns at once. Bytes go into `buffer` as they come, and `progress` is told (often, on a
+    /// thread that it must not hold up). `ended` is called once, unless the fetch was cancelled before.
     func fetch(
         _ request: ResourceRequest,
         into buffer: FetchBuffer,

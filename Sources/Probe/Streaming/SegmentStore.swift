@@ -1,10 +1,11 @@
+internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Initialization sections and keys, which serve many segments; the latest few are kept.
+/// Initialization sections and keys, which many segments share; keeps the latest few.
 struct SegmentStore: Sendable {
     private static let capacity = 16
-    /// Initialization sections have kilobytes; a server that sends megabytes of them has to send them again.
+    /// Initialization sections have kilobytes; those of megabytes are dropped early and fetched again.
     private static let byteCapacity = 32 << 20
 
     private var initializations: [(segment: InitializationSegment, bytes: [UInt8])] = []
@@ -19,7 +20,7 @@ struct SegmentStore: Sendable {
     mutating func keep(_ bytes: [UInt8], of segment: InitializationSegment) {
         if initializations.count >= Self.capacity { initializations.removeFirst() }
         initializations.append((segment, bytes))
-        // Those of picture and sound are needed at the same time.
+        // Video and audio need theirs at the same time.
         while initializations.count > 2, initializations.reduce(0, { $0 + $1.bytes.count }) > Self.byteCapacity {
             initializations.removeFirst()
         }
@@ -28,5 +29,97 @@ struct SegmentStore: Sendable {
     mutating func keep(key: [UInt8], at url: HTTPURL) {
         if keys.count >= Self.capacity { keys.removeFirst() }
         keys.append((url, key))
+    }
+}
+
+// MARK: Segments
+extension SegmentStore {
+    /// What a segment needs next.
+    enum Need: Hashable, Sendable {
+        case fetch(FetchPurpose, HTTPURL, ByteRange?)
+        /// The segment has an encryption that the probe cannot remove, given by its name.
+        case unsupported(encryption: String)
+    }
+
+    /// The next request for a segment: its key, its initialization section, or the segment itself.
+    func need(of segment: MediaSegment, _ role: StreamRole) -> Need {
+        if let encryption = segment.encryption {
+            if case .unsupported(let method) = encryption.method { return .unsupported(encryption: method) }
+            guard let url = encryption.keyURL else { return .unsupported(encryption: "unknown method") }
+            if key(at: url) == nil { return .fetch(.key(role), url, nil) }
+        }
+        if let initialization = segment.initialization, bytes(of: initialization) == nil {
+            return .fetch(.initialization(role), initialization.url, initialization.byteRange)
+        }
+        return .fetch(.segment(role), segment.url, segment.byteRange)
+    }
+
+    /// Demuxes a whole segment, behind its initialization section and without its encryption.
+    func open(
+        _ response: ResourceResponse,
+        _ range: ByteRange?,
+        of segment: MediaSegment,
+        inspecting isInspected: Bool
+    ) throws(ResourceFailure) -> SegmentContent {
+        var bytes = try response.part(range)
+        if let encryption = segment.encryption, let key = encryption.keyURL.flatMap({ key(at: $0) }) {
+            let vector = encryption.initializationVector
+            guard let plain = SegmentCipher.decrypt(bytes, key: key, initializationVector: vector) else {
+                throw .wrongContent("the segment cannot be decrypted with its key; check the key's address")
+            }
+            bytes = plain
+        }
+        do throws(SegmentDemuxer.Failure) {
+            return try SegmentDemuxer.demux(bytes, initialization: initialization(of: segment), inspecting: isInspected)
+        } catch {
+            throw .wrongContent(error.message(contentType: response.contentType))
+        }
+    }
+
+    /// Demuxes the first part of a segment; nil if the part holds no media yet.
+    func open(part bytes: [UInt8], of segment: MediaSegment) -> SegmentContent? {
+        try? SegmentDemuxer.demux(bytes, initialization: initialization(of: segment))
+    }
+
+    private func initialization(of segment: MediaSegment) -> [UInt8] {
+        segment.initialization.flatMap { bytes(of: $0) } ?? []
+    }
+}
+
+extension ResourceResponse {
+    /// The requested part of the body, also where the server has sent the whole resource.
+    func part(_ range: ByteRange?) throws(ResourceFailure) -> [UInt8] {
+        guard let range, status == 200 else { return bytes }
+        let count = Int64(bytes.count)
+        let end = range.length.map { range.offset.saturatingAdd($0) } ?? count
+        guard range.offset >= 0, range.offset < end, end <= count else {
+            throw .wrongContent(
+                "the server sent \(count) bytes, which do not contain the requested bytes \(range.offset)..<\(end); "
+                    + "check the playlist's byte ranges"
+            )
+        }
+        return Array(bytes[Int(range.offset)..<Int(end)])
+    }
+}
+
+extension ResourceFailure {
+    /// A resource arrived that is not what it should be, so that a retry would not help.
+    static func wrongContent(_ message: String) -> ResourceFailure {
+        ResourceFailure(failure: .connection, isWrongContent: true, message: message, isFinal: true)
+    }
+
+    init(_ error: ManifestError) {
+        self.init(failure: .connection, manifest: error, message: error.description, isFinal: true)
+    }
+}
+
+extension SegmentDemuxer.Failure {
+    func message(contentType: String?) -> String {
+        let kind = contentType.map { " (Content-Type: \($0))" } ?? ""
+        switch self {
+        case .unknownFormat: return "the segment is not media of a known format\(kind); check the server's answer"
+        case .noTracks: return "the segment has neither a video nor an audio track\(kind); check the packager"
+        case .outOfMemory: return "the system has no memory to demux the segment"
+        }
     }
 }

@@ -3,34 +3,38 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Plays a stream of segments: carries out what the loader decides, and brings it what comes of it.
+/// Plays a stream of segments: brings events to the ``StreamPlayback``, and carries out its commands for the network.
 ///
-/// No thread of its own: it works on the threads on which answers, alarms and callers come, for as long as it takes to look
-/// at a segment. So thousands fit into one process.
-final class StreamEngine: PlaybackEngine {
+/// The engine has no thread: it works on the threads of answers, alarms and callers, for as long as it takes to demux a
+/// segment. Thousands of engines therefore fit into one process.
+final class StreamEngine: DrivenEngine {
     private enum Running {
         case starting
         case active(FetchCancellation)
     }
 
-    /// What the loader wants done, in its order: whoever finds nobody at it does it for all.
+    /// The commands for the network, in their order. One thread at a time carries them out, also those of other
+    /// threads.
     private struct Orders {
         var waiting: [LoadCommand] = []
         var isBusy = false
     }
 
-    /// Nobody pauses a session on a virtual clock for longer.
+    /// A session on a virtual clock that is paused for longer than this counts as abandoned.
     private static let longestPause: Duration = .seconds(24 * 3600)
 
-    private let driver: PlaybackDriver<StreamLoader>
+    /// How often a thread that waits for the network looks whether its task was cancelled.
+    private static let cancellationInterval = DispatchTimeInterval.milliseconds(100)
+
+    let driver: PlaybackDriver<StreamPlayback>
     private let fetcher: any ResourceFetcher
     private let clock: any SchedulingClock
     private let running = Lock([Int: Running]())
     private let orders = Lock(Orders())
-    /// Signalled whenever a fetch has ended, for whoever waits for the network instead of the clock.
+    /// Signalled whenever a request has ended, for a thread that waits for the network instead of the clock.
     private let arrival = DispatchSemaphore(value: 0)
     private let requests = Lock<(@Sendable (RequestRecord) -> Void)?>(nil)
-    /// Whether playback waits for what is on its way, so that each piece of it counts.
+    /// Whether playback waits for bytes that are on their way, so that each piece counts.
     private let wantsProgress = Lock(false)
 
     init(
@@ -38,45 +42,35 @@ final class StreamEngine: PlaybackEngine {
         configuration: ProbeConfiguration,
         fetcher: any ResourceFetcher,
         clock: any SchedulingClock,
-        random: RandomSource
+        randomness: RandomSource
     ) {
         self.fetcher = fetcher
         self.clock = clock
-        let session = PlaybackSession(source: source, configuration: configuration, kind: .segments)
-        let loader = StreamLoader(source: source, configuration: configuration, random: random)
-        driver = PlaybackDriver(session, loading: loader, clock: clock) { loader, session, now in
-            loader.deadline(session, now: now, wallTime: clock.wallTime)
-        }
-        driver.onAlarm { [weak self] in self?.change { $1.alarm(&$0, now: $2) } }
+        let playback = StreamPlayback(source: source, configuration: configuration, randomness: randomness)
+        driver = PlaybackDriver(playback, clock: clock)
+        driver.onAlarm { [weak self] in self?.handle(.alarm) }
     }
 
     deinit {
         for case .active(let cancellation) in running.withLock({ Array($0.values) }) { cancellation.cancel() }
     }
 
-    /// How many fetches are kept track of.
+    /// The number of requests that the engine keeps track of.
     var runningCount: Int { running.withLock { $0.count } }
-    var status: PlayerStatus { driver.status }
-    var progress: ProbeProgress { driver.progress }
-    var outcome: ProbeOutcome? { driver.outcome }
 
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { driver.report(to: observer) }
     func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) { requests.withLock { $0 = observer } }
-    func waitUntilFinished() async -> ProbeOutcome {
-        await driver.waitUntilFinished()
-        return outcome ?? .stopped
-    }
 
-    func play() {
-        change { session, loader, now in if session.request(now: now.instant) { loader.begin(&session, now: now) } }
-    }
-    /// Fetching takes real time and no virtual time; the clock is advanced when nothing is on its way.
+    func perform(_ command: PlaybackCommand) { handle(.command(command)) }
+
+    /// Plays by advancing the clock whenever no request is running: requests take real time and no virtual time.
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome? {
-        play()
+        perform(.play)
         while outcome == nil {
-            let isFetching = driver.look { _, loader, _ in loader.isFetching }
+            if Task.isCancelled { return nil }
+            let isFetching = driver.look { playback, _ in !playback.fetches.isEmpty }
             if isFetching {
-                arrival.wait()
+                // A cancellation of the task does not signal the semaphore.
+                _ = arrival.wait(timeout: .now() + Self.cancellationInterval)
             } else if let next = clock.nextDeadline, clock.now.duration(to: next) < Self.longestPause {
                 clock.advance(to: next)
             } else {
@@ -86,37 +80,15 @@ final class StreamEngine: PlaybackEngine {
         return outcome
     }
 
-    func pause() { change { session, _, now in session.pause(now: now.instant) } }
-    func resume() { change { session, _, now in session.resume(now: now.instant) } }
-    func setRate(_ rate: Double) { change { session, _, now in session.setRate(rate, now: now.instant) } }
-
-    func seek(to position: Int64) {
-        change { session, loader, now in
-            session.seek(to: loader.destination(position, session, now: now), now: now.instant)
-            guard session.model != nil else {
-                if let wish = session.pendingSeek { loader.seek(to: wish, &session, now: now) }
-                return
-            }
-            if let target = session.takePendingSeek() { loader.seek(to: target, &session, now: now) }
-        }
-    }
-
-    func stop() { change { session, _, now in session.stop(now: now.instant) } }
-
-    /// Changes the session and the loader, and carries out what follows.
-    private func change(_ body: (inout PlaybackSession, inout StreamLoader, Timestamp) -> Void) {
-        let isEager = driver.change { session, loader, _ in
+    /// Brings an event to the playback, and carries out the commands that follow.
+    private func handle(_ event: StreamEvent) {
+        let isEager = driver.change { playback, _ in
             let now = clock.timestamp
-            // First what had come before anything else happened, so that a stall is none if there was enough.
-            loader.catchUp(&session, now: now)
-            session.advance(to: now.instant)
-            body(&session, &loader, now)
-            session.advance(to: now.instant)
-            if session.outcome != nil { loader.stop() } else { loader.pump(&session, now: now) }
-            // Still under the driver's lock, so that they are in the order in which they were given.
-            let commands = loader.takeCommands()
+            playback.handle(event, now: now)
+            // Still under the driver's lock, so that commands keep the order in which they were given.
+            let commands = playback.fetches.takeCommands()
             if !commands.isEmpty { orders.withLock { $0.waiting += commands } }
-            return loader.wantsProgress(session)
+            return playback.wantsProgress(at: now)
         }
         wantsProgress.withLock { $0 = isEager }
         runOrders()
@@ -139,11 +111,11 @@ final class StreamEngine: PlaybackEngine {
     private func run(_ command: LoadCommand) {
         switch command {
         case .fetch(let fetching): start(fetching)
-        case .cancel(let fetching, let why):
-            // Nothing is there if it has ended in the meantime.
+        case .cancel(let fetching, let reason):
+            // The request may have ended in the meantime.
             guard let before = running.withLock({ $0.removeValue(forKey: fetching.number) }) else { return }
             if case .active(let cancellation) = before { cancellation.cancel() }
-            record(fetching, .failure(why))
+            record(fetching, .failure(reason))
             arrival.signal()
         }
     }
@@ -172,15 +144,15 @@ final class StreamEngine: PlaybackEngine {
     private func ended(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>) {
         fetching.buffer.finish()
         let result = reading(result, of: fetching)
-        // Nothing is there if it was cancelled.
+        // The request may have been cancelled.
         guard running.withLock({ $0.removeValue(forKey: fetching.number) }) != nil else { return }
         record(fetching, result)
-        change { $1.ended(fetching.number, result, &$0, now: $2) }
+        handle(.fetched(number: fetching.number, result))
         arrival.signal()
     }
 
-    /// Reads a manifest or playlist, holding no lock: until that is done, playback can be looked at and stopped, which
-    /// cancels the fetch's task and with it the reading.
+    /// Parses a manifest or playlist without a lock: meanwhile the playback can be read and stopped, which cancels the
+    /// request's task and with it the parsing.
     private func reading(
         _ result: Result<ResourceResponse, ResourceFailure>,
         of fetching: Fetching
@@ -197,7 +169,7 @@ final class StreamEngine: PlaybackEngine {
                 )
                 response.reading = .success(.presentation(presentation))
             case .playlist:
-                let definitions = driver.look { _, loader, _ in loader.presentation?.definitions ?? [:] }
+                let definitions = driver.look { playback, _ in playback.manifest.presentation?.definitions ?? [:] }
                 let playlist = try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
                 response.reading = .success(.playlist(playlist))
             case .index, .initialization, .key, .segment: break
@@ -208,13 +180,13 @@ final class StreamEngine: PlaybackEngine {
         return .success(response)
     }
 
-    /// Called for every piece that comes, on a thread that must not be held up.
+    /// Called for every piece of a body, on a thread that must not be blocked.
     private func progressed() {
         let isFirst = wantsProgress.withLock { wants in
             defer { wants = false }
             return wants
         }
         guard isFirst else { return }
-        fetcher.offload { [weak self] in self?.change { _, _, _ in } }
+        fetcher.offload { [weak self] in self?.handle(.progressed) }
     }
 }

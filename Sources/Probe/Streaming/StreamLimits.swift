@@ -1,12 +1,12 @@
-/// What a probe takes from a stream that others have made, so that one that lies or attacks costs little.
+/// Limits for streams from untrusted publishers, so that a faulty or hostile stream costs little.
 public struct StreamLimits: Hashable, Sendable {
     /// Bytes of a playlist or MPD.
     public var manifestBytes: Int
     /// Bytes of a segment or an initialization section. A segment is held in memory while it comes.
     public var segmentBytes: Int
-    /// bit/s for each request; nil takes what there is.
+    /// The bandwidth limit of each request, bit/s; nil for none.
     public var maximumBandwidth: Int?
-    /// A request ends after this time whatever the profile says.
+    /// The limit for each request, whatever the profile allows.
     public var longestFetch: Duration
 
     /// Creates limits; by default 16 MiB a manifest, 64 MiB a segment, all the bandwidth there is and 120 s a request.
@@ -32,7 +32,7 @@ public struct StreamLimits: Hashable, Sendable {
 }
 
 extension RetryPolicy {
-    /// The same, but never without an end: what waits for ever in a player would hold up a probe for good.
+    /// The policy with a limit for every wait: a request without a limit would block a probe for ever.
     func limited(by configuration: ProbeConfiguration) -> RetryPolicy {
         var policy = self
         policy.loadTimeout = min(loadTimeout ?? configuration.limits.longestFetch, configuration.limits.longestFetch)

@@ -4,8 +4,8 @@ internal import Instrument
 ///
 /// Within a discontinuity sequence one offset holds for all tracks, so that sound and picture stay together (RFC 8216
 /// section 6.3.3). The first segment that comes sets it: it belongs where the playlist says. Afterwards timestamps
-/// count, not the playlist's durations, whose rounding adds up. Where timestamps jump nevertheless, the segment is put where
-/// the one before ended, as players do, and the jump is reported.
+/// count, not the playlist's durations, whose rounding adds up. Where timestamps jump nevertheless, the segment is put
+/// where the one before ended, as players do, and the jump is reported.
 struct StreamTimeline: Hashable, Sendable {
     /// Where a segment belongs.
     struct Placement: Hashable, Sendable {

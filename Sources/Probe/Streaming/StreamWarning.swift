@@ -1,50 +1,67 @@
 public import Instrument
+internal import InstrumentTransport
 
 extension Action {
-    /// A stream has something odd about it that playback survives (``StreamWarning``).
+    /// A stream has a defect that playback survives (``StreamWarning``).
     public static let streamWarning = Action("StreamWarning")
 }
 
-/// What is odd about a stream though it plays: what a viewer may notice, and what its makers want to know.
+/// A defect of a stream that playback survives: viewers may notice it, and its publisher can correct it.
 public struct StreamWarning: Hashable, Sendable {
-    /// What it is about; an open set.
+    /// What a warning is about. The set is open: later versions may report further kinds, and an app or a test may make
+    /// its own, so a `switch` over kinds needs a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The kind as a short text.
+        /// The kind as a short text, which the `warningCode` attribute carries.
         public let description: String
-        private init(_ description: String) { self.description = description }
 
-        /// Timestamps step where they should go on.
+        /// Creates a kind; kinds with the same text are equal.
+        ///
+        /// - Parameter description: a short text in lower camel case.
+        public init(_ description: String) { self.description = description }
+
+        /// Timestamps jump where they should be continuous.
         public static let timestampJump = Kind("timestampJump")
-        /// A segment does not begin with a keyframe: nothing can be shown at its start after a switch or a jump.
+        /// A segment does not begin with a keyframe, so that its first pictures cannot be shown after a switch or a
+        /// seek.
         public static let noKeyframe = Kind("noKeyframe")
-        /// Sound and picture of a segment begin or end far apart.
+        /// Audio and video of a segment begin or end far apart.
         public static let tracksApart = Kind("tracksApart")
-        /// A segment plays longer or shorter than its playlist says.
+        /// A segment is longer or shorter than its playlist declares.
         public static let wrongDuration = Kind("wrongDuration")
-        /// A segment has more bits than its variant declares.
+        /// A segment has a higher bitrate than its variant declares.
         public static let wrongBitrate = Kind("wrongBitrate")
         /// A picture has another size than its variant declares.
         public static let wrongResolution = Kind("wrongResolution")
         /// Frames are missing within a segment.
         public static let frameGap = Kind("frameGap")
-        /// A segment is missing: declared as a gap, or given up.
+        /// A segment is missing: the playlist declares a gap, or the retries are used up.
         public static let missingSegment = Kind("missingSegment")
-        /// A live playlist comes late or does not change in time.
+        /// The reload of a playlist fails, or a live playlist does not change in time.
         public static let latePlaylist = Kind("latePlaylist")
-        /// Segments went out of the live window before they were fetched.
+        /// Segments left the live window before they were fetched.
         public static let expiredSegments = Kind("expiredSegments")
-        /// A server sends all of a file where a part was asked for.
+        /// A server sent the whole file where a byte range was requested.
         public static let rangeIgnored = Kind("rangeIgnored")
-        /// The manifest has something that the probe does not do, and plays without.
+        /// The manifest uses a feature that the probe ignores.
         public static let notSupported = Kind("notSupported")
     }
 
-    /// What it is about.
+    /// The kind of the defect.
     public let kind: Kind
-    /// What was seen, for people.
+    /// The defect in words, for people.
     public let message: String
-    /// The address that it is about, without credentials and query.
+    /// The address of the resource with the defect, without credentials and query.
     public let url: String?
+
+    init(_ kind: Kind, _ message: String, _ url: HTTPURL?) {
+        self.init(kind: kind, message: message, url: url?.description)
+    }
+
+    init(kind: Kind, message: String, url: String?) {
+        self.kind = kind
+        self.message = message
+        self.url = url
+    }
 
     var attributes: Attributes {
         var attributes = Attributes()

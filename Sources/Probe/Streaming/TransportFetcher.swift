@@ -75,15 +75,15 @@ struct TransportFetcher: ResourceFetcher {
 }
 
 extension ResourceFailure {
-    /// An answer that is none of success.
+    /// Creates the failure of an answer with an error status.
     init(_ response: HTTPResponse) {
         let advice =
             response.status == 404
-            ? "check the address" : response.status >= 500 ? "try again later" : "check whether it may be fetched"
+            ? "check the address" : response.status >= 500 ? "try again later" : "check the access rights"
         self.init(
             failure: .status(response.status),
             timings: response.timings,
-            message: "the server answered \(response.status); \(advice)"
+            message: "the server answered with status \(response.status), expected 2xx; \(advice)"
         )
     }
 

@@ -39,9 +39,9 @@ struct AdaptationSimulationTests {
         let policy = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(2), maximum: .seconds(30))
         let rule = ScriptedRule(rungs: [0, 1, 0, 0], waits: [nil, nil, nil, nil])
         let result = AdaptationSimulation(media: media, trace: network, profile: profile(rule, policy)).run()
-        // Segment 0: 0.1 + 1 s. Segment 1 from 1.1 on: first byte 1.2, 1.8 s × 2 Mbit/s = 3.6 Mbit by 3 s, then 0.4 Mbit in
-        // 0.8 s: 3.8 s. Played from 1.1 on, so dry at 3.1 and back at 3.8. Segment 2: 3.9 + 4 s = 7.9 s; dry at 5.8.
-        // Segment 3: 8 + 4 s = 12 s; dry at 9.9; then 2 s more.
+        // Segment 0: 0.1 + 1 s. Segment 1 from 1.1 on: first byte 1.2, 1.8 s × 2 Mbit/s = 3.6 Mbit by 3 s, then 0.4
+        // Mbit in 0.8 s: 3.8 s. Played from 1.1 on, so dry at 3.1 and back at 3.8. Segment 2: 3.9 + 4 s = 7.9 s; dry at
+        // 5.8. Segment 3: 8 + 4 s = 12 s; dry at 9.9; then 2 s more.
         #expect(result.startTime == .milliseconds(1100))
         #expect(result.segments.map(\.arrived) == [1100, 3800, 7900, 12_000].map { .milliseconds($0) })
         #expect(
@@ -67,7 +67,7 @@ struct AdaptationSimulationTests {
         #expect(abs(QualityScore.balanced.score(of: result, lowest: 1_000_000) + 3.75) < 1e-9)
     }
 
-    @Test("What can be played as it arrives starts earlier")
+    @Test("Playback starts earlier when segments are playable as they arrive")
     func progressive() throws {
         let media = SegmentedMedia(ladder: ladder, segmentDuration: .seconds(4), count: 2)
         let network = try trace([(60_000, 2000)])

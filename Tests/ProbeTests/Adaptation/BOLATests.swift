@@ -13,8 +13,8 @@ struct BOLATests {
 
     @Test("The figures of dash.js's documentation: 1000, 2500, 5000 kbit/s, 18 s, thresholds at 5 and 10 s")
     func documentedFigure() throws {
-        // dashif.org, "BolaRule", and figure 1 of MMSys 2018. The map has two parameters, V and γp; they follow from the
-        // capacity and the first threshold, and the second is then given: 9.88 s, drawn as 10.
+        // dashif.org, "BolaRule", and figure 1 of MMSys 2018. The map has two parameters, V and γp; they follow from
+        // the capacity and the first threshold, and the second is then given: 9.88 s, drawn as 10.
         let bitrates = [1_000_000.0, 2_500_000, 5_000_000]
         let top = 1.6094379124341003
         let crossing = -0.610860487916
@@ -135,8 +135,8 @@ struct BOLATests {
         var rule = BOLAEnhancedRule(fraction: 1, guardsLowBuffer: false, estimator: .sabre)
         _ = rule.decide(in: context(bunny, current: 0, level: 3, segment: 3, throughput: slow))
         rule.observe(.idled(.seconds(12)), in: context(bunny, segment: 3))
-        // 3 + 12 s give rung 5, of which the throughput lets it have none: it stays at 0, which ends at 10 s; the placeholder
-        // is used up to 7 s, so nothing waits.
+        // 3 + 12 s give rung 5, of which the throughput lets it have none: it stays at 0, which ends at 10 s; the
+        // placeholder is used up to 7 s, so nothing waits.
         #expect(
             rule.decide(in: context(bunny, current: 0, level: 3, segment: 3, throughput: slow))
                 == AdaptationDecision(rung: 0)

@@ -54,7 +54,7 @@ struct BandwidthTraceTests {
         }
     }
 
-    @Test("What cannot be is refused with a reason")
+    @Test("Impossible values are refused with a reason")
     func refused() {
         for periods in [
             [], [period(1000, 0)], [period(0, 5)], [period(-1, 5)], [period(1, -5)], [period(1, 5, latency: -1)],
@@ -141,7 +141,7 @@ struct BandwidthTraceTests {
         )
     }
 
-    @Test("Sabre's media: sizes in bits become bytes; what is no media is nil")
+    @Test("Sabre's media files: sizes in bits become bytes, and invalid files give nil")
     func media() {
         let text =
             #"{"segment_duration_ms":3000,"bitrates_kbps":[230,331],"segment_sizes_bits":[[886360,1180512],[9,17]]}"#

@@ -17,7 +17,7 @@ struct BitrateLadderTests {
         #expect(ladder.highest == 3)
     }
 
-    @Test("Constraints leave what fits; if nothing does, the lowest that is to be had")
+    @Test("Constraints allow the rungs that fit; if no rung fits, the lowest rung")
     func constraints() {
         var constraints = AdaptationConstraints(maximumBitrate: 2_500_000)
         #expect(constraints.allowedRungs(of: three, isStarting: false) == [0, 1])

@@ -2,8 +2,8 @@ import Instrument
 
 @testable import InstrumentProbe
 
-/// The most that could have been made of a trace by somebody who knows it beforehand: the largest sum of utilities without a
-/// stall, by dynamic programming over segments and times.
+/// The most that could have been made of a trace by somebody who knows it beforehand: the largest sum of utilities
+/// without a stall, by dynamic programming over segments and times.
 ///
 /// Times are rounded down to the grid, in favour of the optimum: the result is an upper bound.
 struct OfflineOptimum {

@@ -46,7 +46,7 @@ struct PlayerProfileTests {
     @Test("Shaka spreads its delay by half")
     func shaka() {
         let retry = PlayerProfile.shaka[retry: .playlist]
-        let delays = [0, 0.5, 1].map { retry.retryDelay(after: .timeout, failures: 1, random: $0) }
+        let delays = [0, 0.5, 1].map { retry.retryDelay(after: .timeout, failures: 1, randomness: $0) }
         #expect(delays == [.milliseconds(500), .seconds(1), .milliseconds(1500)])
         #expect(retry.retryDelay(after: .status(403), failures: 1) == nil)
         #expect(retry.retryDelay(after: .status(404), failures: 2) == nil)
@@ -60,7 +60,7 @@ struct PlayerProfileTests {
         #expect(PlayerProfile.exoPlayer.maximumBuffer(bitrate: 0) == .seconds(50))
     }
 
-    @Test("What is fetched first")
+    @Test("The first rendition")
     func start() {
         let context = context(current: nil, constraints: AdaptationConstraints(maximumBitrate: 2_000_000))
         #expect(PlayerProfile.hlsJS.firstRung(firstListed: 1, in: context) == 1)
@@ -79,7 +79,7 @@ struct PlayerProfileTests {
         ]
         for backoff in backoffs {
             for failures in [Int.min, 0, 1, .max] {
-                let delay = backoff.delay(after: failures, random: 3)
+                let delay = backoff.delay(after: failures, randomness: 3)
                 #expect(delay >= .zero && delay <= .seconds(1_000_000))
             }
         }
@@ -127,7 +127,7 @@ struct LivePolicyTests {
         #expect(rate(.none, 99) == 1)
     }
 
-    @Test("No figure makes a rate that is none")
+    @Test("The catch-up rate is finite and above zero for every input")
     func absurd() {
         for factor in [Double.nan, .infinity, -1e300] {
             let policy = LivePolicy.CatchUp.proportional(factor: factor, minimum: 0.9, maximum: 1.1, tolerance: .zero)

@@ -2,8 +2,8 @@ import Instrument
 
 @testable import InstrumentProbe
 
-/// The same playback computed another way: as a recurrence over pieces of media, by what is buffered when each arrives, and
-/// over a network that is walked through period by period. It knows no events and none of the model's code.
+/// The same playback computed another way: as a recurrence over pieces of media, by what is buffered when each arrives,
+/// and over a network that is walked through period by period. It knows no events and none of the model's code.
 struct ReferencePlayer {
     struct Stall: Hashable {
         var start: Int64

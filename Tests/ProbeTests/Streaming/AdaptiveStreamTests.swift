@@ -71,7 +71,9 @@ struct AdaptiveStreamTests {
         network.requests.map(\.path).filter { $0.hasSuffix(".ts") }.map { String($0.dropFirst().prefix(2)) }
     }
 
-    @Test("A switch fetches the new playlist once, goes on at the next segment, and is told when the playhead is there")
+    @Test(
+        "A switch fetches the new playlist once, continues with the next segment, and is reported when the playhead reaches it"
+    )
     func switching() async throws {
         // One rung up with each segment.
         struct Climber: AdaptationRule {
@@ -136,7 +138,7 @@ struct AdaptiveStreamTests {
         #expect(played.all(.qualityChangeDown).count == 1)
     }
 
-    @Test("Sound of its own is fetched beside the picture, in the language that is wished for", arguments: ["", "de"])
+    @Test("A separate audio rendition is fetched beside the video, in the preferred language", arguments: ["", "de"])
     func ownAudio(language: String) async throws {
         var ladder = Self.ladder
         ladder.hasOwnAudio = true
@@ -237,7 +239,7 @@ struct LiveStreamTests {
         #expect(played.all(.streamWarning).contains { $0.attributes[.warningCode] == "latePlaylist" })
     }
 
-    @Test("Who paused for longer than the window goes on near the edge")
+    @Test("A playback that was paused for longer than the live window resumes near the edge")
     func longPause() async throws {
         let (played, network) = try await play(
             until: .seconds(120),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-@Suite("What a stream leaves in memory", .ownThread)
+@Suite("Memory of a stream", .ownThread)
 struct BoundsTests {
     @Test("Bytes that trickle in leave an instant for half a kilobyte, and the first and the last stay exact")
     func arrivals() {
@@ -64,15 +64,15 @@ struct BoundsTests {
             configuration: ProbeConfiguration(profile: .plain()),
             fetcher: network,
             clock: clock,
-            random: RandomSource(SystemRandomNumberGenerator())
+            randomness: RandomSource(SystemRandomNumberGenerator())
         )
-        engine.play()
+        engine.perform(.play)
         for number in 1...40 {
             clock.advance(to: MonotonicInstant(nanoseconds: Int64(number) * 300_000_000))
-            engine.seek(to: Int64(number % 6) * 2_000_000_000)
+            engine.perform(.seek(to: Int64(number % 6) * 2_000_000_000))
             #expect(engine.runningCount <= 1)
         }
-        engine.stop()
+        engine.perform(.stop)
         #expect(engine.runningCount == 0)
     }
 }

@@ -74,7 +74,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Faults and what players make of them", .ownThread, .timeLimit(.minutes(30)))
+@Suite("Responses of players to faults", .ownThread, .timeLimit(.minutes(30)))
 struct FaultTableTests {
     private static let ladder = PaddedLadder(bitrates: [400_000])
 

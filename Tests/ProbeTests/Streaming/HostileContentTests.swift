@@ -32,7 +32,7 @@ struct HostileContentTests {
         "unix:/run/a.sock", "http:/\u{5C}/etc/passwd\u{0}", "http://[::1",
     ]
 
-    @Test("A playlist gets nothing but the web, whatever it names, and wherever", arguments: addresses)
+    @Test("A playlist cannot make the probe fetch anything but HTTP", arguments: addresses)
     func schemes(address: String) async {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
         let tail = "#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n"
@@ -53,7 +53,7 @@ struct HostileContentTests {
         }
     }
 
-    @Test("An MPD gets nothing but the web", arguments: addresses)
+    @Test("An MPD cannot make the probe fetch anything but HTTP", arguments: addresses)
     func mpdSchemes(address: String) async {
         let text = """
             <MPD type="static" mediaPresentationDuration="PT4S"><Period><AdaptationSet mimeType="video/mp4">\
@@ -157,7 +157,7 @@ struct HostileContentTests {
         #expect(Set(network.names).count == network.names.count)
     }
 
-    @Test("Initialization sections that lie end in an error or an end", arguments: 0..<60)
+    @Test("Playback ends or fails when initialization sections contain false values", arguments: 0..<60)
     func initialization(seed: Int) async throws {
         let folder = try Fixtures.hlsMP4.get()
         var random = SeededGenerator(seed: UInt64(seed))
@@ -176,7 +176,7 @@ struct HostileContentTests {
         #expect(played.outcome != nil)
     }
 
-    @Test("An index that lies is an error")
+    @Test("An index with false values is an error")
     func indexBox() async {
         let text = """
             <MPD type="static" mediaPresentationDuration="PT4S"><Period><AdaptationSet mimeType="video/mp4">\

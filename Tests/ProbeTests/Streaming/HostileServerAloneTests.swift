@@ -39,7 +39,7 @@ struct HostileServerAloneTests {
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
 
-    @Test("What never ends is too large, and costs little memory", arguments: ["playlist", "segment"])
+    @Test("A body without an end exceeds the size limit, and costs little memory", arguments: ["playlist", "segment"])
     func endless(what: String) async throws {
         let server = try TestServer { request in
             let isPlaylist = request.target.hasSuffix("m3u8")
@@ -99,7 +99,7 @@ struct HostileServerAloneTests {
         #expect(server.requests.count <= 11)
     }
 
-    @Test("What is compressed though nobody asked for it is no media, and is not unpacked")
+    @Test("An unrequested content coding is refused and not decompressed")
     func compressed() async throws {
         let server = try TestServer { request in
             if request.target.hasSuffix("m3u8") { return [.respond("200 OK", Array(Self.media.utf8))] }
@@ -158,7 +158,7 @@ struct HostileServerAloneTests {
         #expect(server.requests.map(\.target) == ["/open.m3u8"])
     }
 
-    @Test("One that is attacked is none of the others' business")
+    @Test("A probe that is attacked does not affect other probes")
     func others() async throws {
         let folder = try Fixtures.hlsTS.get()
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nmedia0.ts\n#EXTINF:2,\nmedia1.ts\n#EXT-X-ENDLIST\n"

@@ -62,7 +62,7 @@ struct LayoutTests {
         return (await playStream("/master.m3u8", over: network, clock, configuration), network)
     }
 
-    @Test("A switch to a variant that has its sound inside goes on without a stall")
+    @Test("A switch to a variant with multiplexed audio causes no stall")
     func soundInside() async throws {
         let ladder = MixedLadder(variants: [
             .init(media: Fixtures.hlsTS, hasAudioGroup: true), .init(media: Fixtures.hlsTS),
@@ -85,7 +85,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("Separate sound that has none in it is wrong content, not a wait without end")
+    @Test("An audio rendition without an audio track is wrong content, not an endless wait")
     func silentSound() async throws {
         let ladder = MixedLadder(
             variants: [.init(media: Fixtures.hlsTS, hasAudioGroup: true)],
@@ -125,7 +125,10 @@ struct HoleTests {
         return text + "#EXT-X-ENDLIST\n"
     }
 
-    @Test("What begins with gaps begins behind them, however many they are", arguments: [3, 20, 2500])
+    @Test(
+        "Playback starts behind the gaps at the beginning of a stream, however many they are",
+        arguments: [3, 20, 2500]
+    )
     func gapsFirst(count: Int) async throws {
         let folder = try Fixtures.hlsTS.get()
         let clock = VirtualClock()

@@ -79,17 +79,17 @@ struct ManifestReadingTests {
             configuration: ProbeConfiguration(profile: .plain()),
             fetcher: fetcher,
             clock: clock,
-            random: RandomSource(SystemRandomNumberGenerator())
+            randomness: RandomSource(SystemRandomNumberGenerator())
         )
         let actions = Lock<[Action]>([])
         engine.report { signal in actions.withLock { $0.append(signal.action) } }
         // Waiting blocks: on a thread of its own, not on one that tasks share.
         await withCheckedContinuation { continuation in
             Thread {
-                engine.play()
+                engine.perform(.play)
                 clock.reached.wait()
                 #expect(engine.progress.state == .loading)
-                engine.stop()
+                engine.perform(.stop)
                 #expect(engine.outcome == .stopped)
                 #expect(fetcher.isCancelled.withLock { $0 })
                 clock.released.signal()

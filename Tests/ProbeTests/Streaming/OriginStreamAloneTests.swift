@@ -8,7 +8,8 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// Real requests over real sockets to the test origin. What depends on the wall clock is judged on a machine that is not busy.
+/// Real requests over real sockets to the test origin. What depends on the wall clock is judged on a machine that is
+/// not busy.
 @Suite("Streams from the test origin", .ownThread, .timeLimit(.minutes(30)))
 struct OriginStreamAloneTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path

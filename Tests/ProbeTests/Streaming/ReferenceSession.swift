@@ -1,7 +1,7 @@
 /// A second computation of an adaptive session, by stepping from event to event; shares no code with the probe.
 ///
-/// One link on which what was asked for first comes first, segments that play when they are whole, one stream or two, rungs by
-/// a script. All times are nanoseconds.
+/// One link on which what was asked for first comes first, segments that play when they are whole, one stream or two,
+/// rungs by a script. All times are nanoseconds.
 struct ReferenceSession {
     struct Stream {
         /// Until where each kind of track is there once a segment has come, by segment.

@@ -58,7 +58,7 @@ struct ReloadedManifestTests {
         #expect(numbers == numbers.sorted() && numbers.count <= Set(numbers).count + 1, "\(media)")
     }
 
-    @Test("A representation that is added below does not change what is played")
+    @Test("A representation that is added below the current one does not change playback")
     func representationAdded() async throws {
         let (played, network) = try await play(until: .seconds(7)) { _, number in
             number < 3 ? Self.manifest("b") : Self.manifest("b", "c")
@@ -67,7 +67,7 @@ struct ReloadedManifestTests {
         #expect(network.requests.allSatisfy { !$0.path.hasPrefix("/c/") })
     }
 
-    @Test("The manifest is fetched again where it says, and what is no MPD any more is a warning")
+    @Test("The manifest is reloaded from its Location, and a reload that is not an MPD is a warning")
     func location() async throws {
         let (played, network) = try await play(until: .seconds(7)) { path, number in
             number == 3

@@ -6,7 +6,8 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// What the origin was asked for is what had to be asked for: nothing twice, nothing left out. As fast as the network allows.
+/// What the origin was asked for is what had to be asked for: nothing twice, nothing left out. As fast as the network
+/// allows.
 @Suite("The origin's request log", .ownThread, .timeLimit(.minutes(30)))
 struct RequestLogTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
@@ -44,7 +45,7 @@ struct RequestLogTests {
         #expect(try await log("vod/ts/master.m3u8") == ["master.m3u8", "v0.m3u8"] + segments("v0", 0..<12, "ts"))
     }
 
-    @Test("Jumps fetch what they need, and what is buffered is not fetched again")
+    @Test("Seeks fetch what they need, and never fetch buffered segments again")
     func jumps() async throws {
         // Four seconds are kept ahead. At 1 s: within the buffer; at 3 s ahead of it; at 5 s back.
         let asked = try await log("vod/ts/master.m3u8", .plain(maximum: .seconds(4))) { clock, probe in

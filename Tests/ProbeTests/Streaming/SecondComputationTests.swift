@@ -17,7 +17,8 @@ struct RungScript: AdaptationRule {
 
 @Suite("The session, computed twice", .ownThread, .timeLimit(.minutes(30)))
 struct SecondComputationTests {
-    /// As read, and as read where it is looked at closely: the first of each variant, whose times differ by nanoseconds.
+    /// As read, and as read where it is looked at closely: the first of each variant, whose times differ by
+    /// nanoseconds.
     private static let picture = contents(of: Fixtures.hlsTS, count: 6)
     private static let closePicture = contents(of: Fixtures.hlsTS, count: 6, inspecting: true)
     private static let sound =

@@ -75,7 +75,8 @@ struct StreamEngineTests {
 
     @Test("A link that fails for a while stalls playback for as long as can be computed by hand")
     func stall() async throws {
-        // All stops at 100 ms and goes on at 5 s. By then the playlist, the first segment and a part of the second are there.
+        // All stops at 100 ms and goes on at 5 s. By then the playlist, the first segment and a part of the second are
+        // there.
         let bandwidth: [(from: Int64, bitrate: Int64)] = [(0, 8_000_000), (100_000_000, 0), (5_000_000_000, 8_000_000)]
         let (played, _) = try await play(bandwidth: bandwidth)
         let start = (Self.playlistSize + Self.sizes[0]) / 1000
@@ -105,7 +106,7 @@ struct StreamEngineTests {
         #expect(parts.outcome == .ended)
     }
 
-    @Test("Fetching pauses at the maximum, and goes on when there is room")
+    @Test("Fetching pauses at the maximum buffer, and resumes when the buffer has room")
     func maximum() async throws {
         let (played, network) = try await play(Fixtures.hlsTS, .plain(maximum: .seconds(4)))
         #expect(played.all(.bufferBegin).count == 1)
@@ -205,7 +206,7 @@ struct StreamFaultTests {
         #expect(!played.actions.contains(.error))
     }
 
-    @Test("A segment that stays away ends playback when what is there has been played")
+    @Test("A missing segment ends playback when the buffer has been played")
     func missing() async throws {
         let (played, _) = try await play(.plain(retries: 1)) { path, _ in
             path.hasSuffix("media2.ts") ? .status(404) : nil
@@ -219,7 +220,7 @@ struct StreamFaultTests {
         #expect(!played.actions.contains(.end))
     }
 
-    @Test("A player that skips what is missing goes on behind it")
+    @Test("A player that skips a missing segment continues behind it")
     func skipped() async throws {
         let (played, network) = try await play(.plain(after: [.skipSegment])) { path, _ in
             path.hasSuffix("media2.ts") ? .breakAfter(1000) : nil
@@ -242,7 +243,7 @@ struct StreamFaultTests {
         #expect(tries[1] - tries[0] == 6000 + Int64(bytes) / 1000)
     }
 
-    @Test("What is no media is said to be wrong, not taken for a network's fault")
+    @Test("Content that is not media is an error of the content, not of the network")
     func wrongContent() async throws {
         let page = Array("<html>please log in</html>".utf8)
         for (name, phase) in [("media.m3u8", ProbeError.Phase.manifest), ("media0.ts", .segment)] {

@@ -26,7 +26,7 @@ func playStream(
         configuration: configuration,
         fetcher: network,
         clock: clock,
-        random: RandomSource(SystemRandomNumberGenerator())
+        randomness: RandomSource(SystemRandomNumberGenerator())
     )
     let probe = Probe(source, engine: engine)
     let recorder = Recorder()

@@ -31,7 +31,7 @@ struct AwkwardMomentTests {
         #expect(played.time(.end).map { $0 < 3000 } == true)
     }
 
-    @Test("What came before a jump, while it was not known what there is, does not count behind it")
+    @Test("Media that arrived before a seek does not count after it when the tracks were still unknown")
     func jumpWhileOpening() async throws {
         let ladder = PaddedLadder(bitrates: [400_000], hasOwnAudio: true)
         let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, count in
@@ -50,7 +50,7 @@ struct AwkwardMomentTests {
         #expect(played.outcome == .ended)
     }
 
-    @Test("Two that hang at the same time are one error")
+    @Test("Two requests that time out at the same time are one error")
     func twoTimeouts() async {
         let ladder = PaddedLadder(bitrates: [400_000], hasOwnAudio: true)
         let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, _ in
@@ -84,7 +84,7 @@ struct AwkwardMomentTests {
         #expect(kept.count == network.requests.count)
     }
 
-    @Test("Who stops while the network is waited for does not wait for it", .timeLimit(.minutes(30)))
+    @Test("A stop ends playThrough while it waits for the network", .timeLimit(.minutes(30)))
     func stopWhileWaiting() throws {
         let server = try TestServer { _ in [.hang] }
         let asked = DispatchSemaphore(value: 0)
@@ -110,12 +110,13 @@ struct OddLiveTests {
         until limit: Duration,
         bitrates: [Int] = [400_000],
         profile: PlayerProfile,
+        bandwidth: [(from: Int64, bitrate: Int64)] = [(0, 8_000_000)],
         playlist: @escaping @Sendable (_ ladder: LongLadder, _ there: Int) -> String,
         script: (VirtualClock, Probe) -> Void = { _, _ in }
     ) async -> (Played, SimulatedNetwork) {
         let ladder = LongLadder(bitrates: bitrates, count: 0)
         let clock = VirtualClock(startingAt: MonotonicInstant(nanoseconds: 60_000_000_000))
-        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+        let network = SimulatedNetwork(clock: clock, bandwidth: bandwidth) { path in
             guard path.hasSuffix("media.m3u8") else { return ladder.resource(path) }
             return Array(playlist(ladder, Int(clock.now.nanoseconds / 2_000_000_000)).utf8)
         }
@@ -201,5 +202,30 @@ struct OddLiveTests {
         // Two or four a second, not more.
         #expect(network.names.filter { $0 == "media.m3u8" }.count <= 245)
         #expect(network.names.contains { $0.hasSuffix("ts") })
+    }
+
+    @Test("Each stall moves a jump to the live edge further away from the edge, by what the profile says")
+    func increaseOnStall() async throws {
+        var positions: [Duration] = []
+        for increase in [Duration.zero, .seconds(2)] {
+            var profile = PlayerProfile.plain(
+                live: LivePolicy(
+                    targetLatency: .targetDurations(3),
+                    followsStream: false,
+                    targetIncreaseOnStall: .duration(increase)
+                )
+            )
+            for kind in ResourceKind.allCases { profile[retry: kind].stallTimeout = .seconds(3000) }
+            let (played, _) = await play(
+                until: .seconds(60),
+                profile: profile,
+                bandwidth: [(0, 8_000_000), (66_000_000_000, 0), (80_000_000_000, 8_000_000)],
+                playlist: Self.window,
+                script: { clock, probe in clock.at(100_000) { probe.seek(to: .seconds(1_000_000)) } }
+            )
+            #expect(played.all(.bufferBegin).count == 2, "\(played.story)")
+            positions.append(try #require(played.all(.seekFinish).last?.attributes[.position]))
+        }
+        #expect(positions[0] - positions[1] == .seconds(2), "\(positions)")
     }
 }

@@ -59,7 +59,7 @@ public struct VideoMapping: XAPIMapping {
             of: viewing,
             history: screenings.history,
             playback: screenings.playback(of: player),
-            random: RandomSource(DerivedBits(id: record.id))
+            randomness: RandomSource(DerivedBits(id: record.id))
         )
         let statements = profile.statements(for: event)
         screenings.keep(profile, of: player)

@@ -85,22 +85,22 @@ public struct VideoProfile: Sendable {
     public let viewing: Viewing
     /// The closed segments of all attempts.
     var past: History
-    private let random: RandomSource
+    private let randomness: RandomSource
     var session: Session?
     var phase = Phase.idle
     /// The latest position of the playhead, in milliseconds.
     var place = 0
 
     /// Creates the profile of one tracker's playbacks.
-    public init(of viewing: Viewing, history: History = History(), random: RandomSource = RandomSource()) {
+    public init(of viewing: Viewing, history: History = History(), randomness: RandomSource = RandomSource()) {
         self.viewing = viewing
         past = history
-        self.random = random
+        self.randomness = randomness
     }
 
     /// Creates a profile that continues from the state of another one.
-    init(of viewing: Viewing, history: History, playback: Playback, random: RandomSource) {
-        self.init(of: viewing, history: history, random: random)
+    init(of viewing: Viewing, history: History, playback: Playback, randomness: RandomSource) {
+        self.init(of: viewing, history: history, randomness: randomness)
         (session, phase, place) = (playback.session, playback.phase, playback.place)
     }
 
@@ -147,7 +147,7 @@ public struct VideoProfile: Sendable {
     }
 
     func makeID() -> SampleID {
-        SampleID(random.identifier()) ?? SampleID(log: random.next(), sequence: random.next())
+        SampleID(randomness.identifier()) ?? SampleID(log: randomness.next(), sequence: randomness.next())
     }
 
     /// Updates the position if the event has one.

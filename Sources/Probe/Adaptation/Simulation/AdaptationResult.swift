@@ -84,9 +84,9 @@ extension AdaptationResult {
 
 /// One figure for how good a playback was.
 ///
-/// The sum of the segments' utilities, less what the changes between neighbours, the stalls and the start cost, divided by the
-/// number of segments. Yin, Jindal, Sekar, Sinopoli: "A Control-Theoretic Approach for Dynamic Adaptive Video Streaming over
-/// HTTP", SIGCOMM 2015, equation 5.
+/// The sum of the segments' utilities, less what the changes between neighbours, the stalls and the start cost, divided
+/// by the number of segments. Yin, Jindal, Sekar, Sinopoli: "A Control-Theoretic Approach for Dynamic Adaptive Video
+/// Streaming over HTTP", SIGCOMM 2015, equation 5.
 public struct QualityScore: Hashable, Sendable {
     /// What a bitrate is worth.
     public enum Utility: Hashable, Sendable {

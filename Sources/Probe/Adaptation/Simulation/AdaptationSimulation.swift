@@ -2,8 +2,8 @@ internal import Instrument
 
 /// Plays segmented media over a bandwidth trace as a player would, in virtual time.
 ///
-/// Nothing is fetched and nothing waits; times are exact to the nanosecond. The playback model is the one that the probe plays
-/// real streams with. One segment is fetched at a time, audio is left out, and the rate is 1.
+/// Nothing is fetched and nothing waits; times are exact to the nanosecond. The playback model is the one that the
+/// probe plays real streams with. One segment is fetched at a time, audio is left out, and the rate is 1.
 ///
 /// ```swift
 /// let result = AdaptationSimulation(media: .bigBuckBunny, trace: trace, profile: .dashJS).run()

@@ -32,7 +32,8 @@ public struct BandwidthTrace: Hashable, Sendable {
 
     /// Creates a trace; periods that take no time are left out.
     ///
-    /// - Throws: ``BandwidthTraceError`` if a value is negative, if nothing is ever carried, or if it is longer than 292 years.
+    /// - Throws: ``BandwidthTraceError`` if a value is negative, if nothing is ever carried, or if it is longer than
+    ///   292 years.
     public init(name: String, periods: [Period]) throws(BandwidthTraceError) {
         var ends: [Int64] = []
         var works: [Int128] = []

@@ -29,7 +29,8 @@ public struct SegmentedMedia: Hashable, Sendable {
     /// - Parameters:
     ///   - ladder: what there is to choose from.
     ///   - durations: how long each segment plays.
-    ///   - sizes: for each segment bytes at each rung, in the ladder's order; what is missing is as the peak bitrate says.
+    ///   - sizes: for each segment bytes at each rung, in the ladder's order; what is missing is as the peak bitrate
+    ///     says.
     public init(ladder: BitrateLadder, durations: [Duration], sizes: [[Int64]]) {
         self.ladder = ladder
         segments = durations.enumerated().map { index, duration in
@@ -61,8 +62,9 @@ public struct SegmentedMedia: Hashable, Sendable {
 }
 
 extension SegmentedMedia {
-    /// Ten minutes of Big Buck Bunny in segments of 3 s, by the average bitrates of the BOLA paper: 230, 331, 477, 688, 991,
-    /// 1427, 2056, 2962, 5027 and 6000 kbit/s. INFOCOM 2016, table I; Sabre, bbb.json. Sizes are constant, theirs vary.
+    /// Ten minutes of Big Buck Bunny in segments of 3 s, by the average bitrates of the BOLA paper: 230, 331, 477, 688,
+    /// 991, 1427, 2056, 2962, 5027 and 6000 kbit/s. INFOCOM 2016, table I; Sabre, bbb.json. Sizes are constant, theirs
+    /// vary.
     public static let bigBuckBunny: SegmentedMedia = {
         let heights = [240, 240, 288, 360, 432, 480, 576, 720, 1080, 1080]
         let kilobits = [230, 331, 477, 688, 991, 1427, 2056, 2962, 5027, 6000]

@@ -1,56 +1,5 @@
 internal import Instrument
 internal import InstrumentManifests
-internal import InstrumentTransport
-
-/// Lets each kind of warning through a few times a playback: who has seen five jumps knows.
-struct WarningLimiter: Hashable, Sendable {
-    private static let most = 5
-    private var counts: [StreamWarning.Kind: Int] = [:]
-
-    /// Whether one more of a kind is worth a word.
-    mutating func lets(_ kind: StreamWarning.Kind) -> Bool {
-        let count = (counts[kind] ?? 0) + 1
-        counts[kind] = min(count, Self.most + 1)
-        return count <= Self.most
-    }
-}
-
-extension StreamLoader {
-    mutating func warn(
-        _ kind: StreamWarning.Kind,
-        _ message: String,
-        _ url: HTTPURL?,
-        _ session: inout PlaybackSession,
-        now: MonotonicInstant
-    ) {
-        warn(kind, message, url?.description, &session, now: now)
-    }
-
-    mutating func warn(
-        _ kind: StreamWarning.Kind,
-        _ message: String,
-        _ url: String?,
-        _ session: inout PlaybackSession,
-        now: MonotonicInstant
-    ) {
-        guard warnings.lets(kind) else { return }
-        session.warn(StreamWarning(kind: kind, message: message, url: url), now: now)
-    }
-
-    /// What a viewer would notice in a segment, or whoever made it wants to know.
-    mutating func check(
-        _ content: SegmentContent,
-        _ segment: MediaSegment,
-        _ plan: StreamTrack.Plan,
-        _ placement: StreamTimeline.Placement?,
-        isFirst: Bool,
-        _ session: inout PlaybackSession,
-        now: MonotonicInstant
-    ) {
-        let found = SegmentCheck(content, segment, variant(at: plan.rung), isFirst: isFirst).findings
-        for finding in found { warn(finding.kind, finding.message, segment.url, &session, now: now) }
-    }
-}
 
 /// Compares what is in a segment with what was said of it.
 struct SegmentCheck {
@@ -105,15 +54,15 @@ struct SegmentCheck {
 
     /// HLS Authoring Specification 1.24: the measured peak is within 10 % of `BANDWIDTH`; twice that is worth a word.
     private var bitrate: Finding? {
-        guard let variant, variant.peakBitRate > 0, segment.duration >= 500_000_000, content.video != nil else {
+        guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil else {
             return nil
         }
         let bitrate = Double(content.size) * 8e9 / Double(segment.duration)
-        guard bitrate > Double(variant.peakBitRate) * 1.2 else { return nil }
+        guard bitrate > Double(variant.peakBitrate) * 1.2 else { return nil }
         let kilobits = Int64(clamping: bitrate / 1000)
         return finding(
             .wrongBitrate,
-            "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitRate / 1000)"
+            "has \(kilobits) kbit/s, and its variant declares at most \(variant.peakBitrate / 1000)"
         )
     }
 

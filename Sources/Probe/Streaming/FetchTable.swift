@@ -1,0 +1,134 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentTransport
+
+/// The requests of a playback that are running, and those that wait for a retry. Commands for the engine gather here
+/// until the engine takes them.
+struct FetchTable: Sendable {
+    private let configuration: ProbeConfiguration
+    private var running: [Int: Fetching] = [:]
+    private var retries: [FetchPurpose: Retrying] = [:]
+    private var nextNumber = 0
+    private var commands: [LoadCommand] = []
+
+    init(_ configuration: ProbeConfiguration) { self.configuration = configuration }
+
+    var isEmpty: Bool { running.isEmpty }
+
+    /// The running request for a purpose.
+    func fetching(_ purpose: FetchPurpose) -> Fetching? { running.values.first { $0.purpose == purpose } }
+
+    /// Whether a request of a track is running.
+    func isBusy(_ role: StreamRole) -> Bool { running.values.contains { $0.purpose.role == role } }
+
+    /// The running segment requests, the oldest first.
+    var segments: [Fetching] { sorted { $0.purpose.kind == .segment } }
+
+    /// When the retry of a failed request is due; nil if none is planned.
+    func retryInstant(_ purpose: FetchPurpose) -> MonotonicInstant? { retries[purpose]?.notBefore }
+
+    /// The running requests that have exceeded a limit of their retry policy, the oldest first.
+    func overdue(at now: MonotonicInstant) -> [Fetching] { sorted { $0.tooLate <= now } }
+
+    func isRunning(_ number: Int) -> Bool { running[number] != nil }
+
+    /// The instants at which a request times out or a retry is due.
+    func deadlines(after now: MonotonicInstant) -> [MonotonicInstant] {
+        running.values.map(\.tooLate) + retries.values.map(\.notBefore).filter { $0 > now }
+    }
+
+    private func sorted(_ isIncluded: (Fetching) -> Bool) -> [Fetching] {
+        running.values.filter(isIncluded).sorted { $0.number < $1.number }
+    }
+}
+
+// MARK: Changes
+extension FetchTable {
+    /// Begins a request.
+    ///
+    /// - Returns: nil if a request for the purpose is running already, or its retry is not due.
+    mutating func begin(
+        _ purpose: FetchPurpose,
+        _ url: HTTPURL,
+        range: ByteRange? = nil,
+        now: MonotonicInstant
+    ) -> Fetching? {
+        let retry = retries[purpose]
+        if let retry, retry.notBefore > now { return nil }
+        guard fetching(purpose) == nil else { return nil }
+        let policy = configuration.profile[retry: purpose.kind].limited(by: configuration)
+        let limits = configuration.limits
+        let request = ResourceRequest(
+            kind: purpose.kind,
+            url: url,
+            range: range,
+            timeout: policy.loadTimeout ?? limits.longestFetch,
+            maxBytes: limits.bytes(of: purpose.kind),
+            maxBitrate: limits.maximumBandwidth,
+            isFirst: nextNumber == 0
+        )
+        let fetching = Fetching(
+            number: nextNumber,
+            purpose: purpose,
+            request: request,
+            buffer: FetchBuffer(),
+            begun: now,
+            failures: retry?.failures ?? 0,
+            policy: policy
+        )
+        nextNumber += 1
+        running[fetching.number] = fetching
+        commands.append(.fetch(fetching))
+        return fetching
+    }
+
+    /// Removes a request that has ended; nil if it was cancelled before.
+    mutating func end(_ number: Int) -> Fetching? { running.removeValue(forKey: number) }
+
+    mutating func cancel(_ number: Int, _ reason: ResourceFailure = .notWanted) {
+        guard let fetching = running.removeValue(forKey: number) else { return }
+        commands.append(.cancel(fetching, reason))
+    }
+
+    /// Cancels the requests of a track and forgets its retries.
+    ///
+    /// - Returns: the cancelled requests.
+    mutating func cancel(_ role: StreamRole) -> [Fetching] {
+        let cancelled = sorted { $0.purpose.role == role }
+        for fetching in cancelled { cancel(fetching.number) }
+        retries = retries.filter { $0.key.role != role }
+        return cancelled
+    }
+
+    mutating func cancelAll() {
+        for number in running.keys.sorted() { cancel(number) }
+    }
+
+    /// Plans the retry of a failed request.
+    ///
+    /// - Parameter randomness: between 0 and 1; spreads the back-off.
+    /// - Returns: false if the policy allows no retry.
+    mutating func planRetry(
+        of fetching: Fetching,
+        after failure: ResourceFailure,
+        randomness: Double,
+        now: MonotonicInstant
+    ) -> Bool {
+        let failures = fetching.failures + 1
+        guard !failure.isFinal,
+            let delay = fetching.policy.retryDelay(after: failure.failure, failures: failures, randomness: randomness)
+        else {
+            forgetRetry(fetching.purpose)
+            return false
+        }
+        retries[fetching.purpose] = Retrying(failures: failures, notBefore: now.advanced(by: delay))
+        return true
+    }
+
+    mutating func forgetRetry(_ purpose: FetchPurpose) { retries[purpose] = nil }
+
+    mutating func takeCommands() -> [LoadCommand] {
+        defer { commands = [] }
+        return commands
+    }
+}

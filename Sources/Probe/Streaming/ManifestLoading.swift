@@ -1,0 +1,243 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentTransport
+
+/// Loads and reloads the manifest and the playlists, and knows what they say: the ladder, the renditions and their
+/// segments.
+struct ManifestLoading: Sendable {
+    /// The delay before a reload that failed is tried again, and a failed reload's playlist stays in use.
+    private static let reloadPause: Duration = .seconds(1)
+
+    /// Since when a live playlist is expected to change.
+    private struct Watch: Hashable {
+        var since: MonotonicInstant
+        var isLate = false
+    }
+
+    private let source: MediaSource
+    private let staleAfter: LivePolicy.Distance?
+    private(set) var presentation: Presentation?
+    /// The rungs, each of which has the variant's place in the presentation as its `id`.
+    private(set) var ladder: BitrateLadder?
+    private var renditions: [Rendition.ID: RenditionState] = [:]
+    /// Relates the playlists of all renditions to one timeline.
+    private var axis = TimelineAxis()
+    /// When the MPD is to be reloaded.
+    private var updateAt: MonotonicInstant?
+    private var watches: [Rendition.ID: Watch] = [:]
+
+    init(_ source: MediaSource, staleAfter: LivePolicy.Distance?) {
+        self.source = source
+        self.staleAfter = staleAfter
+    }
+
+    subscript(id: Rendition.ID) -> RenditionState? { renditions[id] }
+
+    func variant(at rung: Int) -> Variant? {
+        guard let ladder, let presentation else { return nil }
+        let index = ladder[rung].id
+        return presentation.variants.indices.contains(index) ? presentation.variants[index] : nil
+    }
+
+    func language(of id: Rendition.ID) -> String? { renditions[id]?.rendition.language }
+
+    /// Forgets the renditions that are neither in the manifest nor in use.
+    mutating func keepOnly(_ kept: Set<Rendition.ID>) { renditions = renditions.filter { kept.contains($0.key) } }
+}
+
+// MARK: Arrivals
+extension ManifestLoading {
+    /// Takes a manifest that was fetched for the first time, or again.
+    mutating func take(_ parsed: Presentation, begun: MonotonicInstant) throws(ResourceFailure) -> [StreamEffect] {
+        let isFirst = presentation == nil
+        if let format = presentation?.format, format != parsed.format {
+            throw .wrongContent(
+                "the reloaded manifest has another format (found \(parsed.format), expected \(format)); check the server"
+            )
+        }
+        let change = takeLadder(of: parsed)
+        for rendition in parsed.renditions { take(rendition, of: parsed, begun: begun) }
+        // Only renditions of this manifest: a representation that was removed would stay due for ever.
+        let reloads = parsed.renditions.compactMap { renditions[$0.id]?.timeline?.nextReload }
+        updateAt = parsed.format == .dash ? reloads.min() : nil
+        if let change { return [.ladderChanged(change), .durationChanged(parsed.duration)] }
+        guard isFirst else { return [.durationChanged(parsed.duration)] }
+        return [.manifestLoaded(duration: parsed.duration)]
+            + parsed.notices.map { .warned(StreamWarning(.notSupported, $0.message, parsed.url)) }
+    }
+
+    /// Takes a media playlist that was fetched for the first time, or again.
+    mutating func take(
+        _ parsed: HLSPlaylist,
+        of id: Rendition.ID,
+        at url: HTTPURL,
+        isNumberedAlike: Bool,
+        begun: MonotonicInstant
+    ) throws(ResourceFailure) -> [StreamEffect] {
+        guard var state = renditions[id] else { return [] }
+        guard case .media(let playlist) = parsed else {
+            throw .wrongContent("expected a media playlist, found a multivariant playlist; check the variant's address")
+        }
+        state.take(playlist, on: &axis, isNumberedAlike: isNumberedAlike, begun: begun)
+        var effects: [StreamEffect] = state.takeNotices().map {
+            .warned(StreamWarning(.notSupported, $0.message, url))
+        }
+        renditions[id] = state
+        presentation?.kind = state.timeline?.kind ?? .onDemand
+        if let index = state.index, index.isComplete {
+            let duration = max(presentation?.duration ?? 0, index.end)
+            presentation?.duration = duration
+            effects.append(.durationChanged(duration))
+        }
+        return effects
+    }
+
+    /// Takes the `sidx` box of a period.
+    mutating func take(indexBytes bytes: [UInt8], of id: Rendition.ID, begun: MonotonicInstant) throws(ResourceFailure)
+    {
+        guard let missing = renditions[id]?.missingPart else { return }
+        do throws(ManifestError) {
+            let index = try missing.index.segments(from: bytes)
+            renditions[id]?.take(part: index, at: missing.place, begun: begun)
+        } catch {
+            throw ResourceFailure(error)
+        }
+    }
+
+    /// Replaces the presentation.
+    ///
+    /// - Returns: how rungs change; nil if the ladder is the first one or stays as it is.
+    private mutating func takeLadder(of new: Presentation) -> LadderChange? {
+        defer { presentation = new }
+        guard let old = presentation else {
+            ladder = Self.ladder(of: new)
+            return nil
+        }
+        let described = { (variants: [Variant]) in variants.map { [$0.id, $0.main.description, "\($0.peakBitrate)"] } }
+        guard described(old.variants) != described(new.variants), let oldLadder = ladder else { return nil }
+        ladder = Self.ladder(of: new)
+        guard let ladder else { return nil }
+        let places = Dictionary(ladder.indices.map { (new.variants[ladder[$0].id].id, $0) }) { first, _ in first }
+        var rungs: [Int: Int] = [:]
+        for (rung, content) in zip(oldLadder.indices, oldLadder) {
+            rungs[rung] = places[old.variants[content.id].id]
+        }
+        return LadderChange(rungs: rungs, ladder: ladder, renditions: Set(new.renditions.map(\.id)))
+    }
+
+    private static func ladder(of presentation: Presentation) -> BitrateLadder? {
+        BitrateLadder(
+            presentation.variants.enumerated().map { index, variant in
+                LadderRung(
+                    id: index,
+                    peakBitrate: Int(clamping: variant.peakBitrate),
+                    averageBitrate: variant.averageBitrate.map { Int(clamping: $0) },
+                    width: variant.resolution?.width ?? 0,
+                    height: variant.resolution?.height ?? 0
+                )
+            }
+        )
+    }
+
+    private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
+        var state = renditions[rendition.id] ?? RenditionState(rendition)
+        switch rendition.source {
+        case .segments(let index): state.take(index, live: presentation.live, begun: begun)
+        case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)
+        case .playlist, .parts: break
+        }
+        renditions[rendition.id] = state
+    }
+}
+
+// MARK: Reloads
+extension ManifestLoading {
+    /// The request that brings the segments of a rendition.
+    func indexFetch(of id: Rendition.ID) -> StreamEffect? {
+        guard let state = renditions[id] else { return nil }
+        if let index = state.missingPart?.index { return .fetch(.index(id), index.url, index.indexRange) }
+        return state.playlistURL.map { .fetch(.playlist(id), $0, nil) }
+    }
+
+    /// Fetches what is due, and checks that live playlists change.
+    ///
+    /// - Parameter inUse: the renditions that are played.
+    mutating func refresh(
+        _ inUse: [Rendition.ID],
+        _ fetches: FetchTable,
+        now: MonotonicInstant
+    ) -> [StreamEffect] {
+        guard let presentation else { return [] }
+        var effects: [StreamEffect] = []
+        if let update = manifestDue(fetches), update <= now {
+            updateAt = nil
+            effects.append(.fetch(.manifest, presentation.live?.reloadURL ?? presentation.url, nil))
+        }
+        watches = watches.filter { inUse.contains($0.key) }
+        for state in inUse.compactMap({ renditions[$0] }) where state.isLive {
+            if let due = playlistDue(state, fetches), due <= now, let url = state.playlistURL {
+                effects.append(.fetch(.playlist(state.rendition.id), url, nil))
+            }
+            guard let finding = checkFreshness(of: state, now: now) else { continue }
+            effects.append(finding)
+            if case .exhausted = finding { return effects }
+        }
+        return effects
+    }
+
+    /// The instants at which a reload is due.
+    func deadlines(_ inUse: [Rendition.ID], _ fetches: FetchTable) -> [MonotonicInstant] {
+        guard presentation != nil else { return [] }
+        let playlists = inUse.compactMap { renditions[$0] }.filter(\.isLive).compactMap { playlistDue($0, fetches) }
+        return playlists + [manifestDue(fetches)].compactMap(\.self)
+    }
+
+    /// Continues with what is known when a reload has failed; false if nothing is known yet.
+    mutating func survivesFailure(of purpose: FetchPurpose, now: MonotonicInstant) -> Bool {
+        switch purpose {
+        case .manifest where presentation != nil:
+            updateAt = now.advanced(by: Self.reloadPause)
+            return true
+        case .playlist(let id) where renditions[id]?.index != nil:
+            renditions[id]?.reloadAt = now.advanced(by: Self.reloadPause)
+            return true
+        default: return false
+        }
+    }
+
+    private func manifestDue(_ fetches: FetchTable) -> MonotonicInstant? {
+        fetches.fetching(.manifest) == nil ? fetches.retryInstant(.manifest) ?? updateAt : nil
+    }
+
+    private func playlistDue(_ state: RenditionState, _ fetches: FetchTable) -> MonotonicInstant? {
+        let purpose = FetchPurpose.playlist(state.rendition.id)
+        guard let reload = state.reloadAt, fetches.fetching(purpose) == nil else { return nil }
+        return max(reload, fetches.retryInstant(purpose) ?? reload)
+    }
+
+    /// Finds a live playlist that is late (a warning) or stale (the end).
+    private mutating func checkFreshness(of state: RenditionState, now: MonotonicInstant) -> StreamEffect? {
+        let limit = state.targetDuration
+        // A template of an MPD needs no reload.
+        guard limit > .zero, let changed = state.timeline?.lastChange, state.reloadAt != nil else { return nil }
+        // While a rendition was not in use, no request asked whether its playlist had changed.
+        var watch = watches[state.rendition.id] ?? Watch(since: now)
+        let age = max(changed, watch.since).duration(to: now)
+        if let stale = staleAfter?.duration(targetDuration: limit), stale > .zero, age > stale {
+            let message =
+                "the live playlist has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); "
+                + "check whether the stream is still on air"
+            return .exhausted(ProbeError(.stalePlaylist, .playlist, source, message))
+        }
+        // RFC 8216 section 6.2.2: a new playlist has to appear within 1.5 target durations.
+        let isLate = age > limit * 3 / 2
+        defer {
+            watch.isLate = isLate
+            watches[state.rendition.id] = watch
+        }
+        guard isLate, !watch.isLate else { return nil }
+        let message =
+            "the live playlist has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds) ms"
+        return .warned(StreamWarning(.latePlaylist, message, state.playlistURL))
+    }
+}

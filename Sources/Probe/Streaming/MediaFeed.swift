@@ -1,0 +1,222 @@
+internal import Instrument
+internal import InstrumentManifests
+
+/// Turns the content of segments into media for the playback model: places segments on the presentation's timeline, and
+/// finds out when which media became playable.
+struct MediaFeed: Sendable {
+    /// A segment whose content, or the first part of it, has arrived.
+    struct Delivery: Sendable {
+        var role: StreamRole
+        var plan: TrackLoading.Plan
+        var segment: MediaSegment
+        /// The tracks of the playback.
+        var roles: Set<StreamRole>
+        /// The variant of the main track's plan.
+        var variant: Variant?
+        /// The language of the audio track's rendition.
+        var language: String?
+    }
+
+    /// What was handed over of the segment that a plan is about.
+    private struct Progress {
+        var plan: Int
+        var placement: StreamTimeline.Placement?
+        /// The offset of the last point that was handed over, by kind.
+        var fed: [PlaybackModel.Track: Int] = [:]
+        /// How many bytes had arrived when the part was last demuxed.
+        var demuxedCount = 0
+    }
+
+    private let isProgressive: Bool
+    private var timeline = StreamTimeline()
+    private var progress: [StreamRole: Progress] = [:]
+    /// What the segments of each track contain; empty before the first.
+    private var kinds: [StreamRole: Set<PlaybackModel.Track>] = [:]
+    /// Media that arrived before all tracks were known.
+    private var waiting: [MediaArrival] = []
+    /// Where the media of each rendition's latest segment ended.
+    private var lastEnds: [Rendition.ID: (sequence: Int64, end: Int64)] = [:]
+    /// The renditions of which a segment was inspected closely.
+    private var inspected: Set<Rendition.ID> = []
+
+    init(_ use: PlayerProfile.SegmentUse) { isProgressive = use == .progressive }
+
+    /// Whether the next segment of a rendition has to be inspected closely, which takes longer: once for each
+    /// rendition.
+    func needsInspection(_ id: Rendition.ID) -> Bool { !inspected.contains(id) }
+
+    /// Whether the model waits for media so urgently that parts of segments count.
+    func wantsParts(_ view: PlaybackView) -> Bool { isProgressive && view.model?.isWaiting ?? true }
+
+    /// Whether the model waits, or is about to.
+    ///
+    /// - Returns: nil if parts of segments do not matter now; else whether the model is out of media.
+    func urgency(_ view: PlaybackView) -> Bool? {
+        guard isProgressive else { return nil }
+        let isStarving = view.model?.nextDeadline(after: view.instant).map { $0 <= view.instant } ?? false
+        return isStarving || wantsParts(view) ? isStarving : nil
+    }
+
+    /// Whether enough of a segment is new to demux its first part once more.
+    ///
+    /// Each attempt reads the part from its beginning. The required growth is proportional, so that a segment that
+    /// trickles in costs only a few times what it costs whole. Media counts from the instant of its arrival, so that
+    /// the wait loses no exactness.
+    mutating func takePart(of count: Int, _ role: StreamRole, _ plan: TrackLoading.Plan, isStarving: Bool) -> Bool {
+        guard let segment = plan.segment, segment.encryption == nil else { return false }
+        var progress = progress(of: plan, role)
+        let known = progress.demuxedCount
+        guard count >= known + max(2048, known / (isStarving ? 128 : 16)) else { return false }
+        progress.demuxedCount = count
+        self.progress[role] = progress
+        return true
+    }
+
+    /// Forgets media that was not handed over, after a jump or at the end.
+    mutating func dropWaiting() { waiting = [] }
+
+    /// Forgets all renditions but these.
+    mutating func keepOnly(_ kept: Set<Rendition.ID>) {
+        lastEnds = lastEnds.filter { kept.contains($0.key) }
+        inspected.formIntersection(kept)
+    }
+
+    private func progress(of plan: TrackLoading.Plan, _ role: StreamRole) -> Progress {
+        if let known = progress[role], known.plan == plan.number { return known }
+        return Progress(plan: plan.number)
+    }
+}
+
+// MARK: Segments
+extension MediaFeed {
+    /// Hands over the media of a segment, or of the part that has arrived.
+    mutating func take(
+        _ content: SegmentContent,
+        _ arrivals: ArrivalLog,
+        isWhole: Bool,
+        _ delivery: Delivery,
+        _ view: PlaybackView
+    ) -> [StreamEffect] {
+        if isWhole { inspected.insert(delivery.plan.rendition) }
+        let (role, segment) = (delivery.role, delivery.segment)
+        let found = kinds(of: content, delivery)
+        guard let media = found.contains(.video) ? content.video : content.main,
+            isWhole || found.allSatisfy({ content[$0] != nil })
+        else { return [] }
+        if kinds[role, default: []].isEmpty { kinds[role] = Set(found.filter { content[$0] != nil }) }
+        var progress = progress(of: delivery.plan, role)
+        var effects: [StreamEffect] = []
+        let placement = progress.placement ?? place(media, content, delivery, &effects)
+        progress.placement = placement
+        let isNew = role == .main && progress.fed.isEmpty
+        let quality = isNew ? self.quality(content, at: media.start.saturatingAdd(placement.offset), delivery) : nil
+        // Before the start, the quality is that of the first picture. Later, it follows the media: letting the model's
+        // time pass before the model has the media would run it dry.
+        let isPlaying = view.model?.hasStarted == true
+        if let quality, !isPlaying { effects.append(quality) }
+        let placed = PlacedSegment(segment: segment, placement: placement, log: arrivals)
+        let arrived = placed.arrivals(
+            of: content,
+            kinds[role, default: []],
+            isWhole: isWhole,
+            usesPoints: isProgressive && segment.encryption == nil,
+            fed: &progress.fed
+        )
+        self.progress[role] = progress
+        waiting += arrived
+        var isOpen = view.model != nil
+        if !isOpen, let tracks = openedTracks(content, delivery) {
+            effects.append(.opened(tracks))
+            isOpen = true
+        }
+        if isOpen { effects += takeWaiting() }
+        if let quality, isPlaying { effects.append(quality) }
+        return effects
+    }
+
+    /// Notes where the media of a whole segment ends.
+    ///
+    /// - Returns: that position on the presentation's timeline.
+    mutating func finish(_ content: SegmentContent, _ delivery: Delivery) -> Int64 {
+        let placement = progress(of: delivery.plan, delivery.role).placement
+        let media = content[delivery.role == .main ? .video : .audio] ?? content.main
+        let end = media.map { PlacedSegment.end($0.end, of: $0, delivery.segment, placement) } ?? delivery.segment.end
+        lastEnds[delivery.plan.rendition] = (delivery.segment.sequence, end)
+        return end
+    }
+
+    /// Lets time pass over a segment that does not exist, as in a player that keeps showing the last picture.
+    mutating func skip(_ segment: MediaSegment, _ role: StreamRole, _ view: PlaybackView) -> [StreamEffect] {
+        for kind in PlaybackModel.Track.allCases where kinds[role, default: []].contains(kind) {
+            waiting.append(MediaArrival(track: kind, end: segment.end, instant: view.instant))
+        }
+        return view.model == nil ? [] : takeWaiting()
+    }
+
+    /// The waiting media in the order of its arrival, whatever its track.
+    private mutating func takeWaiting() -> [StreamEffect] {
+        defer { waiting = [] }
+        return waiting.sorted { $0.instant < $1.instant }.map { .received($0) }
+    }
+
+    private func kinds(of content: SegmentContent, _ delivery: Delivery) -> [PlaybackModel.Track] {
+        switch delivery.role {
+        case .audio: return [.audio]
+        case .main:
+            let hasOwnAudio = delivery.roles.contains(.audio)
+            return [.video, .audio].filter { kind in
+                content.streams.contains(kind) && !(kind == .audio && hasOwnAudio && content.streams.contains(.video))
+            }
+        }
+    }
+
+    /// Places a segment on the timeline; a jump of its timestamps is a warning.
+    private mutating func place(
+        _ media: TrackContent,
+        _ content: SegmentContent,
+        _ delivery: Delivery,
+        _ effects: inout [StreamEffect]
+    ) -> StreamTimeline.Placement {
+        let segment = delivery.segment
+        var previous: Int64?
+        if let last = lastEnds[delivery.plan.rendition], last.sequence.saturatingAdd(1) == segment.sequence {
+            previous = last.end
+        }
+        let expected = StreamTimeline.Expectation(
+            discontinuity: segment.discontinuity,
+            start: segment.start,
+            duration: segment.duration,
+            mediaTime: segment.mediaTime,
+            previousEnd: previous
+        )
+        let placement = timeline.place(media.start, of: content, expected: expected)
+        if let jump = placement.jump {
+            let message = "the timestamps of segment \(segment.sequence) jump by \(jump / 1_000_000) ms"
+            effects.append(.warned(StreamWarning(.timestampJump, message, segment.url)))
+        }
+        return placement
+    }
+
+    private func quality(_ content: SegmentContent, at position: Int64, _ delivery: Delivery) -> StreamEffect? {
+        guard let variant = delivery.variant else { return nil }
+        let quality = Quality(
+            width: content.video?.pictureSize?.width ?? variant.resolution?.width ?? 0,
+            height: content.video?.pictureSize?.height ?? variant.resolution?.height ?? 0,
+            bitrate: Int(clamping: variant.averageBitrate ?? variant.peakBitrate)
+        )
+        return .qualityChanges(quality, at: max(0, position))
+    }
+
+    /// The tracks of the playback, once the content of each one is known.
+    private func openedTracks(_ content: SegmentContent, _ delivery: Delivery) -> OpenedTracks? {
+        guard delivery.roles.allSatisfy({ !kinds[$0, default: []].isEmpty }) else { return nil }
+        let all = delivery.roles.reduce(into: Set<PlaybackModel.Track>()) { $0.formUnion(kinds[$1, default: []]) }
+        return OpenedTracks(
+            hasVideo: all.contains(.video),
+            hasAudio: all.contains(.audio),
+            framesPerSecond: content.video?.framesPerSecond ?? delivery.variant?.frameRate,
+            language: delivery.language ?? content.audio?.language,
+            instant: waiting.map(\.instant).min() ?? MonotonicInstant(nanoseconds: 0)
+        )
+    }
+}

@@ -1,0 +1,72 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentTransport
+
+/// What a value of the streaming engine wants to happen outside itself. `StreamPlayback.apply` carries all effects out:
+/// it is the only place where loading reaches the network and the session, and so the only place where it causes
+/// signals.
+enum StreamEffect: Hashable, Sendable {
+    // MARK: The network
+    /// Fetch a resource, unless its request is running or its retry is not due.
+    case fetch(FetchPurpose, HTTPURL, ByteRange?)
+    /// Cancel the requests of a track and forget its retries.
+    case cancelFetches(StreamRole)
+
+    // MARK: What is known of the stream
+    case manifestLoaded(duration: Int64?)
+    case durationChanged(Int64?)
+    /// A reloaded manifest has another ladder.
+    case ladderChanged(LadderChange)
+    case latencyMeasured(Duration)
+    case warned(StreamWarning)
+
+    // MARK: Media
+    /// All tracks are known, so that playback can start.
+    case opened(OpenedTracks)
+    case received(MediaArrival)
+    /// The picture has this quality from a position on.
+    case qualityChanges(Quality, at: Int64)
+
+    // MARK: The playhead
+    /// Playback starts at this position, unless the viewer chooses another one.
+    case start(at: Int64)
+    /// The playhead jumps, and loading continues from there.
+    case jump(to: Int64)
+    case catchUp(rate: Double)
+
+    // MARK: Failures
+    /// An error that playback survives.
+    case survived(ProbeError)
+    /// Loading ends: with an error, or because everything is loaded. Playback continues to the end of the buffer.
+    case exhausted(ProbeError?)
+}
+
+/// Media that can be played, and since when.
+struct MediaArrival: Hashable, Sendable {
+    var track: PlaybackModel.Track
+    /// The end of the media, on the presentation's timeline.
+    var end: Int64
+    var instant: MonotonicInstant
+}
+
+/// What the first segments say of the tracks.
+struct OpenedTracks: Hashable, Sendable {
+    var hasVideo: Bool
+    var hasAudio: Bool
+    var framesPerSecond: Double?
+    var language: String?
+    /// When the first media arrived.
+    var instant: MonotonicInstant
+}
+
+/// How the ladder of a reloaded manifest relates to the ladder before.
+struct LadderChange: Hashable, Sendable {
+    /// The new rung of each earlier rung that still exists.
+    var rungs: [Int: Int]
+    var ladder: BitrateLadder
+    /// The renditions of the new manifest.
+    var renditions: Set<Rendition.ID>
+
+    /// The new place of an earlier rung; the nearest rung where the rung no longer exists.
+    func rung(for earlier: Int) -> Int { rungs[earlier] ?? ladder.clamped(earlier) }
+}

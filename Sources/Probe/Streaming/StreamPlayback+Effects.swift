@@ -1,0 +1,99 @@
+internal import Instrument
+internal import InstrumentManifests
+
+// The one place where loading reaches the network and the session.
+extension StreamPlayback {
+    mutating func apply(_ effects: [StreamEffect], _ now: Timestamp) {
+        for effect in effects { apply(effect, now) }
+    }
+
+    mutating func apply(_ effect: StreamEffect, _ now: Timestamp) {
+        switch effect {
+        case .fetch(let purpose, let url, let range):
+            guard let fetching = fetches.begin(purpose, url, range: range, now: now.instant) else { return }
+            if purpose == .segment(.main), (manifest.ladder?.count ?? 0) > 1 {
+                choice.watchDownload(since: fetching.begun)
+            }
+        case .cancelFetches(let role):
+            for fetching in fetches.cancel(role) {
+                session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: false)
+            }
+        case .manifestLoaded(let duration): session.manifestLoaded(MediaInfo(duration: duration), now: now.instant)
+        case .durationChanged(let duration): session.learn(duration: duration)
+        case .ladderChanged(let change): adopt(change, now)
+        case .latencyMeasured(let latency): session.learn(latency: latency)
+        case .warned(let warning):
+            if warnings.admits(warning.kind) { session.warn(warning, now: now.instant) }
+        case .opened(let tracks): open(tracks)
+        case .received(let media): session.received(media.track, end: media.end, at: media.instant)
+        case .qualityChanges(let quality, let position): session.approach(quality, at: position, now: now.instant)
+        case .start(let position): session.seek(to: position, now: now.instant)
+        case .jump(let position): jump(to: position, now)
+        case .catchUp(let rate): session.catchUp(at: rate, now: now.instant)
+        case .survived(let error): session.survive(error, now: now.instant)
+        case .exhausted(let error):
+            endLoading()
+            feed.dropWaiting()
+            session.exhausted(error, now: now.instant)
+        }
+    }
+
+    /// Cancels all requests; nothing more is loaded.
+    mutating func endLoading() {
+        isOver = true
+        fetches.cancelAll()
+    }
+
+    /// Moves the playhead, and loading with it if the target is not buffered.
+    mutating func jump(to position: Int64, _ now: Timestamp) {
+        session.seek(to: position, now: now.instant)
+        guard session.model != nil else {
+            if let start = session.pendingSeek { relocate(to: start, now) }
+            return
+        }
+        guard let target = session.takePendingSeek() else { return }
+        session.passOver(to: target)
+        relocate(to: target, now)
+    }
+
+    private mutating func relocate(to position: Int64, _ now: Timestamp) {
+        guard manifest.presentation != nil else { return }
+        for role in StreamRole.allCases { apply(.cancelFetches(role), now) }
+        for role in tracks.keys { tracks[role]?.move(to: position) }
+        // Media that arrived before the tracks were known belongs to the position before.
+        feed.dropWaiting()
+        isOver = false
+        observe(.seeked, now)
+        pump(now)
+    }
+
+    private mutating func open(_ tracks: OpenedTracks) {
+        var info = session.info
+        info.hasVideo = tracks.hasVideo
+        info.hasAudio = tracks.hasAudio
+        info.framesPerSecond = tracks.framesPerSecond
+        info.language = tracks.language
+        // Each segment holds as much of each track as exists.
+        session.opened(info, canLag: false, now: tracks.instant)
+        if let start = session.takePendingSeek() { session.passOver(to: start) }
+    }
+
+    private mutating func adopt(_ change: LadderChange, _ now: Timestamp) {
+        choice.adopt(change)
+        for role in tracks.keys where tracks[role]?.adopt(change) == false { apply(.cancelFetches(role), now) }
+        let kept = change.renditions.union(tracks.values.compactMap(\.rendition))
+        manifest.keepOnly(kept)
+        feed.keepOnly(kept)
+    }
+
+    /// Reports an event to the adaptation rule.
+    mutating func observe(_ event: AdaptationEvent, _ now: Timestamp) {
+        guard let context = adaptationContext(now) else { return }
+        choice.observe(event, in: context)
+    }
+
+    func adaptationContext(_ now: Timestamp) -> AdaptationContext? {
+        guard let ladder = manifest.ladder, let track = tracks[.main] else { return nil }
+        return choice.context(ladder, track, in: manifest, live.context, view(now))
+    }
+}

@@ -1,0 +1,70 @@
+internal import Instrument
+internal import InstrumentManifests
+
+// Requests that fail, and resources that are of no use.
+extension StreamPlayback {
+    /// Responds to a failure as the profile says: another variant at once, a retry, or what follows the last retry.
+    mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
+        let purpose = fetching.purpose
+        if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
+            fallback.statuses.contains(status), useOtherVariant(than: purpose, for: fallback.excludedFor, now)
+        {
+            fetches.forgetRetry(purpose)
+            return apply(.survived(ProbeError(failure, fetching, source)), now)
+        }
+        let chance = randomness.number(in: 0...1)
+        if fetches.planRetry(of: fetching, after: failure, randomness: chance, now: now.instant) { return }
+        let error = ProbeError(failure, fetching, source)
+        if manifest.survivesFailure(of: purpose, now: now.instant) {
+            let warning = StreamWarning(kind: .latePlaylist, message: error.message, url: error.url)
+            return apply(.warned(warning), now)
+        }
+        respond(to: error, purpose, now)
+    }
+
+    private mutating func respond(to error: ProbeError, _ purpose: FetchPurpose, _ now: Timestamp) {
+        guard manifest.presentation != nil else { return apply(.exhausted(error), now) }
+        for response in profile.afterRetries {
+            switch response {
+            case .useOtherVariant(let time):
+                if useOtherVariant(than: purpose, for: time, now) { return apply(.survived(error), now) }
+            case .skipSegment:
+                guard let role = purpose.role, let segment = tracks[role]?.plan?.segment else { continue }
+                apply(.survived(error), now)
+                return skip(segment, role, error.message, now)
+            case .fail: return apply(.exhausted(error), now)
+            }
+        }
+        apply(.exhausted(error), now)
+    }
+
+    /// Leaves the planned rung alone if its resource failed and another rung exists.
+    private mutating func useOtherVariant(than purpose: FetchPurpose, for time: Duration?, _ now: Timestamp) -> Bool {
+        guard let ladder = manifest.ladder, let plan = tracks[.main]?.plan, concernsMain(purpose, plan),
+            choice.exclude(plan.rung, of: ladder, for: time, now: now.instant)
+        else { return false }
+        // A playlist may have failed while a segment of its rendition was on its way.
+        apply(.cancelFetches(.main), now)
+        tracks[.main]?.dropPlan()
+        return true
+    }
+
+    private func concernsMain(_ purpose: FetchPurpose, _ plan: TrackLoading.Plan) -> Bool {
+        switch purpose {
+        case .manifest: false
+        case .playlist(let id), .index(let id): id == plan.rendition
+        case .initialization(let role), .key(let role), .segment(let role): role == .main
+        }
+    }
+
+    /// Continues behind a segment that does not exist.
+    mutating func skip(_ segment: MediaSegment, _ role: StreamRole, _ reason: String, _ now: Timestamp) {
+        guard tracks[role]?.plan != nil else { return }
+        let message = "segment \(segment.sequence) is missing: \(reason)"
+        apply(.warned(StreamWarning(.missingSegment, message, segment.url)), now)
+        tracks[role]?.skip(segment)
+        // Before any media has arrived, playback starts behind the missing segment.
+        if session.model == nil { apply(.start(at: max(segment.end, session.pendingSeek ?? 0)), now) }
+        apply(feed.skip(segment, role, view(now)), now)
+    }
+}

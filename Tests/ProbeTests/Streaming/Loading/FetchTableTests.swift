@@ -1,0 +1,81 @@
+import Instrument
+import InstrumentManifests
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Requests of a stream")
+struct FetchTableTests {
+    private var table = FetchTable(ProbeConfiguration(profile: .plain(retries: 1)))
+    private let failure = ResourceFailure(failure: .status(503), message: "busy")
+
+    @Test("A table begins a request once, and says that its track is busy, until the request ends")
+    mutating func once() throws {
+        let url = try Loading.url("s0.ts")
+        let begun1 = table.begin(.segment(.main), url, now: Loading.instant(1))
+        let fetching = try #require(begun1)
+        #expect(fetching.request.isFirst && fetching.number == 0)
+        #expect(table.begin(.segment(.main), url, now: Loading.instant(1)) == nil)
+        #expect(table.isBusy(.main) && !table.isBusy(.audio) && !table.isEmpty)
+        #expect(table.end(0)?.number == 0)
+        #expect(table.end(0) == nil && table.isEmpty)
+        #expect(table.begin(.segment(.main), url, now: Loading.instant(1))?.request.isFirst == false)
+    }
+
+    @Test("A table repeats a failed request after its back-off, and gives up when the policy allows no more")
+    mutating func retry() throws {
+        let url = try Loading.url("s0.ts")
+        let begun2 = table.begin(.segment(.main), url, now: Loading.instant(1))
+        let first = try #require(begun2)
+        _ = table.end(first.number)
+        #expect(table.planRetry(of: first, after: failure, randomness: 0.5, now: Loading.instant(2)) == true)
+        #expect(table.retryInstant(.segment(.main)) == Loading.instant(3))
+        #expect(table.deadlines(after: Loading.instant(2)) == [Loading.instant(3)])
+        #expect(table.begin(.segment(.main), url, now: Loading.instant(2.9)) == nil)
+        let begun3 = table.begin(.segment(.main), url, now: Loading.instant(3))
+        let second = try #require(begun3)
+        #expect(second.failures == 1)
+        #expect(table.planRetry(of: second, after: failure, randomness: 0.5, now: Loading.instant(4)) == false)
+        #expect(table.retryInstant(.segment(.main)) == nil)
+    }
+
+    @Test("A table plans no retry when the failure is final")
+    mutating func final() throws {
+        let begun4 = try table.begin(.key(.main), Loading.url("key"), now: Loading.instant(1))
+        let fetching = try #require(begun4)
+        var refused = failure
+        refused.isFinal = true
+        #expect(table.planRetry(of: fetching, after: refused, randomness: 0.5, now: Loading.instant(2)) == false)
+    }
+
+    @Test("A table cancels the requests and forgets the retries of one track only")
+    mutating func cancelTrack() throws {
+        let begun5 = try table.begin(.segment(.main), Loading.url("s0.ts"), now: Loading.instant(0))
+        let main = try #require(begun5)
+        let begun6 = try table.begin(.segment(.audio), Loading.url("a0.ts"), now: Loading.instant(0))
+        let audio = try #require(begun6)
+        let begun7 = try table.begin(.key(.main), Loading.url("key"), now: Loading.instant(0))
+        let key = try #require(begun7)
+        _ = table.end(key.number)
+        _ = table.planRetry(of: key, after: failure, randomness: 0.5, now: Loading.instant(0))
+        _ = table.takeCommands()
+        #expect(table.cancel(.main).map(\.number) == [main.number])
+        #expect(table.retryInstant(.key(.main)) == nil)
+        #expect(table.isRunning(audio.number) && !table.isRunning(main.number))
+        let commands = table.takeCommands()
+        guard commands.count == 1, case .cancel(let cancelled, let reason) = commands[0] else {
+            Issue.record("\(commands)")
+            return
+        }
+        #expect(cancelled.number == main.number && reason == .notWanted)
+        #expect(table.takeCommands().isEmpty)
+    }
+
+    @Test("A request is overdue when no byte has come within the stall timeout")
+    mutating func overdue() throws {
+        let begun8 = try table.begin(.manifest, Loading.url("m"), now: Loading.instant(0))
+        let fetching = try #require(begun8)
+        #expect(table.overdue(at: Loading.instant(4.9)).isEmpty)
+        #expect(table.overdue(at: Loading.instant(5)).map(\.number) == [fetching.number])
+    }
+}

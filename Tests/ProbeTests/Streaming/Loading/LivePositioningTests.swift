@@ -1,0 +1,102 @@
+import Instrument
+import InstrumentManifests
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Position in a live stream")
+struct LivePositioningTests {
+    /// Ten segments of two seconds: the live edge is at 20 s, and the stream itself asks for three target durations.
+    private let manifest: ManifestLoading
+    private let state: RenditionState
+
+    init() throws {
+        let (manifest, id) = try Loading.manifest(0..<10, isComplete: false, at: 12)
+        self.manifest = manifest
+        state = try #require(manifest[id])
+    }
+
+    private func policy(
+        maximum: Double? = nil,
+        onStall increase: Double = 0,
+        catchUp: LivePolicy.CatchUp = .none
+    ) -> LivePolicy {
+        LivePolicy(
+            targetLatency: .duration(.seconds(6)),
+            followsStream: false,
+            maximumLatency: maximum.map { .duration(.seconds($0)) },
+            targetIncreaseOnStall: .duration(.seconds(increase)),
+            catchUp: catchUp
+        )
+    }
+
+    private func view(_ seconds: Double, _ model: PlaybackModel? = nil, stalls: Int = 0) -> PlaybackView {
+        PlaybackView(now: Loading.at(seconds), model: model, stallCount: stalls)
+    }
+
+    @Test("Playback starts at the target latency, or at the viewer's choice inside the window")
+    func start() {
+        var live = LivePositioning(policy())
+        #expect(live.place(in: state, offset: nil, view(12)) == Loading.nanoseconds(14))
+        #expect(live.isPlaced)
+        let choice = PlaybackView(now: Loading.at(12), pendingSeek: Loading.nanoseconds(100))
+        #expect(live.place(in: state, offset: nil, choice) == Loading.nanoseconds(20))
+    }
+
+    @Test("A seek leads into the window, and no nearer to the edge than the target latency")
+    func destination() {
+        var live = LivePositioning(policy())
+        #expect(live.destination(of: Loading.nanoseconds(1000), in: state, view(12)) == Loading.nanoseconds(1000))
+        _ = live.place(in: state, offset: nil, view(12))
+        #expect(live.destination(of: Loading.nanoseconds(1000), in: state, view(12)) == Loading.nanoseconds(14))
+        #expect(live.destination(of: -5, in: state, view(12)) == 0)
+    }
+
+    @Test("Each stall adds its increase to the target latency, once")
+    func stalls() {
+        var live = LivePositioning(policy(onStall: 1.5))
+        _ = live.place(in: state, offset: nil, view(12))
+        let model = Loading.model(until: 20)
+        for (stalls, target) in [(0, 6.0), (1, 7.5), (1, 7.5), (3, 10.5)] {
+            _ = live.follow(state, view(13, model, stalls: stalls))
+            #expect(live.context?.target == .seconds(target), "\(stalls) stalls")
+        }
+        #expect(live.destination(of: .max, in: state, view(13)) == Loading.nanoseconds(9.5))
+    }
+
+    @Test("An increase in target durations counts in the stream's target durations")
+    func stallsInTargetDurations() {
+        var policy = policy()
+        policy.targetIncreaseOnStall = .targetDurations(0.5)
+        var live = LivePositioning(policy)
+        _ = live.place(in: state, offset: nil, view(12))
+        _ = live.follow(state, view(13, Loading.model(until: 20), stalls: 1))
+        #expect(live.context?.target == .seconds(7))
+    }
+
+    @Test("A latency above the maximum is a jump to the target; one below it changes the rate")
+    func follow() throws {
+        let catchUp = LivePolicy.CatchUp.fixed(minimum: 0.9, maximum: 1.1, tolerance: .milliseconds(100))
+        var live = LivePositioning(policy(maximum: 10, catchUp: catchUp))
+        let model = Loading.model(until: 20)
+        #expect(live.follow(state, view(12, model)).isEmpty)
+        _ = live.place(in: state, offset: nil, view(12))
+        // The playhead is at 12 s, the edge at 20 s.
+        #expect(
+            live.follow(state, view(12, model)) == [.latencyMeasured(.seconds(8)), .catchUp(rate: 1.1)]
+        )
+        // The playhead is at 5 s, the edge at 20 s.
+        let late = PlaybackView(now: Loading.at(5), model: model)
+        let effects = live.follow(state, late)
+        #expect(effects.last == .jump(to: Loading.nanoseconds(14)))
+    }
+
+    @Test("A stream that is complete is not followed")
+    func complete() throws {
+        let (manifest, id) = try Loading.manifest(0..<10)
+        let state = try #require(manifest[id])
+        var live = LivePositioning(policy(maximum: 1))
+        #expect(live.place(in: state, offset: nil, view(0)) == 0)
+        #expect(live.follow(state, view(1, Loading.model(until: 20))).isEmpty)
+    }
+}

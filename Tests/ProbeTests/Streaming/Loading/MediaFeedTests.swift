@@ -1,0 +1,179 @@
+import Instrument
+import InstrumentManifests
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Feeding the playback model")
+struct MediaFeedTests {
+    private let manifest: ManifestLoading
+    private let id: Rendition.ID
+
+    init() throws { (manifest, id) = try Loading.manifest(0..<6) }
+
+    private func delivery(
+        _ number: Int,
+        _ role: StreamRole = .main,
+        roles: Set<StreamRole> = [.main]
+    ) throws -> MediaFeed.Delivery {
+        let index = try #require(manifest[id]?.index)
+        var track = TrackLoading(at: index[number].start)
+        for _ in 0...number { track.choose(rung: 0, rendition: id) }
+        _ = track.step(in: index, at: WallTime(milliseconds: 0))
+        let plan = try #require(track.plan)
+        return MediaFeed.Delivery(
+            role: role,
+            plan: plan,
+            segment: try #require(plan.segment),
+            roles: roles,
+            variant: manifest.variant(at: 0)
+        )
+    }
+
+    private func media(_ effects: [StreamEffect]) -> [MediaArrival] {
+        effects.compactMap { if case .received(let media) = $0 { media } else { nil } }
+    }
+
+    private let closed = PlaybackView(now: Loading.at(5))
+    private var open: PlaybackView { PlaybackView(now: Loading.at(5), model: Loading.model(until: 2)) }
+
+    @Test("A whole segment opens playback, and its media counts from its last byte, whatever its timestamps begin at")
+    func whole() throws {
+        var feed = MediaFeed(.complete)
+        let content = Loading.content([.video, .audio], from: 1000)
+        let effects = feed.take(
+            content,
+            Loading.arrivals(at: 3, rest: 4),
+            isWhole: true,
+            try delivery(0),
+            closed
+        )
+        #expect(
+            effects == [
+                .qualityChanges(Quality(width: 0, height: 0, bitrate: 400_000), at: 0),
+                .opened(OpenedTracks(hasVideo: true, hasAudio: true, instant: Loading.instant(4))),
+                .received(MediaArrival(track: .video, end: Loading.nanoseconds(2), instant: Loading.instant(4))),
+                .received(MediaArrival(track: .audio, end: Loading.nanoseconds(2), instant: Loading.instant(4))),
+            ]
+        )
+        #expect(feed.finish(content, try delivery(0)) == Loading.nanoseconds(2))
+        #expect(!feed.needsInspection(id))
+    }
+
+    @Test("Parts of a segment are handed over once, each since the instant of its last byte, where the profile says so")
+    func parts() throws {
+        var feed = MediaFeed(.progressive)
+        let delivery = try delivery(0)
+        let content = Loading.content([.video], from: 0)
+        var half = ArrivalLog()
+        half.add(600, at: Loading.instant(3))
+        let first = feed.take(content, half, isWhole: false, delivery, closed)
+        #expect(
+            media(first) == [MediaArrival(track: .video, end: Loading.nanoseconds(1), instant: Loading.instant(3))]
+        )
+        let rest = feed.take(content, Loading.arrivals(at: 3, rest: 4), isWhole: true, delivery, open)
+        #expect(
+            media(rest) == [MediaArrival(track: .video, end: Loading.nanoseconds(2), instant: Loading.instant(4))]
+        )
+    }
+
+    @Test("Media waits until every track is known, and is then handed over in the order of its arrival")
+    func waiting() throws {
+        var feed = MediaFeed(.complete)
+        let roles: Set<StreamRole> = [.main, .audio]
+        let video = feed.take(
+            Loading.content([.video], from: 0),
+            Loading.arrivals(at: 3, rest: 4),
+            isWhole: true,
+            try delivery(0, roles: roles),
+            closed
+        )
+        #expect(media(video).isEmpty && video.count == 1)
+        let audio = feed.take(
+            Loading.content([.audio], from: 0),
+            Loading.arrivals(at: 1, rest: 2),
+            isWhole: true,
+            try delivery(0, .audio, roles: roles),
+            closed
+        )
+        #expect(audio.first == .opened(OpenedTracks(hasVideo: true, hasAudio: true, instant: Loading.instant(2))))
+        #expect(media(audio).map(\.track) == [.audio, .video])
+        var dropped = MediaFeed(.complete)
+        _ = dropped.take(
+            Loading.content([.video], from: 0),
+            Loading.arrivals(at: 3, rest: 4),
+            isWhole: true,
+            try delivery(0, roles: roles),
+            closed
+        )
+        dropped.dropWaiting()
+        #expect(media(dropped.skip(try delivery(1).segment, .main, open)).count == 1)
+    }
+
+    @Test("A segment whose timestamps jump is placed behind the segment before, with a warning")
+    func jump() throws {
+        var feed = MediaFeed(.complete)
+        let log = Loading.arrivals(at: 3, rest: 4)
+        let first = Loading.content([.video], from: 0)
+        _ = feed.take(first, log, isWhole: true, try delivery(0), closed)
+        _ = feed.finish(first, try delivery(0))
+        let second = Loading.content([.video], from: 500)
+        let effects = feed.take(second, log, isWhole: true, try delivery(1), open)
+        guard case .warned(let warning)? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(warning.kind == .timestampJump)
+        #expect(feed.finish(second, try delivery(1)) == Loading.nanoseconds(4))
+    }
+
+    @Test("During playback the quality follows the media; before the start it precedes the media")
+    func qualityOrder() throws {
+        var feed = MediaFeed(.complete)
+        let log = Loading.arrivals(at: 3, rest: 4)
+        _ = feed.take(Loading.content([.video, .audio], from: 0), log, isWhole: true, try delivery(0), closed)
+        let effects = feed.take(
+            Loading.content([.video, .audio], from: 2),
+            log,
+            isWhole: true,
+            try delivery(1),
+            open
+        )
+        #expect(
+            effects.last == .qualityChanges(Quality(width: 0, height: 0, bitrate: 400_000), at: Loading.nanoseconds(2))
+        )
+    }
+
+    @Test("A part is demuxed again only when it has grown by a sixteenth, or by a 128th while playback starves")
+    func growth() throws {
+        var feed = MediaFeed(.progressive)
+        let plan = try delivery(0).plan
+        func takes(_ count: Int, isStarving: Bool = false) -> Bool {
+            feed.takePart(of: count, .main, plan, isStarving: isStarving)
+        }
+        #expect(!takes(2047) && takes(2048) && !takes(4095) && takes(1_000_000))
+        #expect(!takes(1_062_499) && takes(1_062_499, isStarving: true))
+        #expect(takes(1_200_000))
+    }
+
+    @Test("Parts matter while playback waits or starves, and never where the profile plays whole segments")
+    func urgency() {
+        #expect(MediaFeed(.complete).urgency(closed) == nil)
+        #expect(MediaFeed(.progressive).urgency(closed) == false)
+        let model = Loading.model(until: 2)
+        let playing = PlaybackView(now: Loading.at(1), model: model)
+        #expect(MediaFeed(.progressive).urgency(playing) == nil)
+        #expect(MediaFeed(.progressive).urgency(PlaybackView(now: Loading.at(2), model: model)) == true)
+    }
+
+    @Test(
+        "Timestamps that jump inside a segment do not make the segment longer than twice its duration and ten seconds"
+    )
+    func longest() throws {
+        var feed = MediaFeed(.complete)
+        var content = Loading.content([.video], from: 0)
+        content.video?.end = Loading.nanoseconds(86_400)
+        let effects = feed.take(content, Loading.arrivals(at: 3, rest: 4), isWhole: true, try delivery(0), closed)
+        #expect(media(effects).map(\.end) == [Loading.nanoseconds(12)])
+    }
+}

@@ -1,0 +1,149 @@
+import Instrument
+import InstrumentManifests
+import InstrumentTransport
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("Playback of a stream, event by event")
+struct StreamPlaybackTests {
+    private func playback(_ address: String = "http://origin.example/master.m3u8") -> StreamPlayback {
+        StreamPlayback(
+            source: MediaSource(address),
+            configuration: ProbeConfiguration(profile: .plain()),
+            randomness: RandomSource(SystemRandomNumberGenerator())
+        )
+    }
+
+    /// The requests among the commands, by their purpose.
+    private func begun(_ playback: inout StreamPlayback) -> [Fetching] {
+        playback.fetches.takeCommands().compactMap { if case .fetch(let fetching) = $0 { fetching } else { nil } }
+    }
+
+    private func response(_ fetching: Fetching, _ reading: ManifestReading, now: Timestamp) -> StreamEvent {
+        let response = ResourceResponse(
+            url: fetching.request.url,
+            status: 200,
+            bytes: [1, 2, 3],
+            arrivals: ArrivalLog(),
+            timings: HTTPTimings(),
+            redirectCount: 0,
+            version: "1.1",
+            reading: .success(reading)
+        )
+        return .fetched(number: fetching.number, .success(response))
+    }
+
+    @Test("A playback fetches the manifest, the playlist and the first segment, one after the other")
+    func walk() throws {
+        var playback = playback()
+        playback.handle(.command(.play), now: Loading.at(0))
+        let manifest = begun(&playback)
+        #expect(manifest.map(\.purpose) == [.manifest])
+        let presentation = try Loading.multivariant([400_000])
+        playback.handle(response(manifest[0], .presentation(presentation), now: Loading.at(1)), now: Loading.at(1))
+        let playlist = begun(&playback)
+        #expect(playlist.map(\.purpose) == [.playlist(presentation.variants[0].main)])
+        playback.handle(
+            response(playlist[0], .playlist(try Loading.media(0..<3)), now: Loading.at(2)),
+            now: Loading.at(2)
+        )
+        let segment = begun(&playback)
+        #expect(segment.map(\.purpose) == [.segment(.main)])
+        #expect(segment.first?.request.url.path == "/s0.ts")
+        #expect(
+            playback.session.outbox.map(\.action)
+                == [.mediaRequest, .prepareItem, .manifestLoad, .streamLoad, .bufferBegin]
+        )
+        #expect(playback.session.progress(at: Loading.instant(2)).duration == .seconds(6))
+    }
+
+    @Test("A playback ends with an error and without a request when its address is not valid HTTP")
+    func badAddress() {
+        var playback = playback("http://")
+        playback.handle(.command(.play), now: Loading.at(0))
+        #expect(begun(&playback).isEmpty)
+        guard case .failed(let error) = playback.session.outcome else {
+            Issue.record("\(playback.session.outbox.map(\.action))")
+            return
+        }
+        #expect(error.code == .refusedAddress)
+    }
+
+    @Test("A stop cancels every request, and nothing begins after it")
+    func stop() throws {
+        var playback = playback()
+        playback.handle(.command(.play), now: Loading.at(0))
+        let manifest = begun(&playback)
+        playback.handle(.command(.stop), now: Loading.at(1))
+        guard case .cancel(let cancelled, _)? = playback.fetches.takeCommands().first else {
+            Issue.record("the request runs on")
+            return
+        }
+        #expect(cancelled.number == manifest[0].number)
+        let late = response(manifest[0], .presentation(try Loading.multivariant([1])), now: Loading.at(2))
+        playback.handle(late, now: Loading.at(2))
+        #expect(begun(&playback).isEmpty && playback.session.outcome == .stopped)
+        #expect(playback.deadline(at: Loading.instant(2), wallTime: WallTime(milliseconds: 0)) == nil)
+    }
+
+    @Test("A playback passes on five warnings of a kind, and all of another kind")
+    func warnings() {
+        var playback = playback()
+        for _ in 0..<20 {
+            playback.apply(.warned(StreamWarning(kind: .frameGap, message: "a", url: nil)), Loading.at(0))
+        }
+        playback.apply(.warned(StreamWarning(kind: .noKeyframe, message: "b", url: nil)), Loading.at(0))
+        #expect(playback.session.outbox.count == 6)
+    }
+}
+
+@Suite("Parts that a segment needs")
+struct SegmentStoreTests {
+    @Test("A segment needs its key first, then its initialization section, then itself")
+    func order() throws {
+        var store = SegmentStore()
+        var segment = MediaSegment(sequence: 0, start: 0, duration: 1, url: try Loading.url("s0.m4s"))
+        let section = InitializationSegment(url: try Loading.url("init.mp4"))
+        let key = try Loading.url("key")
+        segment.initialization = section
+        segment.encryption = SegmentEncryption(method: .aes128, keyURL: key, initializationVector: [])
+        #expect(store.need(of: segment, .audio) == .fetch(.key(.audio), key, nil))
+        store.keep(key: [UInt8](repeating: 0, count: 16), at: key)
+        #expect(store.need(of: segment, .audio) == .fetch(.initialization(.audio), section.url, nil))
+        store.keep([1], of: section)
+        #expect(store.need(of: segment, .audio) == .fetch(.segment(.audio), segment.url, nil))
+    }
+
+    @Test("A segment with an encryption that the probe cannot remove is refused by the encryption's name")
+    func unsupported() throws {
+        var segment = MediaSegment(sequence: 0, start: 0, duration: 1, url: try Loading.url("s0.ts"))
+        segment.encryption = SegmentEncryption(
+            method: .unsupported("SAMPLE-AES"),
+            keyURL: nil,
+            initializationVector: []
+        )
+        #expect(SegmentStore().need(of: segment, .main) == .unsupported(encryption: "SAMPLE-AES"))
+    }
+
+    @Test("A byte range is cut out of a file that was sent whole, and refused where the file is too short")
+    func ranges() throws {
+        var response = ResourceResponse(
+            url: try Loading.url("a"),
+            status: 200,
+            bytes: [0, 1, 2, 3],
+            arrivals: ArrivalLog(),
+            timings: HTTPTimings(),
+            redirectCount: 0,
+            version: "1.1"
+        )
+        #expect(try response.part(ByteRange(offset: 1, length: 2)) == [1, 2])
+        #expect(try response.part(ByteRange(offset: 2, length: nil)) == [2, 3])
+        #expect(try response.part(nil) == [0, 1, 2, 3])
+        for (offset, length) in [(Int64(3), Int64(2)), (4, 1), (-1, 2), (2, .max)] {
+            #expect(throws: ResourceFailure.self) { try response.part(ByteRange(offset: offset, length: length)) }
+        }
+        response.status = 206
+        #expect(try response.part(ByteRange(offset: 100, length: 4)) == [0, 1, 2, 3])
+    }
+}
