@@ -92,22 +92,29 @@ struct TerminalTextTests {
     }
 }
 
-/// The command lines write to a terminal through one place each, whose functions take no `String`.
+/// The command lines write to a terminal through the types of `Sources/CommandLine/Output`, whose functions take no `String`.
 @Suite("Doors to the terminal")
 struct TerminalDoorTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
+    private static let doors = ["StandardStreams.swift", "Terminal.swift"]
 
-    @Test("Nothing but the door writes to standard output or error", arguments: ["PlayerMonitor", "TestOrigin"])
-    func door(program: String) throws {
-        let folder = Self.root.appending(path: "Examples/\(program)")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        #expect(files.contains { $0.lastPathComponent == "Terminal.swift" })
+    @Test(
+        "A command line writes to standard output and error through the terminal's types alone",
+        arguments: ["Examples/PlayerMonitor", "Examples/TestOrigin", "Sources/CommandLine"]
+    )
+    func door(folder: String) throws {
+        let folder = Self.root.appending(path: folder)
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap {
+            $0 as? URL
+        }
+        let sources = try #require(files).filter { $0.pathExtension == "swift" }
+        #expect(!sources.isEmpty)
         let ways = [
             "print(", "debugPrint(", "dump(", "fputs(", "puts(", "FileHandle.standard", "STDERR_FILENO,",
             "STDOUT_FILENO,",
         ]
-        for file in files where file.pathExtension == "swift" && file.lastPathComponent != "Terminal.swift" {
+        for file in sources where !Self.doors.contains(file.lastPathComponent) {
             let lines = try String(contentsOf: file, encoding: .utf8).split(
                 separator: "\n",
                 omittingEmptySubsequences: false

@@ -1,4 +1,3 @@
-
 /// Where media is, as logs, errors and the `source` attribute may show it: without user, password, query and fragment.
 package enum SourceText {
     /// Schemes whose addresses are `host/path` (RFC 3986, section 3); of others nothing but the scheme is shown, because
