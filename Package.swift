@@ -343,6 +343,7 @@ let package = Package(
         .executableTarget(
             name: "QueueChild",
             dependencies: [
+                "CDurableShim",
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "QueueChildPlan",
             ],

@@ -20,6 +20,20 @@ uint32_t durable_load_acquire(const void *address) {
     return __atomic_load_n((const uint32_t *)address, __ATOMIC_ACQUIRE);
 }
 
+// Atomic stores of one word each: the compiler may neither reorder them nor make a memcpy of the loop.
+void durable_copy_forward(void *target, const void *source, size_t count) {
+    uint8_t *to = target;
+    const uint8_t *from = source;
+    if ((uintptr_t)to % 8 == 0) {
+        for (; count >= 8; to += 8, from += 8, count -= 8) {
+            uint64_t word;
+            memcpy(&word, from, 8);
+            __atomic_store_n((uint64_t *)to, word, __ATOMIC_RELEASE);
+        }
+    }
+    for (; count > 0; count--) __atomic_store_n(to++, *from++, __ATOMIC_RELEASE);
+}
+
 // The polynomial 0x1EDC6F41, reflected. Tables for eight bytes at a time ("slicing by 8"), made on first use.
 static uint32_t tables[8][256];
 

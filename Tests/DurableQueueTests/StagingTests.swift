@@ -3,6 +3,7 @@ import GRDB
 import Instrument
 import InstrumentTestKit
 import LoopbackServers
+import QueueChildPlan
 import Testing
 
 @testable import InstrumentDurableQueue
@@ -29,6 +30,18 @@ struct StagingTests {
     }
 
     private func isLinux() -> Bool { DirectoryStore.stagingDirectory != nil }
+
+    @Test("A process that ends within a copy of records leaves all bytes before the one at which it ended")
+    func tornCopy() throws {
+        // A system call's page, and what the C library copies in one go, is less than this.
+        let size = 64 << 10
+        let file = scratch.path + "/torn"
+        try Data(count: size).write(to: URL(fileURLWithPath: file))
+        let child = try ChildProcess(ChildPlan(.tearCopy, directory: file, backends: []), name: scratch.path + "/child")
+        #expect(child.hasEnded() && child.status == -SIGBUS)
+        let left = try Data(contentsOf: URL(fileURLWithPath: file))
+        #expect(left.count == size / 2 && left.allSatisfy { $0 == 1 })
+    }
 
     @Test("A killed process leaves its staged samples to the next one, in order and with the same identifiers")
     func killed() throws {

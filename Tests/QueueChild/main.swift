@@ -21,6 +21,7 @@ func fail(_ message: String) -> Never {
 guard CommandLine.arguments.count == 2, let plan = try? ChildPlan(argument: CommandLine.arguments[1]) else {
     fail("the argument is no plan")
 }
+if plan.task == .tearCopy { TornCopy.run(over: plan.directory) }
 let report: @Sendable (Diagnostic) -> Void = { diagnostic in
     switch diagnostic {
     case .retrying, .deadLetter: break
@@ -58,6 +59,7 @@ let life = ChildLife(notes: notes)
 life.start()
 
 switch plan.task {
+case .tearCopy: break
 case .emit:
     await emission.run(trackers)
     // The deliveries' clock runs a thousand times as fast.

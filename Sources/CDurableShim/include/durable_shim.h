@@ -11,6 +11,10 @@ void durable_store_release(void *address, uint32_t value);
 /// Loads before everything that the program loads afterwards.
 uint32_t durable_load_acquire(const void *address);
 
+/// Copies from the first byte to the last, in this order: if the process ends within the copy, what was copied is a prefix.
+/// `memcpy` makes no such promise; the C library may store the first bytes last.
+void durable_copy_forward(void *target, const void *source, size_t count);
+
 /// CRC-32C (Castagnoli, RFC 3720 appendix B.4), continued from `crc`; 0 begins.
 uint32_t durable_crc32c(uint32_t crc, const void *bytes, size_t count);
 

@@ -161,10 +161,11 @@ final class Segment: @unchecked Sendable {
     /// What the header says; nil if it is damaged.
     var header: SegmentHeader? { SegmentHeader(UnsafeRawPointer(base)) }
 
-    /// Copies whole records, as they are, behind the last one.
+    /// Copies whole records, as they are, behind the last one, from the first byte to the last: if the process is killed within the
+    /// copy, a record is damaged only if no later one was written, and recovery takes it from where it was copied.
     func copy(_ records: UnsafeRawBufferPointer, to offset: Int) {
         guard let start = records.baseAddress, isWritable, capacity - offset >= records.count else { return }
-        (base + offset).copyMemory(from: start, byteCount: records.count)
+        durable_copy_forward(base + offset, start, records.count)
     }
 
     /// Whether nothing was ever written behind the header.

@@ -37,6 +37,8 @@ func inParallel(
                 guard index < count else { break }
                 var found = Findings()
                 do { found += try work(index) } catch { found.fail("\(error)") }
+                // At once: a long run may be ended before its report.
+                for failure in found.failures { TortureSettings.progress("\(part): failure: \(failure)") }
                 let (done, failures) = state.withLock { state in
                     state.findings += found
                     state.done += 1
