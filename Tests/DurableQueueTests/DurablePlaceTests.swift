@@ -84,7 +84,7 @@ struct DurablePlaceTests {
         let store = try open()
         store.attach("one")
         store.attach("two")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<2000 { _ = try store.append([DurableStoreTests.sample(number)]) }
         try store.synchronize()
         let before = scratch.files(".segment").count
         // Settled in memory, and not written down yet.
@@ -92,8 +92,8 @@ struct DurablePlaceTests {
             let dead: [UInt64: String] = backend == "one" ? [3: "no", 150: "no"] : [:]
             store.own.state.withLock { state in
                 guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }) else { return }
-                state.places[index].row.cursor = 200
-                state.places[index].row.acknowledged = 200 - dead.count
+                state.places[index].row.cursor = 2000
+                state.places[index].row.acknowledged = 2000 - dead.count
             }
         }
         store.own.trim()

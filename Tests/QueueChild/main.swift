@@ -21,7 +21,7 @@ func fail(_ message: String) -> Never {
 guard CommandLine.arguments.count == 2, let plan = try? ChildPlan(argument: CommandLine.arguments[1]) else {
     fail("the argument is no plan")
 }
-if plan.task == .tearCopy { TornCopy.run(over: plan.directory) }
+if plan.task == .tearCopy { TornCopy.run(over: plan.directory, count: plan.count ?? 0) }
 let report: @Sendable (Diagnostic) -> Void = { diagnostic in
     switch diagnostic {
     case .retrying, .deadLetter: break

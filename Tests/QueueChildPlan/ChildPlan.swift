@@ -7,7 +7,7 @@ package struct ChildPlan: Codable, Sendable {
         case emit
         /// Emits `count` samples, delivers everything that is in the queue, and prints a ``DrainReport``.
         case drain
-        /// Copies over the whole of the file `directory`, which ends in the middle of the copy: the system ends the process there.
+        /// Copies `count` bytes to the file `directory`, which ends in the middle of the copy: the system ends the process there.
         case tearCopy
     }
 
