@@ -17,8 +17,6 @@ let package = Package(
             dependencies: [
                 "CMeasure",
                 .product(name: "Instrument", package: "instrument"),
-                .product(name: "InstrumentHubs", package: "instrument"),
-                .product(name: "InstrumentMetricalcs", package: "instrument"),
                 .product(name: "InstrumentDurableQueue", package: "instrument"),
             ]
         ),
@@ -35,8 +33,8 @@ let package = Package(
         .executableTarget(
             name: "BackendBenchmark",
             dependencies: [
-                "Instrument", "InstrumentBackends", "InstrumentClickstream", "InstrumentHubs", "InstrumentMetricalcs",
-                "InstrumentSeer", "InstrumentSift", "InstrumentTransport", "InstrumentXAPI",
+                "Instrument", "InstrumentBackends", "InstrumentClickstream", "InstrumentSift", "InstrumentTransport",
+                "InstrumentXAPI",
             ].map { .product(name: $0, package: "instrument") }
         ),
         .executableTarget(
@@ -49,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "MPVComparison",
             dependencies: [
-                "Instrument", "InstrumentHubs", "InstrumentMetricalcs", "InstrumentMPV", "InstrumentOrigin",
+                "Instrument", "InstrumentMPV", "InstrumentOrigin",
                 "InstrumentProbe", "InstrumentTestKit", "InstrumentTrackers",
             ].map { .product(name: $0, package: "instrument") }
         ),

@@ -18,8 +18,6 @@ let package = Package(
             dependencies: ours(
                 "Instrument",
                 "InstrumentBackends",
-                "InstrumentHubs",
-                "InstrumentServiceLifecycle",
                 "InstrumentTrackers"
             ) + [
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -28,7 +26,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ServiceLifecycleTests",
-            dependencies: ours("Instrument", "InstrumentHubs", "InstrumentServiceLifecycle", "InstrumentTestKit") + [
+            dependencies: ours("Instrument", "InstrumentTestKit", "InstrumentTrackers") + [
                 "ServerExample",
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]

@@ -6,7 +6,7 @@ func example(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: name,
         dependencies: ["Shared"]
-            + (["Instrument", "InstrumentHubs"] + products).map { .product(name: $0, package: "instrument") }
+            + (["Instrument"] + products).map { .product(name: $0, package: "instrument") }
     )
 }
 
@@ -21,7 +21,7 @@ let package = Package(
         ),
         example("ClickstreamExample", "InstrumentClickstream", "InstrumentTransport"),
         example("SiftExample", "InstrumentSift", "InstrumentTransport"),
-        example("SeerExample", "InstrumentSeer", "InstrumentXAPI", "InstrumentTransport"),
+        example("SeerExample", "InstrumentXAPI", "InstrumentTransport"),
         example("XAPIExample", "InstrumentXAPI", "InstrumentTransport"),
     ],
     swiftLanguageModes: [.v6]
