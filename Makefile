@@ -63,6 +63,7 @@ test: dependencies lint
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	scripts/check-words.sh
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -78,7 +79,7 @@ tsan: dependencies
 asan: dependencies
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address
 
-# Damaged segments through the demuxer, under Address Sanitizer; FUZZ_SEED=… goes on elsewhere.
+# Damaged segments through the demuxer, under Address Sanitizer; FUZZ_SEED=… starts elsewhere.
 fuzz: dependencies
 	FUZZ_ROUNDS=$${FUZZ_ROUNDS:-50000} ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address --filter SegmentFuzzTests
 

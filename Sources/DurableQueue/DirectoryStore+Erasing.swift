@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// What is erased is first counted and written down, then taken out of the segments; a crash in between is made good at
+/// What is erased is first counted and written down, then taken out of the segments; the start after a crash in between completes it,
 /// the next opening.
 extension DirectoryStore {
     /// Erases what `isErased` picks, from the log and from the dead letters; returns how many samples these were.
@@ -48,7 +48,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Makes good what a crash interrupted.
+    /// Completes an erasure that a crash interrupted.
     func finishErasing() {
         do {
             let undone = try bookkeeping.erased(onlyUndone: true)

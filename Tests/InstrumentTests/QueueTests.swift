@@ -275,7 +275,7 @@ struct QueueTests {
         #expect(await isEmpty)
     }
 
-    @Test("A backend that comes later gets what is emitted from then on; one that goes is told, once")
+    @Test("An added backend receives later events; a removed backend is notified once")
     func swapping() async {
         let (first, second) = (ScriptedBackend("first"), ScriptedBackend("second"))
         let queue = BatchQueue(backends: [first], clock: VirtualClock())

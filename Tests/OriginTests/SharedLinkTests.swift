@@ -47,7 +47,7 @@ struct SharedLinkTests {
         #expect(link.released(2, at: done) == nil)
     }
 
-    @Test("Who is told of late has joined at its instant all the same, but not before what has happened since")
+    @Test("A late report joins at its own instant, but not before an event that was handled already")
     func late() {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)
         link.join(1, bytes: 9_000, at: Self.second)

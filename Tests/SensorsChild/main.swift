@@ -2,7 +2,7 @@ import Glibc
 import Instrument
 import InstrumentSensors
 
-// What a program of its own sees: where /sys is mocked, or in a network namespace.
+// What a separate program sees: where /sys is mocked, or in a network namespace.
 #if os(Linux)
 if CommandLine.arguments.dropFirst().first == "network" {
     watchNetwork()

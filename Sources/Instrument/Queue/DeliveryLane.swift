@@ -133,21 +133,21 @@ final class DeliveryLane: Sendable {
         if let successor { return await successor.flush(until: deadline) }
         if isHopeless { return false }
         wake()
-        // What was settled between the look at the ledger and the entry in the list will not be told again.
+        // No later call reports the samples that were settled between reading the ledger and adding the entry to the list.
         openGates()
         _ = await gate.wait(until: deadline, on: clock)
         forget(gate)
         return store.ledger(of: name).hasReached(goal)
     }
 
-    /// Delivers no more after what is in flight, and lets the backend end. Who waits for a flush goes on.
+    /// Delivers no more after what is in flight, and lets the backend end. Waiting flushes return.
     func close() {
         endFlushes { $0.isClosed = true }
         wake()
         signal.finish()
     }
 
-    /// Sends nothing more, but for what has set out, until it may again. Who waits for a flush goes on.
+    /// Sends nothing more, but for what has set out, until it may again. Waiting flushes return.
     func hold() {
         endFlushes { state in
             state.isHeld = true
@@ -164,7 +164,7 @@ final class DeliveryLane: Sendable {
     /// What was read and has not set out is read again: some of it may be erased by now.
     func readAgain() { state.withLock { $0.epoch += 1 } }
 
-    /// There is a network, or there is none any more.
+    /// The network has returned, or is gone.
     func networkChanged(isOnline: Bool) {
         if isOnline { state.withLock { $0.cameOnline = true } }
         wake()

@@ -3,7 +3,7 @@ import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
 
-/// A process that emits on a disk that stands still for some seconds, goes on, and stands still again until it is killed.
+/// A process that emits on a disk that stops for some seconds, continues, and stops again until it is killed.
 struct FrozenDisk: CustomStringConvertible {
     let level: NestedDisk.Level
     let synchronization: ChildPlan.Synchronization
