@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 
-tag=$(git tag --list --sort=-version:refname '[0-9]*' | head -n 1)
+tag=$(git tag --list --sort=-version:refname '[0-9]*' 'v[0-9]*' | head -n 1)
 if [ -z "$tag" ]; then
     echo "There is no version tag yet, so there is no API to compare with. The check starts with the first tag."
     exit 0

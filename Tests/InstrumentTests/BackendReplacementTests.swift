@@ -182,7 +182,7 @@ struct BackendReplacementTests {
     }
 
     @Test(
-        "A backend that ignores the cancellation holds up its successor, no other backend, and loses or repeats nothing"
+        "A backend that ignores the cancellation delays its successor, no other backend, and loses or repeats nothing"
     )
     func stubborn() async {
         let old = GatedBackend("one", answersCancellation: false)

@@ -262,7 +262,7 @@ struct QueueTests {
         #expect(SampleID(log: 13, sequence: 5) != other)
     }
 
-    @Test("A backend that blocks its thread holds up no other")
+    @Test("A backend that blocks its thread delays no other backend")
     func blocking() async {
         let release = DispatchSemaphore(value: 0)
         let blocked = (0..<8).map { ScriptedBackend(BackendName("blocked\($0)"), onDeliver: { release.wait() }) }

@@ -163,7 +163,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Who hangs sends nothing more and keeps the connection open")
+    @Test("A hanging response sends nothing more and keeps the connection open")
     func hangs() async throws {
         try await withOrigin(faults: ["hang nth 1", "hang after 700 nth 2", "hang after 0 nth 3"]) { origin in
             let (first, second, third) = try await (

@@ -36,7 +36,7 @@ struct SharedLinkTests {
         #expect(link.wake(2, forByte: 2_000, at: Self.second * 2) == Self.second * 3)
     }
 
-    @Test("Who gives up leaves the rest to the others", arguments: LinkSharing.allCases)
+    @Test("A response that ends early leaves the link to the others", arguments: LinkSharing.allCases)
     func leaving(sharing: LinkSharing) {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: sharing)
         link.join(1, bytes: 10_000, at: 0)

@@ -34,7 +34,7 @@ func watchNetwork() {
 }
 
 func say(_ line: String) {
-    // Not through `stdout`, which a blocked `readLine` may hold up.
+    // Not through `stdout`, which a blocked `readLine` may block.
     let bytes = Array((line + "\n").utf8)
     _ = write(1, bytes, bytes.count)
 }

@@ -13,7 +13,7 @@ final class DeliveryLane: Sendable {
         var inFlight: Task<DeliveryOutcome, Never>?
         /// There is no consent to send.
         var isHeld = false
-        /// Counts what makes a batch that was read, but has not set out, one that must not.
+        /// Counts the events after which a batch that was read and not sent must not be sent.
         var epoch = 0
         var cameOnline = false
         var isSilenced = false
@@ -147,7 +147,7 @@ final class DeliveryLane: Sendable {
         signal.finish()
     }
 
-    /// Sends nothing more, but for what has set out, until it may again. Waiting flushes return.
+    /// Sends nothing more, except a running delivery, until `release()`. Waiting flushes return.
     func hold() {
         endFlushes { state in
             state.isHeld = true
@@ -161,7 +161,7 @@ final class DeliveryLane: Sendable {
         wake()
     }
 
-    /// What was read and has not set out is read again: some of it may be erased by now.
+    /// Batches that were read and not sent are read again: some samples may be erased by now.
     func readAgain() { state.withLock { $0.epoch += 1 } }
 
     /// The network has returned, or is gone.

@@ -129,7 +129,7 @@ struct SampleLog {
         return (head + distance / Self.chunkSize, distance % Self.chunkSize)
     }
 
-    /// Some samples in a row, held without holding up the log.
+    /// Some consecutive samples, held without blocking the log.
     struct Part: Sequence {
         let chunks: [Chunk]
         let open: [Sample?]

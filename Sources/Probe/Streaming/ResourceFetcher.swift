@@ -79,7 +79,7 @@ protocol ResourceFetcher: Sendable {
         ended: @escaping @Sendable (Result<ResourceResponse, ResourceFailure>) -> Void
     ) -> FetchCancellation
 
-    /// Runs what takes a while where it holds up nobody; a network that is made up runs it at once.
+    /// Runs long work where it delays no request; a simulated network runs the work at once.
     func offload(_ work: @escaping @Sendable () -> Void)
 }
 

@@ -11,7 +11,7 @@ struct FrozenDisk: CustomStringConvertible {
 
     /// Emits of each thread that have to return while the disk stands still: more than fit into a segment and its spare.
     private static let required = 3000
-    /// How long the disk stands still, in seconds: longer than a busy machine holds up a thread.
+    /// How long the disk stands still, in seconds: longer than a busy machine delays a thread.
     private static var freeze: Int { TortureSettings.isLong ? 6 : 3 }
 
     var description: String {
