@@ -1,5 +1,5 @@
 SWIFT ?= swift
-# What is played: make play URL=https://example.org/film.mp4
+# The media to play: make play URL=https://example.org/film.mp4
 URL ?=
 # Further options: make play OPTIONS="--speed max --backend json"
 OPTIONS ?=
@@ -11,15 +11,15 @@ SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmar
 .PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies compare-mpv origin
 
 help:
-	@echo "make play             plays a small sample; make play URL=… plays that"
+	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
 	@echo "make origin           serves test media to try players against; OPTIONS has the schedule"
-	@echo "make compare-mpv      the probe beside a real mpv over the same schedules, in one table"
-	@echo "make test             everything that a change has to pass"
+	@echo "make compare-mpv      plays the same schedules with the probe and with mpv, and prints one table"
+	@echo "make test             lint, build, all tests and examples, the documentation"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
 	@echo "make fuzz             fifty thousand damaged segments under Address Sanitizer"
 	@echo "make torture          10,000 kills, power cuts, frozen disks and failing system calls under the durable queue"
-	@echo "make benchmark        what an emit costs"
+	@echo "make benchmark        measures the cost of an emit, the queue, the backends and streams"
 
 dependencies:
 	@scripts/install-dependencies.sh
@@ -63,6 +63,7 @@ test: dependencies lint
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	scripts/check-words.sh
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -78,7 +79,7 @@ tsan: dependencies
 asan: dependencies
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address
 
-# Damaged segments through the demuxer, under Address Sanitizer; FUZZ_SEED=… goes on elsewhere.
+# Damaged segments through the demuxer, under Address Sanitizer; FUZZ_SEED=… starts elsewhere.
 fuzz: dependencies
 	FUZZ_ROUNDS=$${FUZZ_ROUNDS:-50000} ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --scratch-path .build-asan --sanitize address --filter SegmentFuzzTests
 

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, so that users of Instrument never fetch or build what only benchmarks need.
+// A separate package, so that users of Instrument never fetch or build what only benchmarks need.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],

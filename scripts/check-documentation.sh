@@ -25,8 +25,6 @@ document() { # MODULE FOLDER
 }
 
 document Instrument Instrument
-document InstrumentHubs Hubs
-document InstrumentMetricalcs Metricalcs
 document InstrumentTrackers Trackers
 document InstrumentSensors Sensors
 document InstrumentProbe Probe
@@ -38,6 +36,7 @@ document InstrumentXAPI Backends/XAPI
 document InstrumentSeer Backends/Seer
 document InstrumentClickstream Backends/Clickstream
 document InstrumentSift Backends/Sift
+document InstrumentHTTP HTTP
 document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue

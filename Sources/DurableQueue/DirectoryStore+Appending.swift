@@ -32,7 +32,7 @@ extension DirectoryStore {
         }
     }
 
-    /// What became of samples that were to be staged.
+    /// The outcome of staging samples.
     private enum Outcome {
         case staged(Int, Work)
         /// There is no backend.

@@ -24,7 +24,7 @@ extension DirectoryStore {
     /// Drains in the background, soon; once for all that is staged until then.
     func scheduleDrain() {
         drainer.async { [weak self] in
-            // Not held between two rounds, so that whoever lets go of the store is not held up.
+            // Not held between two rounds, so that releasing the store is not delayed.
             while self?.drainRound() == true { usleep(Self.drainPause) }
         }
     }

@@ -1,7 +1,7 @@
 internal import Instrument
 
-/// What is erased is first counted and written down, then taken out of the segments; a crash in between is made good at
-/// the next opening.
+/// What is erased is first counted and written down, then taken out of the segments; the next opening completes
+/// an erasure that a crash interrupted.
 extension DirectoryStore {
     /// Erases what `isErased` picks, from the log and from the dead letters; returns how many samples these were.
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
@@ -48,7 +48,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Makes good what a crash interrupted.
+    /// Completes an erasure that a crash interrupted.
     func finishErasing() {
         do {
             let undone = try bookkeeping.erased(onlyUndone: true)

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// The lanes' side: what comes next for a backend, and what became of it.
+/// The lanes' side: the next batch for a backend, and its outcome.
 extension DirectoryStore {
     /// Makes a place for a backend, which survives a loss of power once this has returned. Waits for the disk.
     ///

@@ -35,7 +35,7 @@ package enum SystemFile {
 
     private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 
-    /// Writes all bytes, however many calls that takes. Returns the number of the error; 0 if there was none.
+    /// Writes all bytes, however many calls that takes. Returns the number of the error; 0 on success.
     package static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
         var written = 0
         while written < bytes.count {
@@ -45,7 +45,7 @@ package enum SystemFile {
         return 0
     }
 
-    /// Writes all bytes, however many calls that takes. Returns the number of the error; 0 if there was none.
+    /// Writes all bytes, however many calls that takes. Returns the number of the error; 0 on success.
     package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
     }

@@ -41,7 +41,7 @@ public struct HTTPError: Error, Hashable, Sendable {
     public var code: Code
     /// What happened and what to do, for people.
     public var message: String
-    /// The address without user, password, query and fragment; nil if there was none yet.
+    /// The address without user, password, query and fragment; nil before an address is known.
     public var url: String?
     /// The status, where the head of a response had come.
     public var status: Int?

@@ -18,7 +18,7 @@ public protocol HTTPTransport: Sendable {
     /// The response then has an empty body; that of any other status has its own. `maxResponseBytes` holds for both.
     /// - Parameters:
     ///   - request: the request to send.
-    ///   - receive: takes bytes, in order, one call at a time, on the transport's thread, which it must not hold up: all
+    ///   - receive: takes bytes, in order, one call at a time, on the transport's thread, which it must not block: all
     ///     requests share it. Not called any more once this method has returned or thrown, but for one call that may be
     ///     under way when the task is cancelled.
     /// - Throws: ``HTTPError``, which names no secrets; what was received before stays received.

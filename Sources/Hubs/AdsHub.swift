@@ -33,7 +33,7 @@ public struct AdsHub: Hub, Hashable {
         return .accepted
     }
 
-    /// Keeps nothing of a removed tracker; an ad of its own that is open ends with it.
+    /// Keeps nothing of a removed tracker; an open ad of that tracker ends with it.
     public mutating func forget(_ tracker: TrackerID) {
         core.forget(tracker)
         breaks.remove(tracker)

@@ -1,6 +1,6 @@
 /// The state machine of content playback, by the core table of the data model.
 ///
-/// Each tracker has a state of its own. An illegal event is rejected and changes nothing. After `End`, `Stop` or `Next`
+/// Each tracker has a separate state. An illegal event is rejected and changes nothing. After `End`, `Stop` or `Next`
 /// the next `MediaRequest`, `StreamLoad`, `BufferBegin`, `SeekBegin` or `Start` opens a new playback.
 public struct CoreHub: Hub, Hashable {
     private var states = TrackerTable<PlaybackState>()

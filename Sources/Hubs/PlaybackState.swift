@@ -64,7 +64,7 @@ struct PlaybackState: Hashable {
         return .accepted
     }
 
-    /// Flags and sums start anew; the player, the counts of errors and starts, and the identifiers stay.
+    /// Flags and sums are reset; the player, the counts of errors and starts, and the identifiers stay.
     mutating func beginNewPlayback() {
         var fresh = PlaybackState()
         fresh.didPlayerSet = didPlayerSet

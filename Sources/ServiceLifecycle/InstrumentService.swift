@@ -26,7 +26,7 @@ public struct InstrumentService: Service {
     /// Creates a service for one run.
     ///
     /// - Parameters:
-    ///   - instrument: is told, and its queue is flushed.
+    ///   - instrument: receives the lifecycle; the service flushes its queue.
     ///   - grace: how long the flush at the end may take. A group's `maximumGracefulShutdownDuration` should be longer.
     public init(_ instrument: Instrument, grace: Duration = .seconds(5)) {
         (self.instrument, self.grace, source) = (instrument, grace, ServiceLifecycleSource())
@@ -35,7 +35,7 @@ public struct InstrumentService: Service {
     /// Reports that the app is active (`AppActive`); once the group shuts down, or the task is cancelled, that it ends
     /// (`AppTerminating`); and returns when the queue is flushed or the grace is over.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled instead of shut down; the queue is flushed all the same.
+    /// - Throws: `CancellationError` if the task was cancelled instead of shut down; the service flushes the queue nevertheless.
     public func run() async throws {
         let lifecycle = LifecycleTracker(source, flushing: instrument.queue, terminationGrace: grace)
         let tracker = instrument.add(lifecycle)

@@ -1,4 +1,4 @@
-// Who imports the transport needs its messages, too.
+// A module that imports the transport needs its messages, too.
 @_exported public import InstrumentCompression
 @_exported public import InstrumentHTTP
 

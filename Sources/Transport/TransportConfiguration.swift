@@ -11,7 +11,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Which proxy is used.
     public var proxy: Proxy
     /// A file of certificates in PEM that are trusted in addition to the system's; read once, when the transport is made.
-    /// For servers of one's own. There is no way to trust everybody.
+    /// For private servers. There is no way to trust everybody.
     public var additionalCAFile: String?
     /// The most connections to one host at a time; further requests wait for their turn.
     public var maxConnectionsPerHost: Int

@@ -54,7 +54,7 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
         return best ?? CostGrowth(ratio: .infinity, costs: (0, 0))
     }
 
-    /// Of several runs the cheapest: whatever disturbs one makes it dearer.
+    /// The cheapest of several runs: any disturbance raises the cost of a run.
     private static func cost(runs: Int, _ work: () throws -> Void) rethrows -> Double {
         var least = Double.infinity
         for _ in 0..<runs {

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServers
 import Testing
 
-/// In a process of its own, since no other test would get a thread.
+/// In a separate process, since no other test would get a thread.
 @Suite("An app whose tasks keep every thread of Swift's pool busy")
 struct BusyPoolTests {
     @Test(

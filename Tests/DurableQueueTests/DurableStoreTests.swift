@@ -399,12 +399,12 @@ struct DurableStoreTests {
     }
 
     @Test(
-        "A full disk is an error that says so, is told apart from a full queue, and writing goes on when there is room"
+        "A full disk is an error that differs from a full queue, and writing continues when there is room"
     )
     func fullDisk() throws {
         let disk = scratch.path + "/disk"
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        // Needs the right to mount; where there is none, nothing is shown.
+        // Needs the right to mount; without that right the test shows nothing.
         guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) else { return }
         defer { _ = Self.run("umount", "-l", disk) }
         let store = try DurableStore(

@@ -56,7 +56,7 @@ struct FolderRemovalTests {
         let (older, younger) = ("/00000001.queue", "/00000002.queue")
         let names = FolderNames.inOrderOfDeletion(try FileManager.default.contentsOfDirectory(atPath: queue + older))
         #expect(names.contains("bookkeeping.sqlite") && names.last == "lock")
-        // Before the sums are written down, then after so many files are deleted, then with the folder.
+        // Before the sums are written down, then after a number of deleted files, then with the folder.
         for deleted in -1...names.count + 1 {
             try FileManager.default.removeItem(atPath: queue)
             try FileManager.default.copyItem(atPath: saved, toPath: queue)

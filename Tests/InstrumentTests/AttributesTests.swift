@@ -35,7 +35,7 @@ struct AttributesTests {
         #expect(attributes == ["title": "kept"])
     }
 
-    @Test("Names whose numbers share a bit are told apart")
+    @Test("The set distinguishes names whose numbers share a bit")
     func manyNames() {
         var attributes = Attributes()
         let names = (0..<400).map { AttributeName("many\($0)") }

@@ -182,7 +182,7 @@ struct BackendReplacementTests {
     }
 
     @Test(
-        "A backend that ignores the cancellation holds up its successor, no other backend, and loses or repeats nothing"
+        "A backend that ignores the cancellation delays its successor, no other backend, and loses or repeats nothing"
     )
     func stubborn() async {
         let old = GatedBackend("one", answersCancellation: false)
@@ -292,7 +292,7 @@ struct BackendReplacementTests {
         #expect(new.readyCount + new.endCount + late.readyCount + late.endCount == 0)
     }
 
-    @Test("The new backend is told that the instrument is ready before its first delivery, once")
+    @Test("The new backend learns before its first delivery, once, that the instrument is ready")
     func ready() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("one"))
         let instrument = Instrument(hub: OpenHub(), backends: [old], clock: clock)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Instrument
 
-@Suite("Who may say what")
+@Suite("Field admission")
 struct CollectedFieldsTests {
     private let backend = CollectingBackend(policy: DeliveryPolicy(maxAge: .zero))
     private let reports = Lock([Diagnostic]())
@@ -103,7 +103,7 @@ struct CollectedFieldsTests {
         #expect(reported == [.undeclared("secret")])
     }
 
-    @Test("The app's declaration counts where a tracker has another; a tracker may say anew what is on")
+    @Test("The app's declaration counts where a tracker has another; a tracker may declare again which fields are on")
     func precedence() async {
         let off = FieldDeclaration("apps", .integer, "The app does not want it", isOn: false)
         let instrument = instrument(PrivacyRules(declaring: [off]))
@@ -143,7 +143,7 @@ extension AnalyticsValues {
     }
 }
 
-/// Collects what it is told to.
+/// Collects the given fields.
 private final class FieldTracker: Tracker {
     let declaredFields: PrivacyCatalogue
     private let getters: [String]

@@ -3,7 +3,7 @@ import Instrument
 import InstrumentTestKit
 import Testing
 
-/// Notes in order what its components are told.
+/// Records the calls of its components in order.
 final class Journal: Sendable {
     private let notes = Lock<[String]>([])
     func note(_ text: String) { notes.withLock { $0.append(text) } }
@@ -78,7 +78,7 @@ struct ComponentsTests {
         #expect(journal.all.last == "too late end")
     }
 
-    @Test("Hub and metricalc are exchanged between two events; the old ones are told, the new ones are told")
+    @Test("Hub and metricalc are exchanged between two events; old and new ones are notified")
     func exchange() async {
         let backend = ScriptedBackend()
         let instrument = Instrument(
@@ -209,7 +209,7 @@ struct ComponentsTests {
         }
     }
 
-    @Test("A component that waits for another thread, which emits, holds nothing up for good")
+    @Test("A component that waits for another thread, which emits, blocks nothing permanently")
     func crossThread() async {
         let backend = ScriptedBackend()
         let context = Lock<TrackerContext?>(nil)

@@ -97,7 +97,7 @@ struct DeliveryTests {
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())
         queue.append([sample(0)])
         #expect(await queue.shutdown(timeout: .seconds(5)) == false)
-        // With a clock that stands still it would wait for good.
+        // With a stopped clock it would never return.
         #expect(await queue.flush(timeout: .seconds(5)) == false)
     }
 
@@ -135,7 +135,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "A store that gives nothing though something waits is asked again after a while, not for ever and not in a loop"
+        "A store that gives nothing though something waits is asked again after a while, not without end and not in a loop"
     )
     func reluctantStore() async {
         let (clock, store, backend) = (VirtualClock(), ReluctantStore(), ScriptedBackend())
@@ -338,7 +338,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("Every subset of culprits in a small batch is told from the rest")
+    @Test("The queue finds every subset of refused samples in a small batch")
     func allSubsets() async {
         for subset in 0..<256 {
             let isCulprit = { @Sendable (sample: Sample) in
@@ -357,7 +357,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A server with a limit of its own costs few requests in vain")
+    @Test("A server with a smaller limit causes few failed requests")
     func serverLimit() async {
         let taken = Lock(0)
         let refused = Lock(0)
@@ -408,7 +408,7 @@ struct DeliveryTests {
             let network = ReachabilitySwitch()
             let failures = Array(repeating: DeliveryOutcome.retry(after: wish, reason: "unreachable"), count: 3)
             let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .zero), script: failures)
-            // Its lane is told of the network after the other one, and shows that this has happened.
+            // The queue notifies its lane of the network after the other lane, so its idleness shows that both know.
             let last = ScriptedBackend(
                 "last",
                 policy: DeliveryPolicy(maxAge: .zero),

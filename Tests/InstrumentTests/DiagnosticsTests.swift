@@ -36,7 +36,7 @@ struct DiagnosticsTests {
         #expect(instrument.add(CollectingBackend("b")))
     }
 
-    @Test("A backend that is not used is told neither that the instrument is ready nor that its service ended")
+    @Test("A backend that is not used learns neither that the instrument is ready nor that its service ended")
     func unusedBackend() async {
         let (first, second) = (CollectingBackend("a"), CollectingBackend("a"))
         let instrument = instrument([first, second])
@@ -136,7 +136,7 @@ struct DiagnosticsTests {
         #expect(said.withLock { $0 } == [.undeclared("own")])
     }
 
-    @Test("A tracker is told once that it begins, that the instrument is ready and that its service ended")
+    @Test("A tracker learns once that it begins, that the instrument is ready and that its service ended")
     func once() async {
         let journal = Journal()
         let instrument = instrument()

@@ -1,7 +1,7 @@
 import Instrument
 import Testing
 
-/// Accepts everything but what it is told to reject; may emit while it processes.
+/// Accepts every event except the given ones; may emit while it processes.
 struct OpenHub: Hub {
     var rejected: Action?
     var pingsAt: Action?

@@ -192,7 +192,7 @@ struct PrivacyManifestTests {
         )
     }
 
-    @Test("Who tracks is named, in texts that stay XML, and APIs have their reasons")
+    @Test("The manifest names tracking domains in valid XML, and APIs have their reasons")
     func tracking() {
         let text = PrivacyManifest(catalogue, isLinked: true, trackingDomains: ["a<b&c>\u{1}"]).propertyList
         #expect(text.contains("<key>NSPrivacyTracking</key>\n\t<true/>"))

@@ -61,7 +61,7 @@ struct ConsentTests {
         #expect(backend.attempts == 0)
     }
 
-    @Test("What was read and fails to set out before a denial is not sent by the retry")
+    @Test("A lane does not retry a batch after a denial")
     func retryAfterDenial() async throws {
         let clock = VirtualClock()
         let backend = ScriptedBackend(

@@ -262,7 +262,7 @@ struct QueueTests {
         #expect(SampleID(log: 13, sequence: 5) != other)
     }
 
-    @Test("A backend that blocks its thread holds up no other")
+    @Test("A backend that blocks its thread delays no other backend")
     func blocking() async {
         let release = DispatchSemaphore(value: 0)
         let blocked = (0..<8).map { ScriptedBackend(BackendName("blocked\($0)"), onDeliver: { release.wait() }) }
@@ -275,7 +275,7 @@ struct QueueTests {
         #expect(await isEmpty)
     }
 
-    @Test("A backend that comes later gets what is emitted from then on; one that goes is told, once")
+    @Test("An added backend receives later events; a removed backend is notified once")
     func swapping() async {
         let (first, second) = (ScriptedBackend("first"), ScriptedBackend("second"))
         let queue = BatchQueue(backends: [first], clock: VirtualClock())

@@ -2,7 +2,7 @@
 //
 //   LifecycleChild FILE QUEUE [handler] [blocked] [hung] [quick] [collectors] [grace MILLISECONDS]
 //
-// It emits an event, says 'ready', and waits. With `handler` it has a SIGTERM handler of its own, which notes its call in
+// It emits an event, says 'ready', and waits. With `handler` it has its own SIGTERM handler, which notes its call in
 // FILE.handler and ends the process with 7 half a second later; `blocked` blocks all threads that tasks share; `hung` delivers to nobody,
 // `quick` delivers after a second, too; `collectors` collects what app and device are like.
 

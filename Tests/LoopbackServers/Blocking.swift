@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Runs `body`, which blocks, on a thread of its own, and not on one of the few that tasks share.
+/// Runs `body`, which blocks, on a dedicated thread, and not on one of the few that tasks share.
 ///
 /// The thread blocks no signal, so that a process that `body` starts does not either: threads of Swift's pool block all of them, and
 /// children inherit that.

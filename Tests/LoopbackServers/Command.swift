@@ -7,7 +7,7 @@ package struct CommandResult: Sendable {
     package var errors: String
 }
 
-/// Runs a program, looked for in the path, to its end, on a thread of its own.
+/// Runs a program, looked for in the path, to its end, on a dedicated thread.
 package func command(_ arguments: [String]) async throws -> CommandResult {
     try await blocking {
         let process = Process()

@@ -5,7 +5,7 @@ package struct HurriedClock: SchedulingClock {
     private let factor: Int64
     private let clock = SystemClock()
 
-    /// Creates a clock that runs so many times as fast.
+    /// Creates a clock that runs faster by this factor.
     package init(factor: Int64 = 1000) { self.factor = factor }
 
     package var now: MonotonicInstant { MonotonicInstant(nanoseconds: clock.now.nanoseconds * factor) }

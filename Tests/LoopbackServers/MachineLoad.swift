@@ -12,7 +12,7 @@ package final class MachineLoad: Sendable {
     private let worstLateness = Lock(Duration.zero)
     private let before = ProcessorTime.now
 
-    /// Begins to watch, on a thread of its own, which wakes up every few milliseconds and notes how late that is.
+    /// Begins to watch, on a dedicated thread, which wakes up every few milliseconds and notes how late that is.
     package init() {
         Thread.detachNewThread { [weak self] in
             let clock = SystemClock()

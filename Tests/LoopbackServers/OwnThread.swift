@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs tasks on threads of their own: for tests that block, or that measure time while others block the threads that tasks share.
+/// Runs tasks on dedicated threads: for tests that block, or that measure time while others block the threads that tasks share.
 package final class OwnThread: TaskExecutor {
     package init() {}
 

@@ -1,7 +1,7 @@
 #if os(Linux)
 internal import Foundation
 
-/// A server with a certificate of its own making for `localhost`, which answers everything with `hello`, and ends with this process.
+/// A server with a generated certificate for `localhost`, which answers everything with `hello`, and ends with this process.
 package final class TLSServer {
     package let port: Int
     package let certificate: String
@@ -50,7 +50,7 @@ package final class TLSServer {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// `openssl req` knows no date of its own for the end; `openssl ca` does.
+    /// `openssl req` has no option for the end date; `openssl ca` has one.
     private static func signInThePast(
         _ request: String,
         _ key: String,

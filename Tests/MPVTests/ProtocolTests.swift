@@ -8,7 +8,7 @@ import Testing
 struct ProtocolTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("Events and replies are told apart; what is unknown says nothing")
+    @Test("The parser distinguishes events and replies; an unknown message gives nothing")
     func messages() throws {
         func read(_ text: String) throws -> MPVMessage { try MPVMessage(line: bytes(text)) }
         #expect(try read(#"{"event":"start-file","playlist_entry_id":1}"#) == .event(.startFile))

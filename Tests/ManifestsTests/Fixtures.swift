@@ -70,7 +70,7 @@ func window(
     return text + (ended ? "#EXT-X-ENDLIST\n" : "")
 }
 
-/// ISO 8601 of so many milliseconds after the tests' time.
+/// ISO 8601 of a number of milliseconds after the tests' time.
 func date(_ milliseconds: Int64) -> String {
     let moment = Date(timeIntervalSince1970: Double(now.milliseconds + milliseconds) / 1_000)
     return moment.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

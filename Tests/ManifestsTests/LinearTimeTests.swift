@@ -247,13 +247,13 @@ extension LinearTimeTests {
 extension LinearTimeTests {
     @Test(
         "Merging a reload costs time in proportion to the window",
-        arguments: ["same", "renamed", "moved on", "began anew"]
+        arguments: ["same", "renamed", "moved on", "restarted"]
     )
     func merging(what: String) throws {
         let growth = try CostGrowth.measure(from: 80) { count -> (HLSMediaPlaylist, HLSMediaPlaylist) in
             let count = Int64(count)
             let old = try mediaPlaylist(window(1_000_000...(1_000_000 + count)))
-            let first: Int64 = what == "began anew" ? 0 : what == "moved on" ? 2_000_000 : 1_000_001
+            let first: Int64 = what == "restarted" ? 0 : what == "moved on" ? 2_000_000 : 1_000_001
             let new = window(first...(first + count)) { what == "same" ? "s\($0).ts" : "t\($0).ts" }
             return (old, try mediaPlaylist(new))
         } _: { old, new in
@@ -316,7 +316,7 @@ extension LinearTimeTests {
                     + copies(n) { representation($0) }
             ).replacing("PT99S", with: "PT9999S")
         },
-        Shape(name: "a timeline that many representations read anew", size: 2_000) { n in
+        Shape(name: "a timeline that many representations read again", size: 2_000) { n in
             video(
                 "<SegmentTemplate><SegmentTimeline>" + copies(n) { _ in "<S/>" }
                     + "</SegmentTimeline></SegmentTemplate>"

@@ -55,14 +55,14 @@ internal import Testing
 
     @Test func aServerThatBeganAnewIsFollowed() throws {
         var (timeline, axis) = try start(window(100...104))
-        let anew: (Int64) -> String = { "new\($0).ts" }
-        timeline.update(with: try mediaPlaylist(window(0...2, name: anew)), on: &axis, now: instant(6))
-        timeline.update(with: try mediaPlaylist(window(0...3, name: anew)), on: &axis, now: instant(9))
+        let renamed: (Int64) -> String = { "new\($0).ts" }
+        timeline.update(with: try mediaPlaylist(window(0...2, name: renamed)), on: &axis, now: instant(6))
+        timeline.update(with: try mediaPlaylist(window(0...3, name: renamed)), on: &axis, now: instant(9))
         #expect(timeline.index.map(\.sequence) == [105, 106, 107, 108])
         #expect(timeline.index.first?.start == 30 * second && timeline.index.first?.discontinuity == 1)
-        timeline.update(with: try mediaPlaylist(window(1...4, name: anew)), on: &axis, now: instant(12))
+        timeline.update(with: try mediaPlaylist(window(1...4, name: renamed)), on: &axis, now: instant(12))
         #expect(timeline.index.map(\.sequence) == [106, 107, 108, 109] && timeline.index.end == 60 * second)
-        #expect(timeline.notices.contains { $0.message.contains("began anew") })
+        #expect(timeline.notices.contains { $0.message.contains("restarted") })
     }
 
     @Test func renumberedSegmentsAreRecognisedByTheirAddresses() throws {
@@ -185,8 +185,8 @@ internal import Testing
     @Test func namesThatAreUsedAgainWithOtherDatesAreNotTakenForTheSame() throws {
         var axis = TimelineAxis()
         var timeline = RenditionTimeline(try mediaPlaylist(window(3...7, dated: true)), on: &axis, now: instant(0))
-        let anew = window(0...4, dated: true).replacing("2026-11-21T10:", with: "2026-11-21T11:")
-        timeline.update(with: try mediaPlaylist(anew), on: &axis, now: instant(6))
+        let restarted = window(0...4, dated: true).replacing("2026-11-21T10:", with: "2026-11-21T11:")
+        timeline.update(with: try mediaPlaylist(restarted), on: &axis, now: instant(6))
         #expect(timeline.index.first?.sequence == 8 && timeline.index.first?.discontinuity == 1)
     }
 

@@ -88,7 +88,7 @@ struct FaultRuleTests {
             session.rule(of: rules, generation: 0, path: $0, at: .init(nanoseconds: 0))
         }
         #expect(acting == [2, nil, 0, nil, nil, 1])
-        // Other rules, or the same anew, start counting anew.
+        // Other rules, or the same rules set again, start to count from zero.
         #expect(session.rule(of: rules, generation: 1, path: "/", at: .init(nanoseconds: 0)) == 2)
     }
 

@@ -78,7 +78,7 @@ struct MessageTests {
         #expect(decimal(2) == "2.000000" && decimal(0.04) == "0.040000" && decimal(2.005333333) == "2.005333")
     }
 
-    @Test("Endless bodies go on after their first line, without a gap")
+    @Test("Endless bodies continue after their first line, without a gap")
     func endless() throws {
         let body = Body.endless(first: ByteBuffer(string: "#EXTM3U\n"), line: ByteBuffer(string: "# more\n"))
         var text = ""

@@ -142,7 +142,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    @Test("What a client does not read in time waits, and the schedule goes on")
+    @Test("Bytes that a client does not read in time wait, and the schedule continues")
     func slowReader() async throws {
         let origin = try await origin("8000k")
         let port = origin.port
@@ -162,7 +162,7 @@ struct OriginAloneTests {
 
     @Test("ffmpeg plays live streams over the seam of the loop", arguments: ["live/fmp4/v0.m3u8", "live/ts/v0.m3u8"])
     func livePlayback(path: String) async throws {
-        // The stream has been on for a minute; 72 s is where the loop starts anew.
+        // The stream has been on for a minute; at 72 s the loop restarts.
         let clock = VirtualClock()
         var configuration = OriginConfiguration()
         configuration.clock = clock
@@ -212,7 +212,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    /// From `/proc/self/statm` (proc(5)), in pages; nil where there is none.
+    /// From `/proc/self/statm` (proc(5)), in pages; nil where the file is absent.
     private static var residentBytes: Int? {
         let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         return text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4_096 }

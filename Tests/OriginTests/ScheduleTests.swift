@@ -29,7 +29,7 @@ struct ScheduleTests {
         #expect(schedule.instant(ofByte: 1, startingAt: .milliseconds(1_500)) == .milliseconds(2_001))
     }
 
-    @Test("What stands still for good delivers nothing more")
+    @Test("A schedule that ends at bandwidth 0 delivers nothing more")
     func never() throws {
         #expect(try DeliverySchedule("8k for 1s, 0").instant(ofByte: 1_000, startingAt: .zero) == .seconds(1))
         #expect(try DeliverySchedule("8k for 1s, 0").instant(ofByte: 1_001, startingAt: .zero) == nil)
@@ -37,7 +37,7 @@ struct ScheduleTests {
         #expect(DeliverySchedule(.none).instant(ofByte: 0, startingAt: .seconds(1)) == .seconds(1))
     }
 
-    @Test("An unlimited link takes no time worth the name, and no number overflows")
+    @Test("An unlimited link delivers at once, and no number overflows")
     func extremes() {
         let unlimited = DeliverySchedule.unlimited
         #expect(unlimited.instant(ofByte: 1 << 30, startingAt: .seconds(3)) == .seconds(3))

@@ -148,7 +148,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A reset is a reset, before the head and after exactly so many bytes")
+    @Test("A reset is a reset, before the head and after exactly the given number of bytes")
     func resets() async throws {
         let whole = try await wholeSegment()
         try await withOrigin(faults: ["reset nth 1", "reset after 5000 nth 2"]) { origin in
@@ -163,7 +163,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Who hangs sends nothing more and keeps the connection open")
+    @Test("A hanging response sends nothing more and keeps the connection open")
     func hangs() async throws {
         try await withOrigin(faults: ["hang nth 1", "hang after 700 nth 2", "hang after 0 nth 3"]) { origin in
             let (first, second, third) = try await (
@@ -220,7 +220,7 @@ struct ServerTests {
         }
     }
 
-    @Test("An endless playlist goes on for as long as anyone reads, and ends when nobody does")
+    @Test("An endless playlist continues while a client reads, and ends when no client does")
     func endless() async throws {
         try await withOrigin(faults: ["endless"]) { origin in
             let answer = try await fetch(origin.port, "/vod/ts/master.m3u8", limit: 3_000_000)

@@ -36,7 +36,7 @@ struct SharedLinkTests {
         #expect(link.wake(2, forByte: 2_000, at: Self.second * 2) == Self.second * 3)
     }
 
-    @Test("Who gives up leaves the rest to the others", arguments: LinkSharing.allCases)
+    @Test("A response that ends early leaves the link to the others", arguments: LinkSharing.allCases)
     func leaving(sharing: LinkSharing) {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: sharing)
         link.join(1, bytes: 10_000, at: 0)
@@ -47,7 +47,7 @@ struct SharedLinkTests {
         #expect(link.released(2, at: done) == nil)
     }
 
-    @Test("Who is told of late has joined at its instant all the same, but not before what has happened since")
+    @Test("A late report joins at its own instant, but not before an event that was handled already")
     func late() {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)
         link.join(1, bytes: 9_000, at: Self.second)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The origin by a virtual clock", .ownThread, .timeLimit(.minutes(30)))
 struct VirtualTimeTests {
-    /// An origin whose clock goes on only when `settle` says so.
+    /// An origin whose clock advances only in `settle`.
     private func start(
         _ schedule: String,
         faults: [String] = [],

@@ -78,7 +78,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A server's refusal is told with its status",
+        "The error of a refused request has the server's status",
         arguments: [
             ("404 Not Found", ProbeError.Code.notFound), ("403 Forbidden", .httpStatus), ("410 Gone", .httpStatus),
             ("503 Service Unavailable", .httpStatus),

@@ -43,7 +43,7 @@ struct ContainerTests {
         let position = try #require(end[.position]).milliseconds
         let duration = try #require(end[.duration]).milliseconds
         let extent = try Fixtures.extent(of: try container.path.get())
-        // Containers count in ticks of their own, of a millisecond at most.
+        // Containers count in different ticks, of a millisecond at most.
         #expect(abs(position - extent.end) <= 1)
         #expect(abs(duration - extent.duration) <= 1)
         #expect(end[Action.start.timeKey] == position)

@@ -36,7 +36,7 @@ struct ControlsTests {
         #expect(played.time(.end) == 6000)
     }
 
-    @Test("A pause that nobody ends, with pings going on, is given up after a day")
+    @Test("An endless pause with continuing pings ends after a day")
     func endlessPause() async throws {
         let played = await playThrough(try Fixtures.mp4.get()) { clock, probe in clock.at(1000) { probe.pause() } }
         #expect(played.outcome == nil)

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServers
 
 /// Small media, made by the ffmpeg command line: one thread and bit-exact flags, so that they are the same every time.
-/// Kept in the temporary folder, and made anew when how they are made changes.
+/// Kept in the temporary folder, and created again when the code that creates them changes.
 enum Fixtures {
     /// Four seconds at 25 pictures a second with a tone, unless said otherwise.
     static let mp4 = path("film.mp4", video + sound + ["-movflags", "+faststart"] + names)
@@ -122,7 +122,7 @@ enum Fixtures {
         }
     }
 
-    /// What ffprobe, a reader of its own over the same library, says: milliseconds from the start until the last
+    /// What ffprobe, an independent reader over the same library, reports: milliseconds from the start until the last
     /// packet's end, and the declared duration.
     static func extent(of path: String) throws -> (end: Int, duration: Int) {
         let entries = "packet=pts_time,dts_time,duration_time:format=start_time,duration"

@@ -7,7 +7,7 @@ final class LoopbackServer: Sendable {
     enum Step: Sendable {
         /// Sends bytes.
         case send(Data)
-        /// Sends the part of a body that a `Range` header asks for, all of it if there is none, with the right head.
+        /// Sends the part of a body that a `Range` header asks for, all of it without such a header, with the right head.
         case serve(Data)
         /// Waits until so long after the request had come.
         case waitUntil(Duration)

@@ -63,7 +63,7 @@ extension ProbeConfiguration {
     }
 }
 
-/// Schedules something at so many milliseconds.
+/// Schedules an action at a number of milliseconds.
 extension VirtualClock {
     func at(_ milliseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         _ = schedule(at: MonotonicInstant(nanoseconds: milliseconds * 1_000_000), action)

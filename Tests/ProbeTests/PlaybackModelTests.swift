@@ -118,7 +118,7 @@ struct PlaybackModelTests {
         #expect(table.log(until: 1800).last?.contains("seek@1800.0:2000.0") == true)
     }
 
-    @Test("Without thresholds something has to be there all the same")
+    @Test("Playback without thresholds still needs some media")
     func noThreshold() {
         let policy = BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(10))
         table.model = PlaybackModel(tracks: [.video], policy: policy, now: at(0))

@@ -42,7 +42,7 @@ struct PlaybackSessionTests {
         let stuck = Packet(track: .audio, start: 0, end: 0, size: 188, isKeyframe: true)
         for _ in 0...200_001 where session.outcome == nil { session.received(stuck, now: at(1)) }
         guard case .failed(let error) = session.outcome else {
-            Issue.record("it goes on for ever")
+            Issue.record("it never ends")
             return
         }
         #expect(error.code == .readFailed)

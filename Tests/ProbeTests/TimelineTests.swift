@@ -24,7 +24,7 @@ struct TimelineTests {
         _ = timeline.place(stamp(3960), of: .video)
         _ = timeline.place(stamp(3800), of: .audio)
         #expect(timeline.place(stamp(0), of: .video).start == ms(4000))
-        // The sound's last packet ended at 3.84 s: by itself it would go on there, 160 ms too early.
+        // The sound's last packet ended at 3.84 s: by itself it would continue there, 160 ms too early.
         #expect(timeline.place(stamp(0), of: .audio).start == ms(4000))
         #expect(timeline.place(stamp(40), of: .audio).start == ms(4040))
     }

@@ -2,7 +2,7 @@ import Glibc
 import Instrument
 import InstrumentSensors
 
-// What a program of its own sees: where /sys is mocked, or in a network namespace.
+// What a separate program sees: where /sys is mocked, or in a network namespace.
 #if os(Linux)
 if CommandLine.arguments.dropFirst().first == "network" {
     watchNetwork()
@@ -34,7 +34,7 @@ func watchNetwork() {
 }
 
 func say(_ line: String) {
-    // Not through `stdout`, which a blocked `readLine` may hold up.
+    // Not through `stdout`, which a blocked `readLine` may block.
     let bytes = Array((line + "\n").utf8)
     _ = write(1, bytes, bytes.count)
 }

@@ -91,7 +91,7 @@ struct CollectorLifecycleTests {
         }
     }
 
-    @Test("Going to the background ends what is being collected, and all of it has been sent when the source goes on")
+    @Test("Going to the background ends what is being collected, and all of it has been sent when the source continues")
     func background() async {
         await enter(.foreground)
         await enter(.active)
@@ -124,7 +124,7 @@ struct CollectorLifecycleTests {
         #expect(reports.withLock { $0 } == [])
     }
 
-    @Test("Active, foreground and background collect device properties; the 120 s rule goes on between them")
+    @Test("Active, foreground and background collect device properties; the 120 s rule continues between them")
     func rules() async {
         await enter(.foreground)
         await enter(.active)
@@ -140,7 +140,7 @@ struct CollectorLifecycleTests {
         await end()
     }
 
-    @Test("Motion is sent once the person allows it, and no more once they do not; nothing else has to be told")
+    @Test("Motion is sent once the person allows it, and not after the person denies it; no other call is needed")
     func motion() async throws {
         await enter(.active)
         clock.advance(by: .seconds(10))

@@ -146,7 +146,7 @@ struct AppStateCollectorTests {
         #expect(await it.events().count == 80)
     }
 
-    @Test("Paused it collects nothing by itself and runs nothing; resumed it goes on; both may be repeated")
+    @Test("Paused it collects nothing by itself and runs nothing; resumed it continues; both may be repeated")
     func paused() async {
         let it = Collecting()
         it.clock.advance(by: .seconds(1))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InstrumentSensors
 
-/// A root of one's own, gone after the test.
+/// A temporary root, removed after the test.
 final class Tree: Sendable {
     let root = NSTemporaryDirectory() + "sensors-\(UUID().uuidString)"
 
@@ -42,7 +42,7 @@ final class Tree: Sendable {
     }
 }
 
-/// Keeps what it is told.
+/// Keeps the received values.
 final class Collected<Value: Sendable>: Sendable {
     private let state = Lock([Value]())
     var values: [Value] { state.withLock { $0 } }

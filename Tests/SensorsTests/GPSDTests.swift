@@ -163,7 +163,7 @@ extension NetworkTests {
             let port = try Feeder.freePort()
             let daemon = try Self.daemon(port, fed: feeder.port)
             defer { kill(daemon.processIdentifier, SIGKILL) }
-            // Recorded anew each time, as this daemon writes it.
+            // Recorded for each run, as this daemon writes it.
             let log = try #require(Feeder.record(port, lines: 60))
             var (reader, splitter) = (GPSDReader(), LineSplitter(maxLength: 1 << 16))
             let reports = splitter.append(log).compactMap { line -> GPSDReport? in
@@ -227,7 +227,7 @@ private final class Feeder: Sendable {
         close(socket)
     }
 
-    /// What the daemon writes until it is so many lines; nil if it does not within half an hour.
+    /// The given number of lines from the daemon; nil if it does not write them within half an hour.
     static func record(_ port: Int, lines count: Int) -> [UInt8]? {
         let end = Date(timeIntervalSinceNow: 1800)
         while Date() < end {

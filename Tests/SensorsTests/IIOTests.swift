@@ -111,7 +111,7 @@ struct IIOTests {
         #expect(try acceleration(raw.merging(["in_accel_offset": ""]) { $1 }) == .absent(.unreadable))
     }
 
-    @Test("Where there is none, it is missing; directories in a file's place are unreadable")
+    @Test("An absent sensor is missing; directories in a file's place are unreadable")
     func absent() throws {
         #expect(IIOChannel.accelerometer(try Tree().files).read() == .absent(.missing))
         #expect(try acceleration(["in_magn_x_raw": "1"]) == .absent(.missing))

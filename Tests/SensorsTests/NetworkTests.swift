@@ -93,7 +93,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "The kernel's notices arrive: in a network namespace of its own, a program sees addresses and a way out come and go"
+        "The kernel's notices arrive: in a separate network namespace, a program sees addresses and a way out come and go"
     )
     func netlink() throws {
         guard ["unshare", "nsenter", "ip"].allSatisfy({ isInstalled($0, for: "the kernel's notices") }) else { return }

@@ -26,7 +26,7 @@ final class RecordingTransport: HTTPTransport {
     }
 }
 
-/// Fails as it is told.
+/// Fails with the given error.
 struct FailingTransport: HTTPTransport {
     let code: HTTPError.Code
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {

@@ -78,7 +78,7 @@ enum FullEvent {
         return motion
     }
 
-    /// Each field has its own name as its value, or a number of its own.
+    /// Each field has its own name as its value, or a distinct number.
     static func deviceProperties() -> DeviceProperties {
         var properties = DeviceProperties()
         var number = 0

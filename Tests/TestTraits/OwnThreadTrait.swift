@@ -2,7 +2,7 @@ internal import Foundation
 internal import LoopbackServers
 package import Testing
 
-/// Runs each test of a suite on threads of its own: for tests that wait for processes, files, sockets or players without suspending.
+/// Runs each test of a suite on dedicated threads: for tests that wait for processes, files, sockets or players without suspending.
 ///
 /// Swift's pool has as many threads as the machine has processors. A test that blocks one of them delays every other test of the run;
 /// two such tests stop the run on a machine with two processors.
@@ -29,6 +29,6 @@ package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreadTrait {
-    /// Runs each test on threads of its own, so that it may block.
+    /// Runs each test on dedicated threads, so that it may block.
     package static var ownThread: Self { Self() }
 }

@@ -11,7 +11,7 @@ final class Permits: Sendable {
 
     init(_ count: Int) { state = Lock(State(free: count)) }
 
-    /// Takes a permit; suspends while there is none.
+    /// Takes a permit; suspends until one is free.
     func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

@@ -6,7 +6,7 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-/// A process of our own that is stopped, continued and ended by signals. `LIFECYCLE_RUNS` says how often it is ended early.
+/// A child process that is stopped, continued and ended by signals. `LIFECYCLE_RUNS` says how often it is ended early.
 @Suite("A process that gets signals", .ownThread, .serialized)
 struct LifecycleProcessTests {
     private final class Child {
@@ -104,7 +104,7 @@ struct LifecycleProcessTests {
         stopped.wait()
     }
 
-    @Test("SIGTSTP: delivered first, then stopped; SIGCONT lets it go on; then it is ended")
+    @Test("SIGTSTP: delivered first, then stopped; SIGCONT continues the process; then it is ended")
     func stopped() throws {
         // What is not flushed is delivered a second later: by then it has long been stopped.
         let child = try Child("quick")
@@ -136,7 +136,7 @@ struct LifecycleProcessTests {
         #expect(child.delivered.last == "AppTerminating")
     }
 
-    @Test("With all threads blocked that tasks share, the flush happens all the same")
+    @Test("The flush happens although all threads that tasks share are blocked")
     func blocked() throws {
         let child = try Child("blocked")
         child.send(SIGTERM)

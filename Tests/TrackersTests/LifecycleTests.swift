@@ -28,7 +28,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("Each phase is an event; going to the background delivers what waits, before the source goes on")
+    @Test("Each phase is an event; going to the background delivers what waits, before the source continues")
     func flushes() async {
         let instrument = makeInstrument()
         for phase in [LifecyclePhase.active, .memoryPressure, .inactive] { await enter(phase) }
@@ -43,7 +43,7 @@ struct LifecycleTests {
         #expect(!life.isObserved)
     }
 
-    @Test("A flush on a thread ends at its deadline, and says what came of it")
+    @Test("A flush on a thread ends at its deadline, and returns its result")
     func deadline() async {
         let refusing = CollectingBackend(
             script: Array(repeating: .retry(after: .seconds(60), reason: "busy"), count: 50)
@@ -91,7 +91,7 @@ struct LifecycleTests {
         #expect(clock.pendingCount == 0)
     }
 
-    @Test("Memory pressure is told once until it is over; a file that is absent or nonsense tells of none")
+    @Test("Memory pressure is reported once until it ends; an absent or invalid file reports no pressure")
     func pressure() throws {
         let path = NSTemporaryDirectory() + "instrument-pressure-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }

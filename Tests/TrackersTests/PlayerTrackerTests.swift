@@ -1,7 +1,7 @@
 import Instrument
 import Testing
 
-/// A player that says what it is told to say.
+/// A player that reports the given signals.
 private final class ScriptedPlayer: Player {
     let name = "scripted"
     private let state = Lock((status: PlayerStatus(), observer: nil as (@Sendable (PlayerSignal) -> Void)?))

@@ -136,7 +136,7 @@ struct TransportTests {
 
     @Test("The proxy of the environment is unused unless the configuration enables it")
     func proxy() async throws {
-        // In a process of its own: the environment is everybody's, and other tests' clients would use the proxy.
+        // In a separate process: the environment is everybody's, and other tests' clients would use the proxy.
         await #expect(processExitsWith: .success) {
             let proxy = try TestServer { _ in [.respond("203 By Proxy")] }
             let server = try TestServer { _ in [.respond("200 OK")] }

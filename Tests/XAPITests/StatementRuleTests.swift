@@ -297,7 +297,7 @@ struct StatementRuleTests {
             )
         ),
         .bad(
-            "an authority with a name of its own",
+            "an authority with its own name",
             "XAPI-00098",
             "$.authority",
             Example.with("authority", value: Example.group.setting("mbox", to: "mailto:a@example.org"))

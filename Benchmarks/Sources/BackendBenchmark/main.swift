@@ -40,7 +40,7 @@ func records(_ count: Int) async -> [SampleRecord] {
     for action in [Action.trackerInit, .playerSet, .playerReady] { instrument.emit(action, from: player) }
     var films = 0
     while (instrument.queue.ledger["kept"]?.emitted ?? 0) < count {
-        // Another film each time: what was played of one is kept, and said again, for good.
+        // Another film each time: the memory of one film grows, and each statement repeats it.
         instrument.set(.source, to: "https://media.example.org/film-\(films).mp4")
         films += 1
         for action in session {

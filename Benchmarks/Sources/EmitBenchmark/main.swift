@@ -29,7 +29,7 @@ enum Keys {
     static let names: [AttributeName] = (0..<25).map { AttributeName("custom\($0)") }
 }
 
-/// 25 attributes of mixed types, made anew for each event as an app does.
+/// 25 attributes of mixed types, created for each event as an app does.
 func attributes(_ number: Int) -> Attributes {
     var attributes = Attributes(minimumCapacity: 25)
     for (index, name) in Keys.names.enumerated() {

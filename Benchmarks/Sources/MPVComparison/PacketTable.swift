@@ -8,7 +8,7 @@ struct PacketTable {
         var isVideo: Bool
         /// Seconds from the start of the media.
         var end: Double
-        /// So many bytes have to have come. Sound is complete with the last byte of its PES packet, which says how long it is;
+        /// The number of bytes that must have arrived. Sound is complete with the last byte of its PES packet, which says how long it is;
         /// a picture when the next one begins, because its PES packet does not (ISO/IEC 13818-1, section 2.4.3.7).
         var bytes: Int
     }
@@ -55,7 +55,7 @@ struct PacketTable {
         return sound.ends.map { Packet(isVideo: false, end: $0, bytes: bytes) }
     }
 
-    /// What is shown: playback begins, and goes on after a stall, when `threshold` seconds are there, and stalls when the
+    /// What is shown: playback begins, and continues after a stall, when `threshold` seconds are there, and stalls when the
     /// playhead meets the end of what is there of picture or sound.
     func viewing(over schedule: DeliverySchedule, after bytes: Int, threshold: Double) -> Viewing {
         var viewing = Viewing(outcome: "")

@@ -4,7 +4,7 @@ import InstrumentMPV
 import InstrumentProbe
 import InstrumentTestKit
 
-/// What a viewer lived through, in seconds since playback was asked for.
+/// The viewing experience, in seconds since playback was requested.
 struct Viewing {
     struct Stall {
         var begin: Double
@@ -17,7 +17,7 @@ struct Viewing {
 }
 
 extension Viewing {
-    /// Plays by the probe, as mpv is told to.
+    /// Plays with the probe, under the same settings as mpv.
     static func byProbe(_ address: String, threshold: Duration) async -> Viewing {
         var profile = PlayerProfile.mpv
         profile.buffer = BufferPolicy(startThreshold: threshold, resumeThreshold: threshold, maximum: .seconds(200))

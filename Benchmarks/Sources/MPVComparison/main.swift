@@ -3,7 +3,7 @@
 //
 //   MPVComparison [--wait SECONDS] [NAME …]
 //
-// --wait: with how much in the buffer they start and go on after a stall (mpv's --cache-pause-wait), by default 1.5.
+// --wait: the buffer level at which they start and continue after a stall (mpv's --cache-pause-wait), by default 1.5.
 // NAME: only these schedules.
 //
 // It takes some four minutes, because time is what is compared. ffmpeg, ffprobe and mpv have to be there.

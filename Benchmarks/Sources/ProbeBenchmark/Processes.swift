@@ -1,6 +1,6 @@
 import Foundation
 
-/// The origin, as a process of its own, so that what it costs is not taken for the player's.
+/// The origin, as a separate process, so that its cost does not count as the player's.
 final class OriginProcess {
     let address: String
     private let process = Process()

@@ -3,7 +3,7 @@
 //   ProbeBenchmark [--seconds 30] [--peers 4] [--plot FILE.svg] [COUNT …]
 //   ProbeBenchmark file FILE          how fast a file is played through, beside ffmpeg and ffprobe
 //
-// COUNT: how many at once, by default 1 10 50 200 1000. The origin is a process of its own on the same machine.
+// COUNT: how many at once, by default 1 10 50 200 1000. The origin is a separate process on the same machine.
 
 import Foundation
 import Instrument
@@ -82,7 +82,7 @@ struct Figures: Codable {
     var started: Int
 }
 
-/// Each count in a process of its own, so that none has the memory of the one before.
+/// Each count in a separate process, so that none has the memory of the one before.
 func probesInAProcess(_ count: Int, _ seconds: Double, _ origin: OriginProcess) throws -> Row {
     let process = Process()
     let output = Pipe()

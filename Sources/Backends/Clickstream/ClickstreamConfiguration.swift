@@ -20,7 +20,8 @@ public struct ClickstreamConfiguration: Sendable {
     /// The meaning of some response statuses. A service that answers 409 to a batch that it already has needs
     /// `conflictMeansDelivered`; without it such an event becomes a dead letter.
     public var rules: DeliveryRules
-    /// What becomes of a sample; nil leaves it out, and it counts as delivered. Has to give the same at every attempt.
+    /// Maps a sample to an action; nil leaves the sample out, which then counts as delivered. Must return the same value in
+    /// every attempt.
     public var mapping: @Sendable (SampleRecord) -> ClickstreamAction?
 
     /// Creates a configuration; by default each event is sent at once, requests have up to 256 KiB and take up to 30 s,

@@ -22,7 +22,7 @@ extension ClickstreamDelegate {
     public var metadata: Attributes { Attributes() }
 }
 
-/// A place that takes events: production, staging, a machine of one's own.
+/// A place that takes events: production, staging, a private machine.
 ///
 /// The set is open; yours is one line:
 ///

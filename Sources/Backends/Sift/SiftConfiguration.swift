@@ -14,8 +14,8 @@ public struct SiftConfiguration: Sendable {
     public var maxBytes: Int
     /// How long a request may take.
     public var timeout: Duration
-    /// What becomes of samples that were not logged through ``Sift``; nil leaves them out, and they count as delivered.
-    /// Has to give the same at every attempt.
+    /// Maps samples that were not logged through ``Sift``; nil leaves a sample out, which then counts as delivered.
+    /// Must return the same value in every attempt.
     public var mapping: @Sendable (SampleRecord) -> SiftEvent?
 
     /// Creates a configuration; by default for Sift's own service, profile `current`, the two usual queues, requests of up

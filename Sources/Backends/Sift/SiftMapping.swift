@@ -19,7 +19,7 @@ public enum SiftMapping {
     /// `ios_device_properties`, with `time` and `user_id` alone, so that equal properties compare equal.
     ///
     /// Left out: metrics, the sample's number in the queue, its monotonic instant, and the tracker's number, which
-    /// `senderId` ends with. `sampleId` is the same at every attempt, so that a copy can be told.
+    /// `senderId` ends with. `sampleId` is the same at every attempt, so that the service recognises a duplicate.
     public static func events(_ record: SampleRecord) -> SiftEvent? {
         guard case .event(let event) = record.sample else { return nil }
         if let collected = collected(event) { return collected }

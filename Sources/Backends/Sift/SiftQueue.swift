@@ -8,7 +8,7 @@ internal import Instrument
 /// | ``uploadWhenMoreThan`` | 32 | 0: every event |
 /// | ``uploadWhenOlderThan`` | 60 s | off |
 public struct SiftQueue: Hashable, Sendable, CustomStringConvertible {
-    /// App state, events of one's own, events of players.
+    /// App state, custom events, events of players.
     public static let standard = SiftQueue(
         "sift-default",
         acceptSameEventAfter: .zero,

@@ -6,7 +6,7 @@ internal import Instrument
 /// They are keyed by the log's number, and written before its folder is deleted. A crash in between leaves both, and the key
 /// tells the next start that the folder's own sums no longer count.
 extension Bookkeeping {
-    /// What was settled of a backend's samples, by what became of them.
+    /// The settled samples of a backend, by outcome.
     struct CarriedSum: Hashable, Sendable {
         var name: String
         var acknowledged = 0

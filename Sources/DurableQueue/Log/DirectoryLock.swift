@@ -111,7 +111,7 @@ struct DirectoryLock: ~Copyable {
 
     /// Returns false where the file system cannot lock directories.
     private static func lock(_ folder: Int32) throws(Refusal) -> Bool {
-        // Who only looks holds a lock for an instant.
+        // A reader holds a lock only for an instant.
         for _ in 0..<5 {
             if flock(folder, LOCK_EX | LOCK_NB) == 0 { return true }
             if errno != EWOULDBLOCK, errno != EINTR { return false }

@@ -11,14 +11,14 @@ internal import Musl
 
 /// Which thread works on the disk at the moment, for those who wait for it.
 ///
-/// A thread that the disk holds up looks the same as one that waits for a processor, but for the system, which can tell.
+/// A thread that the disk delays looks the same as one that waits for a processor, but for the system, which can tell.
 final class DiskWork: Sendable {
     private let thread = Atomic<Int32>(0)
 
     func begin() { thread.store(durable_thread_id(), ordering: .sequentiallyConsistent) }
     func end() { thread.store(0, ordering: .sequentiallyConsistent) }
 
-    /// Whether the disk may be what holds up the work: a thread is at it, and does not just wait for a processor.
+    /// Whether the disk may delay the work: a thread is at it, and does not just wait for a processor.
     var isWaitingForDisk: Bool {
         let thread = thread.load(ordering: .sequentiallyConsistent)
         return thread != 0 && !Self.isRunnable(thread)

@@ -13,7 +13,7 @@ internal import Glibc
 /// A record is `length (4), CRC-32C of the rest (4), number (8), payload`, at a multiple of eight. The length is written
 /// last: a record that a crash cut short has none, and is no record.
 ///
-/// `@unchecked Sendable`, because: bytes before the end that a reader was told never change; bytes behind it are written
+/// `@unchecked Sendable`, because: bytes before the end that a reader knows never change; bytes behind it are written
 /// by the log's owner alone, under its lock; `first` is set before anybody but the owner knows the segment; the mapping
 /// stands as long as this object.
 final class Segment: @unchecked Sendable {

@@ -15,7 +15,7 @@ public struct DeliveryRules: Hashable, Sendable {
 }
 
 extension DeliveryOutcome {
-    /// What became of a batch, by the status of the answer.
+    /// The outcome of a batch, by the status of the response.
     ///
     /// | status | outcome |
     /// |---|---|
@@ -53,7 +53,7 @@ extension DeliveryOutcome {
         }
     }
 
-    /// What became of a batch, by the answer to `request`.
+    /// The outcome of a batch, by the response to `request`.
     ///
     /// What ends delivery, or waits for a credential, carries the server's own words, without the secrets of the request
     /// (``ServerWords``). The reason of another attempt is the status alone: words that change with each answer would make

@@ -4,8 +4,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var method: HTTPMethod
     /// Where to. User and password in it become an `Authorization` header, unless there is one.
     public var url: HTTPURL
-    /// Its headers. The transport itself adds those that say where a message ends and what becomes of the connection;
-    /// given here, they are refused.
+    /// The headers. The transport adds the headers that frame a message and control the connection; it refuses a request
+    /// that sets them.
     public var headers: HTTPHeaders
     /// Its body; nothing says of what kind it is but a `Content-Type` header.
     public var body: [UInt8]

@@ -4,7 +4,7 @@ public protocol AnalyticsEvent: Sendable {
     var name: String { get }
 }
 
-/// Is told of each app event. ``Instrument`` is the usual one.
+/// Receives each app event. ``Instrument`` is the usual observer.
 public protocol AnalyticsObserver: AnyObject, Sendable {
     /// An app event was logged, with the values that it carries. Called on the thread that logged it.
     func didLog(_ event: any AnalyticsEvent, values: AnalyticsValues)

@@ -1,5 +1,5 @@
 extension Instrument: AnalyticsObserver {
-    /// Emits an app event through the chain, from a tracker of its own that is added with the first one.
+    /// Emits an app event through the chain, from a separate tracker that is added with the first one.
     public func didLog(_ event: any AnalyticsEvent, values: AnalyticsValues) {
         submit(Action(event.name), from: appTracker, at: nil, scoped: values, attributes: [:])
     }

@@ -17,13 +17,13 @@ public protocol Backend: Sendable {
     /// Whether the backend is of this run alone: the queue keeps no place for it beyond the process, so that what it was not
     /// sent by then is not kept for it. Read once, when the backend is added.
     var isEphemeral: Bool { get }
-    /// Delivers a batch and says what became of it. Called for one batch at a time; may be called again with the same
+    /// Delivers a batch and returns the outcome. Called for one batch at a time; may be called again with the same
     /// records, which then have the same identifiers.
     ///
     /// Runs on a thread of the backend's own and may block it: no other backend waits. Its task is cancelled when the policy's
     /// time is up, or when the queue shuts down and may wait no longer: answer ``DeliveryOutcome/retry(after:reason:)`` then.
     func deliver(_ batch: Batch) async -> DeliveryOutcome
-    /// How long what waits may go on waiting for company, from now on; nil, the default, leaves that to the policy.
+    /// How long waiting samples may wait for more samples, from now on; nil, the default, leaves that to the policy.
     ///
     /// For a service whose rules look at the last delivery and not at the oldest sample. Never makes a sample wait longer than
     /// the policy's ``DeliveryPolicy/maxAge``. Called on the backend's thread whenever the queue looks at what waits; must not
@@ -69,7 +69,7 @@ public struct DeliveryPolicy: Hashable, Sendable {
     public var maxBytes: Int
     /// How long a sample may wait for company.
     public var maxAge: Duration
-    /// How long a delivery may take before its task is cancelled; what the backend then answers counts. nil: for good, for
+    /// How long a delivery may take before its task is cancelled; the outcome that the backend then returns counts. nil: no limit, for
     /// backends that see to it themselves.
     public var timeout: Duration?
     /// Whether nothing can be delivered without a network; see ``Reachability``.

@@ -23,7 +23,7 @@ struct ChainState {
         self.metricalc = metricalc
     }
 
-    /// Takes an event from the tracker's hook to the queue; returns the hub's wishes for pings, and what became of the event.
+    /// Takes an event from the tracker's hook to the queue; returns the hub's changes of pings, and the result of the event.
     ///
     /// Changes the event in place: a copy beside it would make each change copy all attributes.
     mutating func process(

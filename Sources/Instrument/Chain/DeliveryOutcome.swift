@@ -1,4 +1,4 @@
-/// What became of a batch. The queue does the rest: waits, halves, keeps dead letters.
+/// The outcome of a delivery. The queue does the rest: waits, halves, keeps dead letters.
 public enum DeliveryOutcome: Hashable, Sendable {
     /// All of it has arrived.
     case acknowledged
@@ -6,7 +6,7 @@ public enum DeliveryOutcome: Hashable, Sendable {
     case acknowledgedExcept([SampleID: String])
     /// None of it has arrived; try again, no sooner than the server asked for, if it did.
     case retry(after: Duration?, reason: String)
-    /// A credential was not accepted, which may mend itself: try again, slowly.
+    /// The server did not accept a credential, which may be temporary: retry with a long back-off.
     case unauthorized(reason: String)
     /// It is too large: the queue halves it; a sample that is alone too large becomes a dead letter.
     case tooLarge(reason: String)

@@ -38,7 +38,7 @@ extension Diagnostic {
     private static var lengthLimit: Int { 600 }
 
     private static func writeToStandardError(_ line: String) {
-        // Asked first, because a pipe that nobody reads would hold up the emitting thread, and a closed one end the process.
+        // Asked first, because a pipe without a reader would block the emitting thread, and a closed pipe would end the process.
         var state = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         guard poll(&state, 1, 0) == 1, state.revents == Int16(POLLOUT) else { return }
         var line = line

@@ -18,7 +18,7 @@ public enum Diagnostic: Hashable, Sendable {
     case metricNotFinite(MetricName, TrackerID)
     /// The queue did not take samples.
     case notQueued(QueueError)
-    /// A store had to mend something, or could not; the text says what.
+    /// A store repaired damage, or could not; the text says what.
     case store(String)
     /// The queue dropped samples of a backend.
     case dropped(BackendName, count: Int, DropReason)
@@ -59,7 +59,7 @@ extension Diagnostic: CustomStringConvertible {
         case .unknownContent(let content, let tracker):
             "tracker \(tracker) reports ads of tracker \(content), which does not exist: add the content tracker first"
         case .duplicateBackend(let name):
-            "backend \(name) not added: there is a backend with this name already; give each backend a name of its own"
+            "backend \(name) not added: there is a backend with this name already; give each backend a different name"
         case .rejected(let action, let tracker, let reason): "\(action) of tracker \(tracker) rejected: \(reason)"
         case .notFinite(let names, let action, let tracker):
             "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"

@@ -23,9 +23,9 @@ extension Hub {
     public mutating func end() {}
 }
 
-/// Whether an event goes on along the chain.
+/// Whether an event continues along the chain.
 public enum Verdict: Hashable, Sendable {
-    /// It goes on.
+    /// The event continues.
     case accepted
     /// Its journey ends here, for the given reason.
     case rejected(Rejection)

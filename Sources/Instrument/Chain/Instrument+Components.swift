@@ -95,7 +95,7 @@ extension Instrument {
 
     /// Tells backends, metricalc, hub and trackers, in this order, that the instrument is ready; once.
     ///
-    /// Events may be emitted before. Components that come later are told at once.
+    /// Events may be emitted before. Components that are added later learn it at once.
     public func ready() {
         let slots = registry.withLock { registry -> [TrackerSlot]? in
             if registry.isReady || registry.isShutDown { return nil }

@@ -23,10 +23,10 @@ public final class Instrument: Sendable {
 
     /// What waits in line: an event, or a change of the chain itself.
     ///
-    /// Not an enum, because an event could not be moved out of one without a copy, and a copied event is dear to change.
+    /// Not an enum, because an event could not be moved out of one without a copy, and changing a copied event is expensive.
     private struct Work: Sendable {
         var pending: PendingEvent?
-        /// What became of the event, once it is processed.
+        /// The result of the event, once it is processed.
         var result: EmitResult?
         var change: (@Sendable (inout ChainState) -> Void)?
     }
@@ -59,7 +59,7 @@ public final class Instrument: Sendable {
     ///   - randomness: where identifiers and the jitter of retries come from.
     ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
     ///     which for a new store is `granted`.
-    ///   - privacy: which attribute names a person, and what becomes of attributes before they are stored.
+    ///   - privacy: which attribute names a person, and how attributes change before they are stored.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
     ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short. By
     ///     default the first diagnostic of each kind goes to standard error; `{ _ in }` turns this off.
@@ -110,7 +110,7 @@ public final class Instrument: Sendable {
     ///   - attributes: what else is known about this event. These values win over getters, scoped values, attributes of
     ///     the instrument, and the content's `position` that the ads hub adds. The attributes that a hub computes
     ///     (counters, sums, blocks, `streamId`, `playbackId`, `deltaPlayTime`) are the hub's alone.
-    /// - Returns: what became of the event.
+    /// - Returns: the result of the event.
     @discardableResult
     public func emit(
         _ action: Action,

@@ -61,7 +61,7 @@ public struct TrackerContext: Sendable {
         )
     }
 
-    /// Says anew of fields that the tracker declared whether they are collected, for example because the person
+    /// Declares again whether the tracker's declared fields are collected, for example because the person
     /// chose. What it did not declare when it was added is passed over; the app's own declarations and choices win.
     public func redeclare(_ fields: PrivacyCatalogue) {
         guard let instrument, let slot = instrument.slot(of: id) else { return }

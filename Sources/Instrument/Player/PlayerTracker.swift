@@ -27,7 +27,7 @@ public final class PlayerTracker: Tracker {
         context.emit(.playerSet)
     }
 
-    /// The player may be told to play.
+    /// Reports `PlayerReady`: the app may start playback.
     public func ready() { context.withLock { $0 }?.emit(.playerReady) }
 
     /// Watches no more.

@@ -7,7 +7,7 @@ final class CommonFields: Sendable {
 
     /// Creates the fields of an instrument with these rules.
     ///
-    /// - Parameter report: is told what was left out, each time.
+    /// - Parameter report: receives the name of each field that is left out, each time.
     init(_ privacy: PrivacyRules, report: @escaping @Sendable (AttributeName) -> Void) {
         isOpen = privacy.admission == .open
         let catalogue = privacy.ownCatalogue

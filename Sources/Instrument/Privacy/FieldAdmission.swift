@@ -1,4 +1,4 @@
-/// Who may say what: which fields have to be declared before they are taken.
+/// Field admission: which fields must be declared before the queue accepts them.
 ///
 /// Whatever is chosen, a field that is declared and off is left out (``PrivacyRules/choices``), and field rules and
 /// consent hold.

@@ -5,7 +5,7 @@
 /// FieldDeclaration(.latitude, "Where the device is", .preciseLocation, for: [.appFunctionality], isLinked: true, isOn: false)
 /// ```
 ///
-/// A tracker declares the fields that it collects (``Tracker/declaredFields``), an app those of its own (``PrivacyRules``).
+/// A tracker declares the fields that it collects (``Tracker/declaredFields``), an app its own fields (``PrivacyRules``).
 public struct FieldDeclaration: Hashable, Sendable {
     /// The kind of a field's value.
     public enum ValueType: String, Hashable, Sendable, CaseIterable {
@@ -35,7 +35,7 @@ public struct FieldDeclaration: Hashable, Sendable {
     public let category: DataCategory
     /// What it is collected for.
     public let purposes: Set<DataPurpose>
-    /// Whether it tells of a person, by itself, who that is.
+    /// Whether the field alone identifies a person.
     public let isLinked: Bool
     /// Whether it is collected unless somebody chooses otherwise.
     public let isOn: Bool

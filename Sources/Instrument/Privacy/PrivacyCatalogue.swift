@@ -26,7 +26,7 @@ public struct PrivacyCatalogue: Hashable, Sendable {
     /// Whether nothing is declared.
     public var isEmpty: Bool { byName.isEmpty }
 
-    /// The declaration of a field; nil if there is none.
+    /// The declaration of a field; nil if the field is not declared.
     ///
     /// The time attributes of all actions (`timeSince…`) are declared by ``timeSinceAction``.
     public subscript(name: AttributeName) -> FieldDeclaration? {

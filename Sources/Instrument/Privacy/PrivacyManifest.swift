@@ -24,7 +24,7 @@ public struct PrivacyManifest: Hashable, Sendable {
         }
 
         /// What Instrument itself uses: the clock that counts from the system's start, to measure the time between events
-        /// (35F9.1), and the size of files of its own in the app's container (C617.1).
+        /// (35F9.1), and the size of the app's files in the app's container (C617.1).
         public static let ofInstrument = [
             AccessedAPI("FileTimestamp", reasons: ["C617.1"]), AccessedAPI("SystemBootTime", reasons: ["35F9.1"]),
         ]

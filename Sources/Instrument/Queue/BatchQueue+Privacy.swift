@@ -4,8 +4,8 @@ extension BatchQueue {
 
     /// Changes the consent. What this means for samples says ``Consent``.
     ///
-    /// Once it has returned, what is appended is treated accordingly, and nothing sets out that must not; a delivery that
-    /// had set out before is not called back. May wait for the disk; several calls take their turns.
+    /// Once it has returned, appended samples are treated accordingly, and no lane sends what it must not; a delivery that
+    /// has started is not cancelled. May wait for the disk; several calls take their turns.
     /// - Throws: if the store could not hold, release or erase. Then nothing is sent, with `pending` nothing is collected
     ///   either, and the call may be repeated.
     public func set(consent: Consent) throws(QueueError) {

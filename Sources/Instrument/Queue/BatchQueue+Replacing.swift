@@ -7,7 +7,7 @@ extension BatchQueue {
     ///
     /// A delivery in flight may take `timeout`; then its task is cancelled. The new backend starts once the old one has
     /// answered and its service has ended, so that no two backends deliver the same samples at a time. An old backend that
-    /// ignores the cancellation holds up the new one, and no other.
+    /// ignores the cancellation delays the new one, and no other.
     ///
     /// - Returns: once the old backend's service has ended, or `timeout` has passed; false if the queue has no backend of that
     ///   name, or was shut down. Then nothing changes.

@@ -38,10 +38,10 @@ public final class BatchQueue: Sendable {
     ///   - randomness: the jitter of retries.
     ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
     ///     which for a new store is `granted`.
-    ///   - privacy: what becomes of attributes before they are stored. By default they are all taken as they are;
-    ///     what trackers may collect is an ``Instrument/Instrument``'s to see to.
+    ///   - privacy: changes attributes before they are stored. By default the queue stores all attributes unchanged;
+    ///     an ``Instrument/Instrument`` checks what trackers may collect.
     ///   - reachability: whether there is a network; without one, backends that need it are not tried.
-    ///   - report: is told what is dropped, dead or tried again; called from the lanes' threads.
+    ///   - report: receives a diagnostic for each drop, dead letter and retry; called from the lanes' threads.
     ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
     ///     playbacks are, since an app may not live much longer. Of samples that come together the last one is asked;
     ///     called on the path of `emit`.

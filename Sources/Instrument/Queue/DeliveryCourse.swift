@@ -3,9 +3,9 @@ struct DeliveryCourse {
     private enum Size {
         /// As large as the policy allows.
         case full
-        /// So many of the next samples are known to hold a culprit: half of them go, until it is alone.
+        /// The number of next samples that contain a refused sample: half of them are sent, until it is alone.
         case suspects(Int)
-        /// A larger batch was too large; grows again after so many more successes, since each trial costs an upload.
+        /// A larger batch was too large; grows again after this number of successes, since each trial costs an upload.
         case limited(to: Int, successesLeft: Int)
     }
 

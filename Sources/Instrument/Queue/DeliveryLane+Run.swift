@@ -1,6 +1,6 @@
 /// What a lane does, on its own thread.
 extension DeliveryLane {
-    /// When a batch may set out, if nothing happens until then that forbids it.
+    /// When a batch may be sent, if nothing happens until then that forbids it.
     private struct Departure {
         let time: MonotonicInstant
         let epoch: Int
@@ -97,7 +97,7 @@ extension DeliveryLane {
         if let outcome = await send(Batch(records: records), epoch) { apply(outcome, to: records, &course) }
     }
 
-    /// Hands a batch to the backend, in a task that can be cancelled; nil if it must not set out any more.
+    /// Hands a batch to the backend, in a task that can be cancelled; nil if it must not be sent any more.
     private func send(_ batch: Batch, _ epoch: Int) async -> DeliveryOutcome? {
         let delivery = state.withLock { state -> Task<DeliveryOutcome, Never>? in
             guard state.epoch == epoch, !state.isHeld, !state.isClosed else { return nil }

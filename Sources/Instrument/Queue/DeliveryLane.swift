@@ -13,7 +13,7 @@ final class DeliveryLane: Sendable {
         var inFlight: Task<DeliveryOutcome, Never>?
         /// There is no consent to send.
         var isHeld = false
-        /// Counts what makes a batch that was read, but has not set out, one that must not.
+        /// Counts the events after which a batch that was read and not sent must not be sent.
         var epoch = 0
         var cameOnline = false
         var isSilenced = false
@@ -133,21 +133,21 @@ final class DeliveryLane: Sendable {
         if let successor { return await successor.flush(until: deadline) }
         if isHopeless { return false }
         wake()
-        // What was settled between the look at the ledger and the entry in the list will not be told again.
+        // No later call reports the samples that were settled between reading the ledger and adding the entry to the list.
         openGates()
         _ = await gate.wait(until: deadline, on: clock)
         forget(gate)
         return store.ledger(of: name).hasReached(goal)
     }
 
-    /// Delivers no more after what is in flight, and lets the backend end. Who waits for a flush goes on.
+    /// Delivers no more after what is in flight, and lets the backend end. Waiting flushes return.
     func close() {
         endFlushes { $0.isClosed = true }
         wake()
         signal.finish()
     }
 
-    /// Sends nothing more, but for what has set out, until it may again. Who waits for a flush goes on.
+    /// Sends nothing more, except a running delivery, until `release()`. Waiting flushes return.
     func hold() {
         endFlushes { state in
             state.isHeld = true
@@ -161,10 +161,10 @@ final class DeliveryLane: Sendable {
         wake()
     }
 
-    /// What was read and has not set out is read again: some of it may be erased by now.
+    /// Batches that were read and not sent are read again: some samples may be erased by now.
     func readAgain() { state.withLock { $0.epoch += 1 } }
 
-    /// There is a network, or there is none any more.
+    /// The network has returned, or is gone.
     func networkChanged(isOnline: Bool) {
         if isOnline { state.withLock { $0.cameOnline = true } }
         wake()

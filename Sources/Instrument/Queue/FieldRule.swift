@@ -1,4 +1,4 @@
-/// What becomes of an attribute before its sample is stored.
+/// A change of an attribute before its sample is stored.
 public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     private enum Kind: Hashable {
         case drop
@@ -13,7 +13,7 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 
     /// Puts in its place the SHA-256 of the salt followed by the value's text, in lower-case hexadecimal.
     ///
-    /// So samples of one person still belong together, and who does not know the salt cannot try out names. It is a
+    /// So samples of one person still belong together, and a reader without the salt cannot try out names. It is a
     /// pseudonym, not anonymity: keep the salt secret, and the same, or what belonged together no longer does.
     public static func hash(salt: String) -> FieldRule { FieldRule(kind: .hash(salt: salt)) }
 
@@ -41,13 +41,13 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
         }
     }
 
-    /// Whether a person whose name was stored under this rule can still be told from another.
+    /// Whether the stored values still distinguish two persons.
     var keepsIdentity: Bool {
         if case .hash = kind { true } else { false }
     }
 }
 
-/// How a queue looks after privacy: which attribute names a person, and what becomes of attributes before they are stored.
+/// The privacy settings of a queue: which attribute names a person, and how attributes change before they are stored.
 ///
 /// ```swift
 /// let privacy = PrivacyRules(fields: ["userId": .hash(salt: salt), "email": .drop, "source": .mask()])
@@ -67,7 +67,7 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 public struct PrivacyRules: Hashable, Sendable {
     /// The attribute that names the person whom a sample is of.
     public var userIdKey: AttributeKey<String>
-    /// What becomes of attributes.
+    /// The rules for attributes, by name.
     public var fields: [AttributeName: FieldRule]
     /// Fields of the app's own, beside those of the vocabulary and of its trackers.
     public var declared: PrivacyCatalogue

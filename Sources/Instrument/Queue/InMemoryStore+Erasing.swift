@@ -1,6 +1,6 @@
 /// What is erased is replaced by nothing, and its memory is freed.
 extension InMemoryStore {
-    /// Erases samples from the log and from the dead letters. Looks for them without holding up an `emit`.
+    /// Erases samples from the log and from the dead letters. Looks for them without delaying an `emit`.
     @discardableResult
     public func erase(where isErased: (SampleRecord) -> Bool) -> Int {
         let (start, kept) = state.withLock { state in

@@ -1,9 +1,9 @@
 internal import Dispatch
 
-/// Runs tasks on a serial dispatch queue of their own, and so on none of the threads that Swift's tasks share.
+/// Runs tasks on a dedicated serial dispatch queue, and so on none of the threads that Swift's tasks share.
 ///
 /// A backend that blocks its thread delays no other, and a task that prefers this executor makes progress while the app keeps every
-/// thread of Swift's pool busy. Child tasks, actors without an executor of their own and continuations that such a task awaits stay
+/// thread of Swift's pool busy. Child tasks, actors without a custom executor and continuations that such a task awaits stay
 /// here; `Task.detached` and the main actor do not.
 final class LaneExecutor: TaskExecutor {
     private let queue: DispatchQueue

@@ -8,11 +8,11 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
         /// Creates a code; a store of your own may need one.
         public init(_ name: String) { self.name = name }
 
-        /// The queue is at one of its limits and was told to refuse what is new: deliver more often, or raise the limit.
+        /// The queue is at one of its limits and refuses new samples (`WhenFull.refuseNew`): deliver more often, or raise the limit.
         public static let full = Code("full")
-        /// The disk is full: free space; the queue goes on by itself.
+        /// The disk is full: free space; the queue then continues without a call.
         public static let diskFull = Code("diskFull")
-        /// The disk has not responded for a while: the samples were not kept; the queue goes on when the disk responds again.
+        /// The disk has not responded for a while: the samples were not kept; the queue continues when the disk responds again.
         public static let notResponding = Code("notResponding")
         /// The process lacks something for the moment, such as file descriptors or memory; nothing was changed.
         public static let lacksResources = Code("lacksResources")

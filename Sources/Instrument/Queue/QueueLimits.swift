@@ -12,7 +12,7 @@ public struct QueueLimits: Hashable, Sendable {
     public var maxCount: Int
     /// The most bytes, by the store's measure.
     public var maxBytes: Int
-    /// How long a sample is kept, by its own instant against the newest sample's; nil keeps it for good.
+    /// How long a sample is kept, by its own instant against the newest sample's; nil sets no limit.
     public var maxAge: Duration?
     /// What happens beyond `maxCount` and `maxBytes`; what is older than `maxAge` is dropped in any case.
     public var whenFull: WhenFull

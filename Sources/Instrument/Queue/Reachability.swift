@@ -1,11 +1,11 @@
 /// Says whether there is a network.
 ///
-/// While there is none, the queue sends nothing to backends that need one, and drops nothing for it; once there is one again it
+/// Without a network, the queue sends nothing to backends that need one, and drops nothing because of that; when a network returns it
 /// delivers at once.
 public protocol Reachability: Sendable {
     /// Whether there is a network now. Called before each delivery, on a backend's thread; it has to be quick.
     var isOnline: Bool { get }
-    /// What ``isOnline`` becomes, from now on; each call gives a stream of its own.
+    /// What ``isOnline`` becomes, from now on; each call returns a separate stream.
     func changes() -> AsyncStream<Bool>
 }
 
@@ -19,7 +19,7 @@ public struct AlwaysOnline: Reachability {
     public func changes() -> AsyncStream<Bool> { AsyncStream { $0.finish() } }
 }
 
-/// Is told whether there is a network, for example by the app's own monitor or by a test. Safe from any thread.
+/// A reachability that the app's monitor, or a test, sets. Safe from any thread.
 public final class ReachabilitySwitch: Reachability {
     private struct State {
         var isOnline: Bool
@@ -39,7 +39,7 @@ public final class ReachabilitySwitch: Reachability {
 
     /// Says whether there is a network.
     public func set(isOnline: Bool) {
-        // Under the lock, so that nobody is told of two changes in the wrong order.
+        // Under the lock, so that no reader receives two changes in the wrong order.
         state.withLock { state in
             if state.isOnline == isOnline { return }
             state.isOnline = isOnline

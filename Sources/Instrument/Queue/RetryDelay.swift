@@ -21,6 +21,6 @@ struct RetryDelay: Sendable {
         max(Self.unauthorized, next(randomness))
     }
 
-    /// Any success starts anew.
+    /// Any success resets the delay.
     mutating func reset() { attempts = 0 }
 }

@@ -19,7 +19,7 @@ struct SampleLog {
     private var chunks: ContiguousArray<Chunk> = []
     /// The chunks before this index are no longer wanted.
     private var head = 0
-    /// The number of the first sample in the chunk at `head`, or in `open` if there is none.
+    /// The number of the first sample in the chunk at `head`, or in `open` without such a chunk.
     private var headStart: UInt64 = 0
     private var open: ContiguousArray<Sample?> = []
     /// How many between `start` and `end` were erased.
@@ -129,7 +129,7 @@ struct SampleLog {
         return (head + distance / Self.chunkSize, distance % Self.chunkSize)
     }
 
-    /// Some samples in a row, held without holding up the log.
+    /// Some consecutive samples, held without blocking the log.
     struct Part: Sequence {
         let chunks: [Chunk]
         let open: [Sample?]

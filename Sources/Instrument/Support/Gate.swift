@@ -1,6 +1,6 @@
 /// Opens once; tasks wait for that, up to a deadline.
 package final class Gate: Sendable {
-    /// Is told once whether the gate opened.
+    /// Called once, with whether the gate opened.
     private struct Waiter: Sendable { let resume: @Sendable (Bool) -> Void }
 
     private struct State {
@@ -13,7 +13,7 @@ package final class Gate: Sendable {
 
     package init() {}
 
-    /// Opens; who waits goes on.
+    /// Opens; waiting tasks and threads continue.
     package func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

@@ -31,7 +31,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
         return .nanoseconds(difference)
     }
 
-    /// Whole milliseconds from this instant to `other`, as they go on the wire.
+    /// Whole milliseconds from this instant to `other`, as they are written on the wire.
     public func milliseconds(to other: MonotonicInstant) -> Int { Int(other.milliseconds - milliseconds) }
 
     /// Earlier on the same clock.

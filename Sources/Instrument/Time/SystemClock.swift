@@ -31,7 +31,7 @@ public struct SystemClock: SchedulingClock {
     /// Both readings of this moment.
     public var timestamp: Timestamp { Timestamp(instant: now, wallTime: wallTime) }
 
-    /// Both readings of `instant`. Reckoned in nanoseconds, so that one instant has one wall time whenever it is asked for.
+    /// Both readings of `instant`. Computed in nanoseconds, so that one instant always has the same wall time.
     public func timestamp(of instant: MonotonicInstant) -> Timestamp {
         let elapsed = instant.duration(to: now).nanoseconds
         let (wall, overflow) = Self.read(CLOCK_REALTIME).subtractingReportingOverflow(elapsed)
@@ -50,7 +50,7 @@ public struct SystemClock: SchedulingClock {
 
     /// Calls `action` at `deadline` on a thread of Dispatch; at once if that has passed.
     ///
-    /// Each action has a thread of its own: neither the app's tasks, nor its blocks on Dispatch's concurrent queues, nor another action
+    /// Each action has a dedicated thread: neither the app's tasks, nor its blocks on Dispatch's concurrent queues, nor another action
     /// that blocks delay it.
     public func schedule(
         at deadline: MonotonicInstant,

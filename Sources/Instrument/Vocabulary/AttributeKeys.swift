@@ -60,9 +60,9 @@ extension AttributeKey where Value == Bool {
     @inlinable public static var inAdBlock: Self { Self(.inAdBlock) }
     /// Whether the sound is off.
     @inlinable public static var isMuted: Self { Self(.isMuted) }
-    /// Whether an ``Action/error`` ended the playback; absent means that it may go on. Our addition.
+    /// Whether an ``Action/error`` ended the playback; absent means that playback may continue. Our addition.
     @inlinable public static var isFatal: Self { Self(.isFatal) }
-    /// Whether a ``Action/streamLoad`` or ``Action/start`` tells of a playback that had begun before anybody watched; its start time
+    /// Whether a ``Action/streamLoad`` or ``Action/start`` reports a playback that had begun before the tracker watched; its start time
     /// is not known. Our addition.
     public static var joinedLate: Self { Self("joinedLate") }
 }

@@ -12,7 +12,7 @@ public struct AttributeName: Hashable, Sendable {
     @usableFromInline
     package let number: UInt32
 
-    /// Creates the name with the given spelling, which is also what goes on the wire.
+    /// Creates the name with the given spelling, which is also the spelling on the wire.
     public init(_ spelling: String) { number = Self.table.number(of: spelling) }
 
     @inlinable

@@ -14,7 +14,7 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.
         var refused: [AttributeName] = []
     }
 
-    /// 128 bytes, spelled as words: a vector's alignment would make the allocation dear.
+    /// 128 bytes, spelled as words: a vector's alignment would make the allocation expensive.
     struct Positions {
         private var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
         private var more: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)

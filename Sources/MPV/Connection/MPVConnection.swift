@@ -13,7 +13,7 @@ internal import Musl
 /// One connection: a thread that waits in `recv`, and lines that are written at once or not at all.
 ///
 /// A thread and no source of Dispatch's: with one, on Linux, the end of a real mpv went unnoticed now and then, when it came
-/// together with the last bytes. It hands over what it read and waits until that is worked off, so that a player that
+/// together with the last bytes. It hands over what it read and waits until that is processed, so that a player that
 /// floods us is slowed down and fills no memory.
 final class MPVConnection: Sendable {
     private struct State {

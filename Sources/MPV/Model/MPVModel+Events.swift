@@ -14,7 +14,7 @@ extension MPVModel {
 
     mutating func startFile(at now: MonotonicInstant) {
         if isInJoinedPlayback {
-            // Overtaken by the answers all the same; so we were there in time.
+            // Overtaken by the answers nevertheless; so we were there in time.
             (isInJoinedPlayback, isLate) = (false, false)
             return
         }

@@ -83,7 +83,7 @@ struct MPVModel {
         joining = openQuestion.map { ($0, wasUnderWay) }
     }
 
-    /// Whether mpv plays something of whose beginning we were told nothing.
+    /// Whether mpv plays a file whose start it did not report to us.
     private var isUnderWay: Bool {
         phase == .idle && ending == nil && values[.idleActive] == false && values[.path] != nil
     }
@@ -114,7 +114,7 @@ struct MPVModel {
             if let value = answers.values[property] { take(property, value, at: now) }
         }
         if let joining, joining.question == openQuestion {
-            // mpv's answers overtake its events. What an answer tells of may still be reported as an event, which then comes
+            // mpv's answers overtake its events. A playback that an answer shows may still be reported as an event, which then comes
             // before the answer after it.
             if isUnderWay, !joining.wasUnderWay {
                 askWhatIsPlayed(wasUnderWay: true)

@@ -4,7 +4,7 @@ internal import InstrumentJSON
 ///
 /// Numbers are never used again on a connection, so that a late reply is not taken for another one.
 struct MPVRequests {
-    /// What became of a question.
+    /// The outcome of a question.
     struct Answers: Hashable {
         var question: Int
         var values: [MPVProperty: JSONValue] = [:]

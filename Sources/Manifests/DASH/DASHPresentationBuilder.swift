@@ -4,7 +4,7 @@ internal import InstrumentText
 
 /// Makes a presentation of an MPD.
 ///
-/// Each representation of the richest period becomes a rendition that goes on through all periods: in each by the
+/// Each representation of the richest period becomes a rendition that continues through all periods: in each by the
 /// representation with the same `@id`, else by the one with the nearest bit rate that is not above it.
 struct DASHPresentationBuilder {
     private let manifest: DASHManifest
@@ -40,7 +40,7 @@ struct DASHPresentationBuilder {
         guard let richest = periods.max(by: { $0.rank < $1.rank }) else {
             throw ManifestError(.malformed, "the MPD must contain a playable representation (found none)")
         }
-        // Each rendition goes on through each period.
+        // Each rendition continues through each period.
         guard richest.tracks.count <= manifest.limits.variants,
             richest.tracks.count * periods.count <= manifest.limits.segments
         else { throw ManifestError(.limitExceeded, "the representations of all periods exceed the limit") }

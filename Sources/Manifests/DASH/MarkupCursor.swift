@@ -29,7 +29,7 @@ struct MarkupCursor {
         return true
     }
 
-    /// Passes over white space; false if there is none.
+    /// Skips white space; false without white space.
     @discardableResult
     mutating func skipSpace() -> Bool {
         let start = position

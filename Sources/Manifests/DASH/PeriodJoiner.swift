@@ -61,7 +61,7 @@ struct Track: Hashable, Sendable {
 
     var roles: [String] { description.roles }
     var isMain: Bool { roles.contains("main") }
-    /// What sets of one ladder have in common, where each quality has a set of its own.
+    /// What sets of one ladder have in common, where each quality has a separate set.
     var family: [String] { [codecs.first.map { String($0.prefix(4)) } ?? "", "\(isProtected)"] + roles }
 }
 
@@ -165,7 +165,7 @@ enum DASHLadder {
         }
         let subtitles = pairs.filter { $0.1.kind == .subtitles }.map(\.1.id)
         var ladder = pairs.filter { $0.1.kind == .video || $0.1.kind == .muxed }
-        // Sets of other codecs or views are ladders of their own; the main one, else the first, is played.
+        // Sets of other codecs or views are separate ladders; the main one, else the first, is played.
         let chosen = ladder.first { $0.0.isMain } ?? ladder.first
         let family = chosen?.0.family
         ladder = ladder.filter { $0.0.set == chosen?.0.set || $0.0.family == family }

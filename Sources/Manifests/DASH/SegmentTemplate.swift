@@ -78,7 +78,7 @@ extension SegmentTemplate {
         }
     }
 
-    /// The width in `%0Nd`; 1 where there is none.
+    /// The width in `%0Nd`; 1 without a width.
     private static func width(_ format: Substring) throws(Fault) -> Int {
         if format.isEmpty { return 1 }
         guard format.hasPrefix("%0"), format.hasSuffix("d"), let width = Int(format.dropFirst(2).dropLast()),

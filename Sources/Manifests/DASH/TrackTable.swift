@@ -1,4 +1,4 @@
-/// The tracks of a period, arranged so that the one that goes on with a track of another period is found without a
+/// The tracks of a period, arranged so that the one that continues a track of another period is found without a
 /// search through all of them.
 struct TrackTable {
     /// What tracks have to have in common; what is nil does not count.

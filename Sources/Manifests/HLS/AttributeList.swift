@@ -44,7 +44,7 @@ struct AttributeList: Hashable, Sendable {
         return Value(text: String(Substring(inner[..<quote])), isQuoted: true)
     }
 
-    /// The text of a value; nil if there is none.
+    /// The text of a value; nil if the attribute is absent.
     subscript(name: String) -> String? { values[name]?.text }
 
     /// Whether the value is `YES`.

@@ -111,7 +111,7 @@ struct HLSLadder {
             !group.isEmpty
         else { return [main] }
         let choices = choices[key] ?? []
-        // One list for all variants, unless each has a rendition of its own in it.
+        // One list for all variants, unless each has a separate rendition in it.
         return choices.count == group.count ? choices : group.map { $0.id ?? main }
     }
 

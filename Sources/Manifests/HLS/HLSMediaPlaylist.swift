@@ -10,7 +10,7 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var url: HTTPURL
     /// `EXT-X-VERSION`; 1 without one.
     public var version: Int64 = 1
-    /// How it goes on: live, unless it says otherwise or has ended.
+    /// The type of the playlist: live, unless the playlist says otherwise or has ended.
     public var kind = Presentation.Kind.live
     /// Whether `EXT-X-ENDLIST` is there (or `EXT-X-PLAYLIST-TYPE:VOD`): nothing will be added.
     public var hasEnded = false

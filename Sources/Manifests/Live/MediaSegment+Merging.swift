@@ -10,7 +10,7 @@ extension MediaSegment {
 
     var name: Name { Name(file: url.path.split(separator: "/").last ?? "", byteRange: byteRange) }
 
-    /// Whether two segments with the same number are the same. A server that began anew may use names again, but not
+    /// Whether two segments with the same number are the same. A server that restarted may use names again, but not
     /// dates.
     func isSame(as other: MediaSegment, within tolerance: Int64) -> Bool {
         guard datesAgree(with: other, within: tolerance) else { return false }

@@ -9,12 +9,12 @@ struct DateAnchor: Hashable, Sendable {
 extension RenditionTimeline {
     /// Merges a reloaded media playlist into what is known.
     ///
-    /// Segments are recognised by media sequence number, and where that does not fit (a server that began anew) by
+    /// Segments are recognised by media sequence number, and where that does not fit (a server that restarted) by
     /// their addresses; what shares nothing follows what is known, at its programme date if it has a later one. A load
     /// that is older than what is known (another edge of a network) changes nothing.
     /// - Parameters:
     ///   - playlist: the reload.
-    ///   - axis: what ties it to the other renditions; is told of it.
+    ///   - axis: the time axis shared with the other renditions; learns the position of this one.
     ///   - now: when the reload began.
     /// - Returns: whether there are new segments or an end.
     @discardableResult
@@ -115,7 +115,7 @@ extension RenditionTimeline {
         return appended(renumbered.filter { $0.sequence > newest.sequence }, to: kept)
     }
 
-    /// Nothing is shared: the window moved on past all that was known, or the server began anew, or the load is old.
+    /// Nothing is shared: the window moved on past all that was known, or the server restarted, or the load is old.
     private mutating func mergeUnmatched(_ playlist: HLSMediaPlaylist, _ first: MediaSegment, _ last: MediaSegment) {
         guard let head = playlist.segments.first, let tail = playlist.segments.last else { return }
         let sequence = head.sequence.saturatingAdd(sequenceShift)
@@ -128,7 +128,7 @@ extension RenditionTimeline {
         olderLoads += 1
         let isOlder = tail.wallTime.flatMap { date in last.wallTime.map { date <= $0 } } ?? (olderLoads < 2)
         if isOlder, olderLoads < 4 { return }
-        noticeList.add(.oddity, "a live playlist began anew with other media sequence numbers")
+        noticeList.add(.oddity, "a live playlist restarted with other media sequence numbers")
         let next = last.discontinuity.saturatingAdd(1).saturatingSubtract(head.discontinuity)
         discontinuityShift = next
         restart(playlist, last.sequence.saturatingAdd(1), byDate(head, after: last, else: last.end))

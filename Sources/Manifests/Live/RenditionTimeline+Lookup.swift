@@ -28,7 +28,7 @@ extension RenditionTimeline {
         return min(max(base.saturatingAdd(offset.offset), range.lowerBound), edge)
     }
 
-    /// The next segment to fetch after one, if it can be had at that calendar time. Nil means: not yet (or, if the
+    /// The next segment to fetch after one, if it is available at that calendar time. Nil means: not yet (or, if the
     /// index is complete, never); ``MediaSegment/availability`` of ``SegmentIndex/segment(after:)`` or ``nextReload``
     /// say when.
     public func segment(after sequence: Int64, at now: WallTime) -> MediaSegment? {

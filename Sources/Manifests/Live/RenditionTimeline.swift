@@ -29,7 +29,7 @@ public struct RenditionTimeline: Hashable, Sendable {
     var origin: WallTime?
     var isHLS: Bool
     var isNumberedAlike = true
-    /// How new numbers relate to the playlist's, after its server began to count anew.
+    /// How new numbers relate to the playlist's, after its server restarted its numbers.
     var sequenceShift: Int64 = 0
     var discontinuityShift: Int64 = 0
     /// How many loads in a row were older than what is known.
@@ -40,8 +40,8 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// Puts a media playlist on the axis (HLS).
     /// - Parameters:
     ///   - playlist: the first load of it.
-    ///   - axis: what ties it to the other renditions; is told of it.
-    ///   - isNumberedAlike: whether it is another variant of what the axis last was told of, so that equal media
+    ///   - axis: the time axis shared with the other renditions; learns the position of this one.
+    ///   - isNumberedAlike: whether it is another variant of the rendition that the axis learned last, so that equal media
     ///     sequence numbers mean equal times where there are no dates. False for separate audio, which may be cut
     ///     otherwise.
     ///   - now: when its load began.

@@ -63,7 +63,7 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     public var kind: Kind
     /// The language (BCP 47) as written; nil where the manifest does not say.
     public var language: String?
-    /// The name for people; nil where there is none.
+    /// The name for people; nil without a name.
     public var name: String?
     /// Whether it is the choice where nobody chooses (`DEFAULT`, role `main`).
     public var isDefault: Bool

@@ -77,7 +77,7 @@ public struct SegmentIndex: Hashable, Sendable {
         return storage.segment(at: position)
     }
 
-    /// The first segment there is whose number is larger; nil if there is none yet. If the very next one has expired,
+    /// The first segment there is whose number is larger; nil while no such segment exists. If the very next one has expired,
     /// it is the oldest that has not.
     public func segment(after sequence: Int64) -> MediaSegment? {
         guard let first, let last, sequence < last.sequence else { return nil }

@@ -4,7 +4,7 @@ internal import NIOCore
 /// How a request is answered, to the last byte and the way the connection ends: a pure function of the request, what is at
 /// its path, and the fault that happens to it.
 struct ResponsePlan: Sendable {
-    /// What becomes of the connection after the last byte.
+    /// The state of the connection after the last byte.
     enum Ending: Hashable, Sendable { case keepAlive, close, reset, hang }
 
     /// Decides when a byte is sent.

@@ -10,7 +10,7 @@ public enum LinkSharing: String, Hashable, Sendable, CaseIterable {
 ///
 /// Time is nanoseconds since the link's time zero. The state changes only when a response joins, leaves or is through, each at
 /// its own instant, so that it does not matter how often anyone looks. An event that is reported late happens at its instant
-/// all the same, unless another one has happened since: then right after that.
+/// nevertheless, unless another event was handled since: then right after that event.
 struct SharedLink: Sendable {
     private struct Flow {
         var number: Int

@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What became of a request.
+/// The record of a request.
 public struct AccessRecord: Hashable, Sendable {
     /// How a response ended.
     public enum Outcome: String, Hashable, Sendable {

@@ -14,8 +14,8 @@ internal import NIOPosix
 /// await origin.stop()
 /// ```
 ///
-/// Paths under `/s/NAME/` belong to the session NAME, which has a link, a time zero (its first request) and counts of its
-/// own. Safe to use from any thread. Stop it: it is not stopped by letting go of it.
+/// Paths under `/s/NAME/` belong to the session NAME, which has a separate link, time zero (its first request) and
+/// counts. Safe to use from any thread. Call ``stop()``: releasing the value does not stop the server.
 public final class Origin: Sendable {
     private let reception: Reception
     private let group: MultiThreadedEventLoopGroup

@@ -26,7 +26,7 @@ final class Reception: Sendable {
     let site: Site
     let log: AccessLog
     let start: Timestamp
-    /// Who looks at the origin's own pages: no link, no rules, and nobody's time starts by it.
+    /// The session of requests for the origin's own pages: no link, no rules, and no session's time starts.
     private let visitors: Session
     private let state: Lock<State>
 

@@ -19,7 +19,7 @@ public enum Abandonment: Hashable, Sendable {
     /// hls.js, src/controller/abr-controller.ts, `_abandonRulesCheck`: 0.8 of the throughput.
     public static let hlsJS = Abandonment.starving(fraction: 0.8)
 
-    /// The rung to go on at, or nil.
+    /// The rung to continue at, or nil.
     func rung(insteadOf download: SegmentDownload, in context: AdaptationContext) -> Int? {
         guard let lowest = context.allowedRungs.first, download.rung > lowest, download.receivedBytes > 0 else {
             return nil

@@ -8,10 +8,10 @@ public struct AdaptationConstraints: Hashable, Sendable {
     public var maximumHeight: Int?
     /// Until playback has started, no rung above this peak bitrate, bit/s.
     public var maximumStartBitrate: Int?
-    /// Rungs that are not to be had, for instance because fetching them failed.
+    /// Rungs that are not available, for example because fetching them failed.
     public var excluded: Set<Int>
 
-    /// Creates constraints; by default there are none.
+    /// Creates constraints; by default nothing is constrained.
     public init(
         maximumBitrate: Int? = nil,
         maximumWidth: Int? = nil,

@@ -1,6 +1,6 @@
 /// Chooses the rung of each segment, as the adaptive bitrate logic of a player does.
 ///
-/// A rule is a value: each playback has a copy of its own, which may remember what it needs. It is asked on one thread
+/// A rule is a value: each playback has a separate copy, which may remember what it needs. It is asked on one thread
 /// at a time, must not block, and gets time from the context only, so that the same calls give the same answers.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ public protocol AdaptationRule: Hashable, Sendable {
     /// Whether a download in progress should be given up; called whenever some of it has arrived, and now and then if
     /// nothing does.
     ///
-    /// - Returns: the lower rung to fetch the same segment at, or nil to go on, which is the default.
+    /// - Returns: the lower rung to fetch the same segment at, or nil to continue the download, which is the default.
     mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int?
 
     /// Something happened that a rule may want to remember; by default it does not. `context` is of that moment.
@@ -27,7 +27,7 @@ public protocol AdaptationRule: Hashable, Sendable {
 }
 
 extension AdaptationRule {
-    /// Goes on.
+    /// Continues the download.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? { nil }
     /// Remembers nothing.
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {}
@@ -39,7 +39,7 @@ public struct AdaptationDecision: Hashable, Sendable {
     public var rung: Int
     /// Fetch nothing as long as more than this is buffered, then ask again; nil fetches at once.
     ///
-    /// A player heeds it only while its playhead moves, because the buffer would never drain otherwise.
+    /// A player applies it only while its playhead moves, because the buffer would never drain otherwise.
     public var waitUntilBuffered: Duration?
 
     /// Creates a decision.

@@ -4,7 +4,7 @@ internal import Instrument
 ///
 /// Spiteri, Sitaraman, Sparacio: "From Theory to Practice: Improving Bitrate Adaptation in the DASH Reference Player",
 /// MMSys 2018; Sabre, `BolaEnh`; dash.js, `BolaRule`. After the start and after seeks the buffer is low although the
-/// throughput may be high. The placeholder, seconds that are reckoned with but not played, lifts the level to where the
+/// throughput may be high. The placeholder, seconds that count but are not played, lifts the level to where the
 /// map gives the rung that the throughput carries. It grows while nothing is fetched for other reasons than the rule's,
 /// and shrinks when it would ask for too much.
 public struct BOLAEnhancedRule: AdaptationRule {
@@ -81,7 +81,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
             let total = download.totalBytes, let latency = download.timeToFirstByte?.seconds,
             download.receivedBytes > 0, download.transferTime > .zero
         else { return nil }
-        // A new request costs another wait for its first byte, in which the old one would have gone on.
+        // A new request costs another wait for its first byte, in which the old request would have continued.
         let level = max(0, context.bufferLevel.seconds + placeholder - latency)
         let rate = Double(download.receivedBytes) / download.transferTime.seconds
         let left = Double(total) - Double(download.receivedBytes) - latency * rate
@@ -106,7 +106,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
             guard let parameters = parameters(allowed, in: context) else { return }
             let index = allowed.lastIndex { $0 <= download.rung } ?? 0
             let level = context.bufferLevel.seconds
-            // Reckoned from what was buffered when it was requested.
+            // Computed from the buffer level at the time of the request.
             let before = level + download.elapsed.seconds
             placeholder = min(placeholder, max(0, parameters.maximumLevel(index) - before))
             // It is lifted where the choice was not BOLA's.

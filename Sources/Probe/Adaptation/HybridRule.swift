@@ -87,7 +87,7 @@ public struct HybridRule: AdaptationRule {
 public struct LowBufferLimit: Hashable, Sendable {
     /// How much of the throughput counts.
     public var fraction: Double
-    /// So many segments of a playback are not limited.
+    /// The number of first segments of a playback that are not limited.
     public var ignoredSegments: Int
 
     /// Creates a limit.

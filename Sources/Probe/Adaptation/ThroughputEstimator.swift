@@ -17,9 +17,9 @@ public struct ThroughputEstimator: Hashable, Sendable {
         /// This percentile (0…1) of the latest samples, weighed by the square root of their bytes, up to a total
         /// weight.
         case percentile(Double, maximumWeight: Double)
-        /// The average of so many samples.
+        /// The average of this number of samples.
         case mean(last: Int)
-        /// The harmonic mean of so many samples, which outliers upwards move less.
+        /// The harmonic mean of this number of samples, on which upward outliers have less effect.
         case harmonicMean(last: Int)
     }
 
@@ -107,7 +107,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
 }
 
 extension ThroughputEstimator {
-    /// The throughput to reckon with, bit/s; nil as long as too little is known. Finite and above zero.
+    /// The throughput that decisions use, bit/s; nil as long as too little is known. Finite and above zero.
     public func bitrate(of history: ThroughputHistory) -> Double? {
         var samples: [(bitrate: Double, seconds: Double, bytes: Double)] = []
         var totalBytes = 0.0
@@ -138,7 +138,7 @@ extension ThroughputEstimator {
         return estimate.isFinite && estimate > 0 ? estimate : nil
     }
 
-    /// The time to the first byte to reckon with, over the latest samples: seconds; zero if nothing is known.
+    /// The time to the first byte that decisions use, over the latest samples: seconds; zero if nothing is known.
     public func latency(of history: ThroughputHistory) -> Double {
         let latest = history.samples.suffix(4)
         return latest.isEmpty ? 0 : Self.mean(latest.map(\.timeToFirstByte.seconds))

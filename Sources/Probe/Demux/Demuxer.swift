@@ -25,7 +25,7 @@ struct Demuxer: ~Copyable {
         "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
     ].joined(separator: ",")
 
-    /// One packet may need many reads of a source that trickles: so many times the limit of a single one.
+    /// One packet may need many reads of a source that trickles: this multiple of the limit of a single read.
     private static let patience = 4
 
     private let source: MediaSource
@@ -213,7 +213,7 @@ struct Demuxer: ~Copyable {
 
     /// Moves to the keyframe at or before a position, in nanoseconds from the start.
     mutating func seek(to position: Int64) throws(ProbeError) {
-        // Asked first, so that libav does not try in vain and lose its place.
+        // Asked first, so that libav does not fail and lose its place.
         if input?.pointee.seekable == 0 {
             throw ProbeError(.notSeekable, .seek, source, "the source cannot be jumped in")
         }

@@ -63,7 +63,7 @@ struct Timeline: Hashable, Sendable {
         return (start, start.saturatingAdd(duration))
     }
 
-    /// The media goes on at `target`: what was known of jumps no longer holds.
+    /// The media continues at `target`: what was known of jumps no longer holds.
     mutating func restart(at target: Int64) {
         self.target = target
         lastShift = nil

@@ -1,6 +1,6 @@
 extension PlayerProfile {
-    /// When a browser starts and goes on is the media element's affair (`HAVE_FUTURE_DATA`, HTML standard, section
-    /// 4.8.11) and not published in seconds: as soon as anything is there.
+    /// The media element decides when a browser starts and continues (`HAVE_FUTURE_DATA`, HTML standard, section
+    /// 4.8.11). The level is not published in seconds: as soon as anything is there.
     private static func browserBuffer(maximum: Duration) -> BufferPolicy {
         BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: maximum)
     }

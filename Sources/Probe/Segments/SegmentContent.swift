@@ -8,7 +8,7 @@ struct SegmentContent: Hashable, Sendable {
     var size = 0
     /// Whether timestamps say where the segment belongs; packed audio begins at zero each time.
     var hasTimeline = true
-    /// When timestamps begin anew, in nanoseconds; nil where they do not. 2³³ ticks of 90 kHz in a transport stream
+    /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap. 2³³ ticks of 90 kHz in a transport stream
     /// (ISO/IEC 13818-1, 2.4.3.7).
     var wrap: Int64?
 
@@ -24,9 +24,9 @@ struct SegmentContent: Hashable, Sendable {
 
 /// One track of a segment. Times are nanoseconds of the container's own timeline.
 struct TrackContent: Hashable, Sendable {
-    /// A point in the download at which playback could go on until `end`.
+    /// A point in the download at which playback could continue until `end`.
     struct Point: Hashable, Sendable {
-        /// So many bytes of the segment have to be there.
+        /// The number of bytes of the segment that must have arrived.
         var offset: Int
         /// The end of what is there then.
         var end: Int64
@@ -36,7 +36,7 @@ struct TrackContent: Hashable, Sendable {
     var start: Int64
     /// Until when the last frame is shown.
     var end: Int64
-    /// How playback could go on as bytes come in: offsets and ends both rise.
+    /// How playback could continue as bytes arrive: offsets and ends both rise.
     var points: [Point]
     var frameCount: Int
     /// Where the first keyframe is shown; nil without one, which for sound says nothing.

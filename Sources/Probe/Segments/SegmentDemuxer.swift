@@ -17,7 +17,7 @@ enum SegmentDemuxer {
 
     /// What libavformat may take a segment for.
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,mpegts,matroska,webm,aac,mp3,ac3,eac3"
-    /// Formats whose frames carry no time of their own.
+    /// Formats whose frames carry no time.
     private static let untimed: Set<String> = ["aac", "mp3", "ac3", "eac3"]
     private static let transportStreamWrap: Int64 = 95_443_717_688_889
 

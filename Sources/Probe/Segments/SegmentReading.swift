@@ -17,7 +17,7 @@ struct SegmentReading: ~Copyable {
         var largestGap: Int64 = 0
         var pictureSize: PictureSize?
         /// When the last frame with a timestamp was decoded and shown, how long a frame lasts, and how many have come
-        /// since that have no timestamp of their own: of the frames in a packet of a transport stream only the first
+        /// since without a timestamp: of the frames in a packet of a transport stream only the first
         /// has one.
         var last: (decoded: Int64, shown: Int64)?
         var frameDuration: Int64 = 0

@@ -19,7 +19,7 @@ struct ArrivalLog: Hashable, Sendable {
     var first: MonotonicInstant? { marks.first?.instant }
     var last: MonotonicInstant? { marks.last?.instant }
 
-    /// So many more have come.
+    /// Records the arrival of this number of further bytes.
     mutating func add(_ count: Int, at instant: MonotonicInstant) {
         guard count > 0 else { return }
         let mark = Mark(count: self.count.saturatingAdd(count), instant: instant)

@@ -57,7 +57,7 @@ extension ManifestLoading {
         }
         let change = takeLadder(of: parsed)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: begun) }
-        // Only renditions of this manifest: a representation that was removed would stay due for ever.
+        // Only renditions of this manifest: a representation that was removed would remain due permanently.
         let reloads = parsed.renditions.compactMap { renditions[$0.id]?.timeline?.nextReload }
         updateAt = parsed.format == .dash ? reloads.min() : nil
         if let change { return [.ladderChanged(change), .durationChanged(parsed.duration)] }

@@ -10,7 +10,7 @@ struct RenditionState: Sendable {
     /// When its playlist is to be fetched again; nil for never.
     var reloadAt: MonotonicInstant?
     private var toldNotices = 0
-    /// Of periods that have an index of their own: what was fetched.
+    /// Of periods with a separate index: what was fetched.
     private var parts: [SegmentIndex?] = []
 
     init(_ rendition: Rendition) {

@@ -14,11 +14,11 @@ struct ResourceRequest: Hashable, Sendable {
     var maxBytes: Int
     /// bit/s; nil takes what there is.
     var maxBitrate: Int?
-    /// The first of a playback, over a connection of its own, as a visitor's is.
+    /// The first of a playback, over a separate connection, as a visitor's is.
     var isFirst = false
 }
 
-/// What came of a request.
+/// The result of a request.
 struct ResourceResponse: Sendable {
     /// Where it came from in the end.
     var url: HTTPURL
@@ -30,7 +30,7 @@ struct ResourceResponse: Sendable {
     var redirectCount: Int
     var version: String
     /// What a manifest or playlist says; nil for everything else. Read before the loader gets the response, because a
-    /// large one takes a while, during which playback goes on and can be stopped.
+    /// large one takes a while, during which playback continues and can be stopped.
     var reading: Result<ManifestReading, ManifestError>?
 }
 
@@ -70,8 +70,8 @@ extension ResourceFailure {
 
 /// Brings resources, from the network or from a network that a test makes up.
 protocol ResourceFetcher: Sendable {
-    /// Begins to fetch; returns at once. Bytes go into `buffer` as they come, and `progress` is told (often, on a
-    /// thread that it must not hold up). `ended` is called once, unless the fetch was cancelled before.
+    /// Begins to fetch; returns at once. Bytes go into `buffer` as they come, and `progress` is called (often, on a
+    /// thread that it must not block). `ended` is called once, unless the fetch was cancelled before.
     func fetch(
         _ request: ResourceRequest,
         into buffer: FetchBuffer,
@@ -79,7 +79,7 @@ protocol ResourceFetcher: Sendable {
         ended: @escaping @Sendable (Result<ResourceResponse, ResourceFailure>) -> Void
     ) -> FetchCancellation
 
-    /// Runs what takes a while where it holds up nobody; a network that is made up runs it at once.
+    /// Runs long work where it delays no request; a simulated network runs the work at once.
     func offload(_ work: @escaping @Sendable () -> Void)
 }
 

@@ -3,7 +3,7 @@ internal import InstrumentTransport
 /// What probes fetch with that were given nothing else: one transport, and so one thread, for all of the process;
 /// a second for those that refuse private addresses.
 enum SharedTransport {
-    /// No limit of connections worth the name: each probe is a viewer of its own.
+    /// Practically no limit of connections: each probe is a separate viewer.
     static let configuration = TransportConfiguration(maxConnectionsPerHost: 10_000)
 
     private static let instance = make(configuration)
@@ -26,7 +26,7 @@ enum SharedTransport {
         }
     }
 
-    /// Says each time why there is none.
+    /// Reports each time why the transport could not be created.
     private struct BrokenTransport: HTTPTransport {
         let error: HTTPError
         func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse { throw error }

@@ -32,7 +32,7 @@ public struct StreamLimits: Hashable, Sendable {
 }
 
 extension RetryPolicy {
-    /// The policy with a limit for every wait: a request without a limit would block a probe for ever.
+    /// The policy with a limit for every wait: a request without a limit could block a probe permanently.
     func limited(by configuration: ProbeConfiguration) -> RetryPolicy {
         var policy = self
         policy.loadTimeout = min(loadTimeout ?? configuration.limits.longestFetch, configuration.limits.longestFetch)

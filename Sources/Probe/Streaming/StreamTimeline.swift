@@ -32,7 +32,7 @@ struct StreamTimeline: Hashable, Sendable {
     /// After a jump of the person or a switch: playlists may be wrong by so much.
     private static let drift: Int64 = 10_000_000_000
 
-    /// A live stream goes on for days: of older discontinuities nothing is asked any more.
+    /// A live stream lasts for days: older discontinuities are not needed.
     static let capacity = 64
 
     private var offsets: [Int64: Int64] = [:]
@@ -55,9 +55,9 @@ struct StreamTimeline: Hashable, Sendable {
             expected.previousEnd != nil
             ? Self.tolerance : max(Self.drift, expected.duration.saturatingMultiply(2))
         if deviation.magnitude <= UInt64(allowed) { return Placement(offset: offset) }
-        let mended = offset.saturatingSubtract(deviation)
-        offsets[expected.discontinuity] = mended
-        return Placement(offset: mended, jump: deviation)
+        let corrected = offset.saturatingSubtract(deviation)
+        offsets[expected.discontinuity] = corrected
+        return Placement(offset: corrected, jump: deviation)
     }
 
     /// The timestamp that belongs at the segment's start: what the manifest says, if the media agrees, else the first.

@@ -2,7 +2,7 @@ internal import Instrument
 
 /// Limits how often something may happen: each time takes a token, and tokens grow back evenly.
 ///
-/// It starts full. Reckoned in whole nanoseconds, so that the limit is exact; a clock that goes back gives nothing, and nothing
+/// The bucket starts full and computes in whole nanoseconds, so that the limit is exact; a clock that goes back gives nothing, and nothing
 /// twice once it goes forward again.
 struct TokenBucket: Sendable {
     private let capacity: Int64

@@ -65,7 +65,7 @@ public final class GPSDClient: Sendable {
     var lastLocation: Location? { state.withLock { $0.location } }
     var lastHeading: Heading? { state.withLock { $0.heading } }
 
-    /// `receive` gets reports, and nil when the connection is lost or cannot be had.
+    /// `receive` gets reports, and nil when the connection is lost or cannot be made.
     func use(_ receive: @escaping @Sendable (GPSDReport?) -> Void) -> SensorRun {
         let (number, isFirst) = state.withLock { state in
             state.nextNumber += 1

@@ -16,7 +16,7 @@ final class GPSDConnection: Sendable {
         case line([UInt8])
         /// A line beyond what gpsd writes was thrown away.
         case overlongLine
-        /// It is over, or could not be had. The last event.
+        /// The connection ended, or could not be made. The last event.
         case ended
     }
 

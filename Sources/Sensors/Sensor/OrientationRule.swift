@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// How a device is held, told from where gravity pulls, and steady at the borders.
+/// The orientation of a device, computed from the direction of gravity, with hysteresis at the borders.
 ///
 /// The axis that gravity pulls along most decides. Another one takes over only when it is stronger by a fifth of the pull, and
 /// nothing changes while the device is shaken or falls (a pull outside 0.5 to 1.5 g).

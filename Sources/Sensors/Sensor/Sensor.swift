@@ -85,7 +85,7 @@ public final class Sensor<Reading: Sendable>: Sendable {
             return state.nextNumber
         }
         startOrStop()
-        // Keeps the sensor, so that who listens need keep nothing else.
+        // Keeps the sensor, so that a listener needs no other reference.
         return SensorRun { [self] in
             let wasThere = state.withLock { $0.listeners.removeValue(forKey: number) != nil }
             if wasThere { startOrStop() }

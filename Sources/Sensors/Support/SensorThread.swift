@@ -18,7 +18,7 @@ enum SensorThread {
     }
 }
 
-/// A descriptor that becomes readable when somebody wakes who waits for it.
+/// A descriptor that becomes readable when another thread wakes the waiting thread.
 final class WakeSignal: Sendable {
     /// To wait for; negative if the system has no descriptors left.
     let descriptor: Int32

@@ -5,8 +5,8 @@ internal import Foundation
 
 /// The app's life on a Mac, as AppKit's notifications tell it, with sleep and memory pressure.
 ///
-/// Hiding an app is its background; nothing stops it there, so that the observer may take its time on a queue of the source's. Only
-/// of the end it is told on the main thread, which waits. Memory pressure is the system's, of any app's doing.
+/// Hiding an app is its background; nothing stops it there, so that the observer may take its time on a queue of the source's. The
+/// system reports the end on the main thread, which waits. Memory pressure is the system's, of any app's doing.
 ///
 /// Not verified: written from Apple's documentation, never compiled or run.
 public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {

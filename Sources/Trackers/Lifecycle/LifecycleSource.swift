@@ -47,7 +47,7 @@ extension Action {
 }
 
 extension AttributeKey where Value == String {
-    /// The signal by which the process was told, for example `SIGTERM`.
+    /// The signal that the process received, for example `SIGTERM`.
     public static var signal: Self { "signal" }
 }
 
@@ -59,13 +59,13 @@ extension AttributeKey where Value == Duration {
 extension PrivacyCatalogue {
     /// What a lifecycle tracker collects beside the vocabulary.
     public static let lifecycle: PrivacyCatalogue = [
-        FieldDeclaration(.signal, "The signal by which the process was told", .otherDiagnosticData),
+        FieldDeclaration(.signal, "The signal that the process received", .otherDiagnosticData),
         FieldDeclaration(.sleepTime, "How long the machine slept", .otherDiagnosticData),
     ]
 }
 
 extension LifecyclePhase {
-    /// The action that tells of it.
+    /// The action that reports the notice.
     public var action: Action {
         switch self {
         case .active: .appActive

@@ -7,7 +7,7 @@ public import Instrument
 /// instrument.add(LifecycleTracker(signals, flushing: instrument.queue, telling: [appStateCollector, deviceCollector]))
 /// ```
 ///
-/// Each phase becomes an event, then the observers are told, on the same thread.
+/// Each phase becomes an event, then the tracker notifies the observers, on the same thread.
 ///
 /// When the app goes to the background, or ends, the queue is flushed within a deadline, on the source's thread and no task's: an app
 /// that blocks the few threads that tasks have, or a backend that hangs, costs the grace and no more.
@@ -25,7 +25,7 @@ public final class LifecycleTracker: Tracker {
     /// - Parameters:
     ///   - sources: tell what happens.
     ///   - queue: the queue of the instrument that the tracker is added to.
-    ///   - observers: are told of each phase, in order, before the flush.
+    ///   - observers: receive each phase, in order, before the flush.
     ///   - backgroundGrace: how long the flush before a stop may take.
     ///   - terminationGrace: how long the flush before the end may take.
     public init(
@@ -55,7 +55,7 @@ public final class LifecycleTracker: Tracker {
         }
     }
 
-    /// The signal by which the process was told, and how long the machine slept.
+    /// The signal that the process received, and how long the machine slept.
     public var declaredFields: PrivacyCatalogue { .lifecycle }
 
     /// Watches no more.

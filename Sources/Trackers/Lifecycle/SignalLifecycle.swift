@@ -4,11 +4,11 @@ internal import Foundation
 internal import Glibc
 internal import Instrument
 
-/// The app's life as POSIX signals tell it: `SIGTERM`, `SIGINT` and `SIGHUP` end it, `SIGTSTP` stops it, `SIGCONT` lets it go on.
+/// The app's life as POSIX signals tell it: `SIGTERM`, `SIGINT` and `SIGHUP` end it, `SIGTSTP` stops it, `SIGCONT` continues it.
 ///
 /// Installing is up to the app, once, before it says that it is ready: when ``install(_:)`` returns, no signal is missed. A handler that
-/// was installed before goes on working: it is called first of all, in the signal's own context, and the app then
-/// decides itself whether it ends. Where there was none, the process is ended or stopped as the signal wants once the observer
+/// was installed before continues to work: it is called first of all, in the signal's own context, and the app then
+/// decides itself whether it ends. Without an earlier handler, the process is ended or stopped as the signal wants once the observer
 /// has returned: its exit status is the signal's. The same signal for a second time ends it at once.
 ///
 /// Limits: a handler that the app installs later with `signal` or `sigaction` takes the signal from us. A handler that calls `_exit`
@@ -56,7 +56,7 @@ public final class SignalLifecycle: LifecycleSource {
         if descriptor < 0 {
             throw Failure(description: "no pipe for signals: error \(errno); close what is not needed")
         }
-        // A thread of its own: it may be blocked by a flush, and runs though all of the app's own are.
+        // A dedicated thread: a flush may block it, and it runs although all of the app's threads are blocked.
         let isRunning = SystemThread.start(name: "instr.signals") { [self] in
             Self.unblock(Self.allSignals)
             var number: UInt8 = 0

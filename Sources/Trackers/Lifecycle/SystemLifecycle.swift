@@ -3,16 +3,16 @@ internal import Foundation
 internal import Glibc
 public import Instrument
 
-/// What a Linux machine itself lives through: sleep, and memory running short.
+/// The lifecycle of a Linux machine: sleep and memory pressure.
 ///
-/// Sleep shows in the clocks: the boot time goes on while the machine sleeps and the monotonic clock does not (clock_gettime(2)).
+/// Sleep shows in the clocks: the boot time advances while the machine sleeps and the monotonic clock does not (clock_gettime(2)).
 /// Memory pressure is what the kernel's pressure stall information says (`/proc/pressure/memory`, Documentation/accounting/psi.rst);
-/// a kernel without it tells of none. Both are looked at from time to time, by timers, and only while somebody
+/// a kernel without the file reports no pressure. Timers read both from time to time, and only while somebody
 /// listens.
 public final class SystemLifecycle: LifecycleSource {
     private struct State {
         var observer: (@Sendable (LifecycleNotice) -> Void)?
-        /// Counts observers, so that a look that is under way does not go on beside the next observer's.
+        /// Counts observers, so that a running timer does not continue beside the next observer's.
         var epoch = 0
         var alarm: ScheduledAction?
         var slept = Duration.zero
@@ -34,7 +34,7 @@ public final class SystemLifecycle: LifecycleSource {
     /// - Parameters:
     ///   - clock: times the looks.
     ///   - interval: the time between two looks.
-    ///   - pressureFile: where the kernel tells of memory pressure.
+    ///   - pressureFile: where the kernel reports memory pressure.
     ///   - threshold: the share of the last ten seconds, in percent, in which some task waited for memory, from which on it counts
     ///     as pressure; it is over below half of that.
     ///   - timeAsleep: how long the machine has slept since it was started.
@@ -107,7 +107,7 @@ public final class SystemLifecycle: LifecycleSource {
         schedule(epoch)
     }
 
-    /// The `avg10` of `some`, in percent; 0 where there is none.
+    /// The `avg10` of `some`, in percent; 0 without a value.
     private func pressure() -> Double {
         guard let text = try? String(contentsOfFile: pressureFile, encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some ") }),

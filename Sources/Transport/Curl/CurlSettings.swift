@@ -18,7 +18,7 @@ struct CurlSettings: Sendable {
 enum CurlAuthorities {
     private static let maxBytes = 16 << 20
 
-    /// Those of `path` behind those that libcurl trusts anyway: it knows only one list, so that a list of one's own would
+    /// Those of `path` behind those that libcurl trusts anyway: it knows only one list, so that a custom list alone would
     /// take the place of the system's.
     static func read(_ path: String) throws(HTTPError) -> [UInt8] {
         guard let added = contents(path), isPEM(added) else {

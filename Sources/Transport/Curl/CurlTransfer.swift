@@ -143,7 +143,7 @@ final class CurlTransfer {
         }
         byteCount += bytes.count
         if let receive = exchange.receive, 200..<300 ~= transport_get_long(easy, CURLINFO_RESPONSE_CODE) {
-            // A task that was cancelled has been told so, and does not expect more.
+            // A cancelled task has its result already, and does not expect more.
             if !exchange.hasEnded { receive(bytes) }
         } else {
             body.append(contentsOf: bytes)

@@ -11,7 +11,7 @@ public final class CurlTransport: HTTPTransport {
     private let engine: CurlEngine
 
     /// Creates a transport; reads the file of additional certificates, if one is configured. Opens no connection.
-    /// - Throws: ``HTTPError`` with the code `configuration`.
+    /// - Throws: `HTTPError` with the code `configuration`.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
         self.configuration = configuration
         engine = CurlEngine(

@@ -11,7 +11,7 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
 
     /// Creates a transport. Opens no connection.
-    /// - Throws: ``HTTPError`` with the code `configuration` if there is an additional file of certificates.
+    /// - Throws: `HTTPError` with the code `configuration` if there is an additional file of certificates.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
         guard configuration.additionalCAFile == nil else {
             throw HTTPError(

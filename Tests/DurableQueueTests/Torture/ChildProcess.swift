@@ -22,7 +22,7 @@ final class ChildProcess {
     ///
     /// - Parameters:
     ///   - name: the beginning of the files that the process writes its output to.
-    ///   - isRebooted: whether the process has a memory for files of its own, empty at its start as after a loss of power.
+    ///   - isRebooted: whether the process has a separate memory for files, empty at its start as after a loss of power.
     init(
         _ plan: ChildPlan,
         name: String,

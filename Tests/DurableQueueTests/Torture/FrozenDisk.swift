@@ -3,7 +3,7 @@ import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
 
-/// A process that emits on a disk that stands still for some seconds, goes on, and stands still again until it is killed.
+/// A process that emits on a disk that stops for some seconds, continues, and stops again until it is killed.
 struct FrozenDisk: CustomStringConvertible {
     let level: NestedDisk.Level
     let synchronization: ChildPlan.Synchronization
@@ -11,7 +11,7 @@ struct FrozenDisk: CustomStringConvertible {
 
     /// Emits of each thread that have to return while the disk stands still: more than fit into a segment and its spare.
     private static let required = 3000
-    /// How long the disk stands still, in seconds: longer than a busy machine holds up a thread.
+    /// How long the disk stands still, in seconds: longer than a busy machine delays a thread.
     private static var freeze: Int { TortureSettings.isLong ? 6 : 3 }
 
     var description: String {

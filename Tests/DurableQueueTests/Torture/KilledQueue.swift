@@ -25,7 +25,7 @@ final class KilledQueue {
         let run: Int
     }
 
-    /// Starts a process; each has moods of its own.
+    /// Starts a process; each has different moods.
     func start(_ generator: inout SeededGenerator, change: (inout ChildPlan) -> Void = { _ in }) throws -> Running {
         run += 1
         var plan = plan

@@ -4,7 +4,7 @@ import Foundation
 /// ext4 on another loop device.
 ///
 /// While the outer file system is frozen, no write reaches the backing file: a copy of it is what a loss of power would
-/// leave, with nothing flushed for its sake. Everything lies in a folder of this process, on a tmpfs of its own: see
+/// leave, with nothing flushed for its sake. Everything lies in a folder of this process, on a separate tmpfs: see
 /// ``MountGuard`` for the end.
 final class NestedDisk: Sendable {
     /// Why there can be no such disk here.

@@ -5,7 +5,7 @@ import LoopbackServers
 /// Runs work that blocks on a thread that Swift's tasks do not share. Issues still belong to the current test.
 func offPool<Value: Sendable>(_ work: @Sendable @escaping () throws -> Value) async throws -> Value {
     try await withTaskExecutorPreference(OwnThread()) {
-        // A function of its own: it hops to the preferred executor.
+        // A separate function: it hops to the preferred executor.
         try await perform(work)
     }
 }

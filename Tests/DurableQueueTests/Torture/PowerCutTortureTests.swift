@@ -18,7 +18,7 @@ struct PowerCutTortureTests {
         findings?.report("power cuts")
     }
 
-    /// All kinds of synchronization at the same time, each on a disk of its own; then all cuts are verified.
+    /// All kinds of synchronization at the same time, each on a separate disk; then all cuts are verified.
     private static func runAll() throws -> Findings? {
         let (count, seconds) = TortureSettings.isLong ? (60, 60.0) : (3, 5.0)
         do {

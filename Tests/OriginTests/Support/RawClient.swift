@@ -133,7 +133,7 @@ final class RawClient {
     }
 }
 
-/// Sends one request over a connection of its own.
+/// Sends one request over a separate connection.
 func fetch(
     _ port: Int,
     _ target: String,

@@ -12,7 +12,7 @@ let three = BitrateLadder(
     LadderRung(peakBitrate: 4_000_000, height: 1080)
 )
 
-/// So many seconds that each brought so many kbit/s.
+/// Seconds with a constant kbit/s each.
 func history(_ samples: (seconds: Double, kilobits: Int)...) -> ThroughputHistory {
     ThroughputHistory(
         samples.map {

@@ -119,7 +119,7 @@ struct AdaptationSimulationTests {
         #expect(second.wastedBytes == 12_500)
     }
 
-    @Test("A rule that always wants to wait a little more is not waited for for ever")
+    @Test("The simulation ends the waits of a rule that always asks for a little more")
     func stubborn() throws {
         struct Stubborn: AdaptationRule {
             mutating func decide(in context: AdaptationContext) -> AdaptationDecision {

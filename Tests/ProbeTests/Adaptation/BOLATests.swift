@@ -118,7 +118,7 @@ struct BOLATests {
         #expect(rule.decide(in: context(bunny, current: nil, segment: 3, estimate: 700_000)).rung == 3)
         let fast = history((3, 2500))
         #expect(rule.decide(in: context(bunny, current: 0, level: 3, segment: 3, throughput: fast)).rung == 6)
-        // The level alone would give rung 0; after a seek it has to begin anew, in a stall the placeholder is gone.
+        // The level alone would give rung 0; a seek resets the placeholder, and a stall removes it.
         #expect(rule.decide(in: context(bunny, current: 6, level: 3, segment: 3, throughput: fast)).rung == 6)
         var stalled = rule
         #expect(

@@ -78,7 +78,7 @@ struct BandwidthTraceTests {
         #expect(try BandwidthTrace(name: "m", reading: "0\n\n# c\n 3 \n3\n").averageBitrate == 12_000_000)
     }
 
-    @Test("Pensieve's cooked traces: a bandwidth holds up to its own time")
+    @Test("Pensieve's cooked traces: a bandwidth applies until its time")
     func cooked() throws {
         let trace = try BandwidthTrace(name: "c", reading: "0.5 9\n1.5\t2.5\n2.0 0\n3 1e-3\n")
         #expect(trace.periods == [period(1000, 2_500_000), period(500, 0), period(1000, 1000)])

@@ -39,7 +39,7 @@ struct OfflineOptimum {
         return best.values.max() ?? 0
     }
 
-    /// Who is later and has no more can be left out.
+    /// A state that is later and has no larger value can be left out.
     private static func withoutDominated(_ states: [Int64: Double]) -> [Int64: Double] {
         var kept: [Int64: Double] = [:]
         var best = -1.0

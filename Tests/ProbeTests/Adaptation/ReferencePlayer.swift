@@ -32,7 +32,7 @@ struct ReferencePlayer {
         maximum = policy.maximum.nanoseconds
     }
 
-    /// Fetches a segment of so many bytes in pieces of `piece`, after a wait down to `wait`.
+    /// Fetches a segment of the given bytes in pieces of `piece`, after a wait down to `wait`.
     mutating func fetch(bytes: Int64, duration: Int64, wait: Int64?, piece: Int64) {
         if isPlaying, level > maximum { pass(level - maximum) }
         if let wait, isPlaying, level > wait { pass(level - wait) }
@@ -105,7 +105,7 @@ struct ReferencePlayer {
     }
 }
 
-/// Fetches what it was told to, and waits as it was told to.
+/// Fetches the given renditions, and waits as the script says.
 struct ScriptedRule: AdaptationRule {
     var rungs: [Int]
     var waits: [Duration?]

@@ -91,7 +91,7 @@ struct ThroughputRuleTests {
     }
 
     @Test(
-        "Media3: the first choice heeds no buffer, the rate counts, and near the live edge ¾ of what there is will do"
+        "Media3: the first choice ignores the buffer, the rate counts, and near the live edge ¾ of what there is will do"
     )
     func exoPlayerMore() {
         var rule = ThroughputRule.exoPlayer

@@ -232,7 +232,7 @@ struct LiveStreamTests {
         profile.live.staleAfter = .targetDurations(3.5)
         let (played, _) = try await play(until: .seconds(600), profile: profile, freezesAt: 40)
         guard case .failed(let error) = played.outcome else {
-            Issue.record("it went on: \(played.story)")
+            Issue.record("it continued: \(played.story)")
             return
         }
         #expect(error.code == .stalePlaylist)

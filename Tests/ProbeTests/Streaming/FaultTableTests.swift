@@ -49,7 +49,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
             FaultRow(.hlsJS, .status(500), "master.m3u8", [1000], .httpStatus),
             FaultRow(.hlsJS, .status(500), "media.m3u8", [1000, 2000], .httpStatus),
             FaultRow(.hlsJS, .status(500), "media2.ts", [1000, 2000, 4000, 8000, 8000, 8000], .httpStatus),
-            // No limit of its own for the first byte, so that the probe's holds.
+            // No separate limit for the first byte, so that the probe's holds.
             FaultRow(.hlsJS, .hang, "master.m3u8", [15_000, 15_000], .timedOut),
             FaultRow(.hlsJS, .hang, "media.m3u8", [10_000, 10_000], .timedOut),
             FaultRow(.hlsJS, .hang, "media2.ts", [10_000, 10_000, 10_000, 10_000], .timedOut),

@@ -61,7 +61,7 @@ private final class HTTP2Server {
         ])
         try making.start()
         making.waitUntilExit()
-        // It cannot be told to take any port and say which.
+        // It has no option to choose a free port and print the number.
         port = Int.random(in: 20_000...29_000)
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
@@ -73,7 +73,7 @@ private final class HTTP2Server {
     }
 
     deinit {
-        // `timeout` leads a group of its own, with the server in it.
+        // `timeout` leads a separate process group, with the server in it.
         kill(-process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: directory)
     }

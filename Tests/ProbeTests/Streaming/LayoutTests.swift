@@ -41,7 +41,7 @@ struct MixedLadder: Sendable {
     }
 }
 
-/// Another rung after so many segments.
+/// Another rung after this number of segments.
 struct TurnsAt: AdaptationRule {
     var rungs: [Int]
     var every = 2

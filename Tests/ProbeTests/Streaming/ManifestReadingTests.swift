@@ -35,7 +35,7 @@ struct ManifestReadingTests {
         }
     }
 
-    /// Answers the first request with a manifest, on a thread of its own that the clock holds.
+    /// Answers the first request with a manifest, on a dedicated thread that the clock holds.
     private struct HeldFetcher: ResourceFetcher {
         let clock: HeldClock
         let isCancelled = Lock(false)
@@ -83,7 +83,7 @@ struct ManifestReadingTests {
         )
         let actions = Lock<[Action]>([])
         engine.report { signal in actions.withLock { $0.append(signal.action) } }
-        // Waiting blocks: on a thread of its own, not on one that tasks share.
+        // Waiting blocks: on a dedicated thread, not on one that tasks share.
         await withCheckedContinuation { continuation in
             Thread {
                 engine.perform(.play)

@@ -166,7 +166,7 @@ struct OriginStreamAloneTests {
     }
 
     @Test(
-        "What fails is told as what it is",
+        "Each failure is reported with its cause",
         arguments: [
             ("404 on vod/ts/master.m3u8", ProbeError.Code.notFound, ProbeError.Phase.manifest),
             ("503 on vod/ts/v0.m3u8", .httpStatus, .playlist), ("reset on vod/ts/v0/0.ts", .connection, .segment),

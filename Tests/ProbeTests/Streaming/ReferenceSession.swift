@@ -138,7 +138,7 @@ struct ReferenceSession {
         lane.arrival = send(streams[index].bits[lane.rung][lane.next])
         lane.carriesSegment = true
         lanes[index] = lane
-        // The sound sets out once it is known where the picture begins.
+        // The audio track starts once the start of the video is known.
         if index == 0, lanes.count > 1 { lanes[1].isBegun = true }
     }
 

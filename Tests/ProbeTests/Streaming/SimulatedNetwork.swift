@@ -12,9 +12,9 @@ final class SimulatedNetwork: ResourceFetcher {
         case status(Int)
         /// Nothing comes.
         case hang
-        /// So many bytes come, then nothing.
+        /// This number of bytes arrives, then nothing.
         case hangAfter(Int)
-        /// So many bytes come, then the connection breaks.
+        /// This number of bytes arrives, then the connection breaks.
         case breakAfter(Int)
         /// Something else comes.
         case bytes([UInt8])
@@ -57,7 +57,7 @@ final class SimulatedNetwork: ResourceFetcher {
         self.resource = resource
     }
 
-    /// When so many bits have come that begin at `start`.
+    /// The instant at which this number of bits has arrived, starting at `start`.
     func end(of bits: Int64, from start: Int64) -> Int64 {
         // In billionths of a bit, so that nothing is rounded but the end.
         var (left, now) = (bits * 1_000_000_000, start)

@@ -75,7 +75,7 @@ struct StreamEngineTests {
 
     @Test("A link that fails for a while stalls playback for as long as can be computed by hand")
     func stall() async throws {
-        // All stops at 100 ms and goes on at 5 s. By then the playlist, the first segment and a part of the second are
+        // The network stops at 100 ms and continues at 5 s. By then the playlist, the first segment and a part of the second are
         // there.
         let bandwidth: [(from: Int64, bitrate: Int64)] = [(0, 8_000_000), (100_000_000, 0), (5_000_000_000, 8_000_000)]
         let (played, _) = try await play(bandwidth: bandwidth)

@@ -105,7 +105,7 @@ struct AwkwardMomentTests {
 
 @Suite("Live streams that behave oddly", .ownThread)
 struct OddLiveTests {
-    /// Two seconds a segment; `playlist` says what is listed when so many are there.
+    /// Two seconds a segment; `playlist` returns the playlist for a number of available segments.
     private func play(
         until limit: Duration,
         bitrates: [Int] = [400_000],

@@ -4,7 +4,7 @@ import InstrumentTransport
 import InstrumentXAPI
 import LoopbackServers
 
-/// An LRS in a process of its own, over an empty directory; it goes with this value, and by itself after five minutes.
+/// An LRS in a separate process, over an empty directory; it goes with this value, and by itself after five minutes.
 final class RealLRS: Sendable {
     static let directory: String = {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

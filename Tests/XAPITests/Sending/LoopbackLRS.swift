@@ -152,7 +152,7 @@ enum Watching {
 
     static func records(_ events: [Event]) -> [SampleRecord] { events.enumerated().map { record($0, $1) } }
 
-    /// Loaded, played, paused, gone on with, jumped in, ended, and played once more.
+    /// Loaded, played, paused, resumed, sought in, ended, and played once more.
     static let session: [Event] = [
         event(.streamLoad, at: 0), event(.start, at: 1, place: 0), event(.ping, at: 20, place: 19),
         event(.pauseBegin, at: 31, place: 30), event(.pauseFinish, at: 40, place: 30),

@@ -13,9 +13,9 @@ public struct SiftEvent: Hashable, Sendable {
     public var userID: String?
     /// The installation (`installation_id`). Where it is nil, the logger's is copied into it.
     public var installationID: String?
-    /// Values of one's own (`fields`).
+    /// Custom values (`fields`).
     public var fields: [String: String]?
-    /// Numbers of one's own as text (`metrics`).
+    /// Custom numbers as text (`metrics`).
     public var metrics: [String: String]?
     /// Properties as old SDKs sent them (`device_properties`); sent as they are, in both profiles.
     public var legacyDeviceProperties: [String: String]?

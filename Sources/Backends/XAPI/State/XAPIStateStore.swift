@@ -5,11 +5,11 @@ internal import Instrument
 ///
 /// Called on the backend's thread, which may block. A save must be atomic. Keys consist of letters and digits.
 public protocol XAPIStateStore: Sendable {
-    /// Returns the bytes that were saved last; nil if there are none.
+    /// Returns the bytes that were saved last; nil if nothing was saved.
     func load(_ key: String) throws(XAPIStateError) -> [UInt8]?
     /// Replaces the bytes under a key.
     func save(_ bytes: [UInt8], under key: String) throws(XAPIStateError)
-    /// Removes the bytes under a key; does nothing if there are none.
+    /// Removes the bytes under a key; does nothing if nothing was saved.
     func remove(_ key: String) throws(XAPIStateError)
     /// Removes all bytes, at a person's request: the played segments of videos are personal data.
     func removeAll() throws(XAPIStateError)

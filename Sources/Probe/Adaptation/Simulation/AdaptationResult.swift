@@ -8,7 +8,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What a viewer would have lived through in a simulation.
+/// The viewing experience in a simulation.
 public struct AdaptationResult: Hashable, Sendable {
     /// One segment, as it was fetched in the end.
     public struct Segment: Hashable, Sendable {
@@ -48,7 +48,7 @@ public struct AdaptationResult: Hashable, Sendable {
     public internal(set) var segments: [Segment] = []
     /// The stalls, in order.
     public internal(set) var stalls: [Stall] = []
-    /// From the first request to the first frame; nil if there was none.
+    /// From the first request to the first frame; nil without a first frame.
     public internal(set) var startTime: Duration?
     /// From the first request to the end of playback.
     public internal(set) var totalTime: Duration = .zero
@@ -124,10 +124,10 @@ public struct QualityScore: Hashable, Sendable {
         startPenalty: 0
     )
 
-    /// The score of a playback, per segment; 0 if there were none.
+    /// The score of a playback, per segment; 0 without segments.
     ///
     /// - Parameters:
-    ///   - result: what was lived through.
+    ///   - result: the viewing experience.
     ///   - lowest: the lowest rung's bitrate, bit/s.
     public func score(of result: AdaptationResult, lowest: Int) -> Double {
         guard !result.segments.isEmpty else { return 0 }

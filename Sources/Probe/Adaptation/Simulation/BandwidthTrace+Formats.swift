@@ -52,7 +52,7 @@ extension BandwidthTrace {
     private static func fields(of line: Substring) -> [Substring] { line.split { $0.isWhitespace || $0 == "," } }
 
     /// Mahimahi (Netravali et al., USENIX ATC 2015), mm-link(1): timestamps in milliseconds that never go back; the
-    /// trace begins anew after the last. A timestamp stands for the millisecond that ends with it.
+    /// trace restarts after the last. A timestamp stands for the millisecond that ends with it.
     private static func mahimahi(_ text: String, _ latency: Duration) throws(BandwidthTraceError) -> [Period] {
         var periods: [Period] = []
         var last: Int64 = 0

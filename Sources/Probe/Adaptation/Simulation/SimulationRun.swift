@@ -18,9 +18,9 @@ struct SimulationRun {
     private var playhead = AdaptationContext.Playhead.starting
     private var stallStart: (instant: Int64, position: Int64)?
     private var result = AdaptationResult()
-    /// A rule that always wants to wait a little more is not asked for ever.
+    /// Limits the waits of a rule that always asks for a little more.
     private static let mostWaits = 1000
-    /// Nor is it asked for ever about a download that takes years: an hour at each 100 ms.
+    /// Limits the decisions about a download that takes years: an hour at each 100 ms.
     private static let mostChecks = 36_000
 
     init(_ simulation: AdaptationSimulation) {
@@ -82,7 +82,7 @@ struct SimulationRun {
 
 // MARK: Waiting and deciding
 extension SimulationRun {
-    /// Fetching goes on at the maximum, which a playhead that moves gets to by itself.
+    /// Fetching continues at the maximum, which a moving playhead reaches by itself.
     private mutating func waitForRoom(bitrate: Int) {
         let excess = model.level(at: instant) - profile.maximumBuffer(bitrate: bitrate).nanoseconds
         guard excess > 0, playhead == .playing else { return }

@@ -44,7 +44,7 @@ struct Pieces {
         next = min(self.each, total)
     }
 
-    /// Goes on to the next part; false after the last.
+    /// Continues with the next part; false after the last.
     mutating func advance() -> Bool {
         if next >= total { return false }
         next = min(next.saturatingAdd(each), total)

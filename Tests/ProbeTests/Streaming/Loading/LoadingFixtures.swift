@@ -19,7 +19,7 @@ enum Loading {
 
     static func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
 
-    /// A ladder of variants with these bitrates; audio is a rendition of its own if `languages` are given.
+    /// A ladder of variants with these bitrates; audio is a separate rendition if `languages` are given.
     static func multivariant(_ bitrates: [Int], languages: [String] = []) throws -> Presentation {
         var text = "#EXTM3U\n"
         for language in languages {

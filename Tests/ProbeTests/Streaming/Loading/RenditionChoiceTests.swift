@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Choice of the rendition")
 struct RenditionChoiceTests {
-    /// Answers what it is told, and counts the events that it observes.
+    /// Returns the given decisions, and counts the events that it observes.
     private struct ScriptedRule: AdaptationRule {
         var decision = AdaptationDecision(rung: 1)
         var abandonedFor: Int?
