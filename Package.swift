@@ -253,10 +253,10 @@ let package = Package(
         ),
         .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
-        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking work off Swift's pool, load.
+        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking process Swift's pool, load.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
-        // Traits of tests: on a thread of its own, alone.
+        // Traits of tests: on a separate thread, alone.
         .target(name: "TestTraits", dependencies: ["Instrument", "LoopbackServers"], path: "Tests/TestTraits"),
 
         .testTarget(
@@ -412,7 +412,7 @@ let package = Package(
                 "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
         ),
-        // The program that sees mocked devices and a network of its own.
+        // The program that sees mocked devices and a separate network.
         .executableTarget(
             name: "SensorsChild",
             dependencies: ["Instrument", "InstrumentSensors"],

@@ -48,7 +48,7 @@ extension DirectoryStore {
         Bookkeeping.LetterRow(
             sequence: record.sequence,
             reason: reason,
-            payload: SampleEncoder.bytes(of: record.sample)
+            payload: SampleEncoder.bytes(of: record.storedSample)
         )
     }
 }

@@ -24,6 +24,19 @@ extension StoreContract {
         try checked.requireLedger(emitted: samples.count, queued: 0, dead: samples.count)
     }
 
+    static func checkServices(_ checked: CheckedStore) throws(ContractViolation) {
+        checked.store.attach("one")
+        let services: [ServiceName?] = ["one", nil, "\u{1F600}", ""]
+        for (number, service) in services.enumerated() { try checked.append([sample(number).addressed(to: service)]) }
+        let records = checked.next()
+        let promise = "a record names the service that its sample was appended for"
+        try require(records.map(\.service) == services, promise, "\(records.map { $0.service?.description ?? "none" })")
+        try checked.requireNext((0..<services.count).map(sample), CheckedStore.exactness)
+        checked.settle(records.last, dead: Dictionary(records.map { ($0.sequence, "no") }) { first, _ in first })
+        let letters = checked.store.deadLetters(of: "one").map(\.record.service)
+        try require(letters == services, "a dead letter names the service of its sample", "\(letters.count) letters")
+    }
+
     /// The predicate of `erase` receives the same samples as a reader.
     private static func checkPredicate(
         _ checked: CheckedStore,

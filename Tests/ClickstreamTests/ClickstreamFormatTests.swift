@@ -124,15 +124,18 @@ struct ClickstreamFormatTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("A payload for another service is left out")
-    func addressee() async throws {
-        let samples = [
-            Make.event("Theirs", ["instrument.addressee": "other"]),
-            Make.event("Ours", ["instrument.addressee": "clickstream"]),
-        ]
-        let body = String(decoding: try await body(samples), as: UTF8.self)
+    @Test("The backend sends samples for its service and none for another, without the service's name")
+    func service() async throws {
+        let transport = RecordingTransport()
+        let backend = try ClickstreamBackend(delegate: TestDelegate("http://h/"), transport: transport)
+        let queue = BatchQueue(backends: [backend], clock: VirtualClock())
+        queue.append([Make.event("Theirs")], for: "other")
+        queue.append([Make.event("Ours")], for: "clickstream")
+        queue.append([Make.event("Earlier", ["instrument.addressee": "clickstream"])])
+        #expect(await queue.flush(timeout: .seconds(1800)))
+        let body = String(decoding: try #require(transport.requests.first?.body), as: UTF8.self)
         #expect(!body.contains("Theirs") && !body.contains("addressee"))
-        #expect(body.contains(#""name":"Ours""#))
+        #expect(body.contains(#""name":"Ours""#) && body.contains(#""name":"Earlier""#))
     }
 
     @Test(

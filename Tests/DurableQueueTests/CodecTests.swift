@@ -42,6 +42,20 @@ struct CodecTests {
         #expect(try expected.withUnsafeBytes { try SampleDecoder.read($0) } == .event(event))
     }
 
+    @Test("The service of a sample is stored as earlier builds stored it")
+    func service() throws {
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: WallTime(milliseconds: 7))
+        let event = Event(.adError, tracker: TrackerID(3), time: time)
+        let earlier: [UInt8] =
+            [0, 6, 10, 14, 39, 1, 0, 20] + Array("instrument.addressee".utf8) + [4, 4] + Array("sift".utf8)
+        #expect(SampleEncoder.bytes(of: Sample.event(event).addressed(to: "sift")) == earlier)
+        let read = try earlier.withUnsafeBytes { try SampleDecoder.read($0) }
+        let record = SampleRecord(id: SampleID(log: 1, sequence: 0), sequence: 0, sample: read)
+        #expect(record.service == "sift")
+        #expect(record.sample == .event(event))
+        #expect(SampleEncoder.bytes(of: record.storedSample) == earlier)
+    }
+
     @Test("Damaged bytes are refused or decoded, and never trap")
     func fuzz() {
         var generator = SeededGenerator(seed: 9)

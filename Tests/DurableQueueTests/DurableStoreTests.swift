@@ -51,6 +51,25 @@ struct DurableStoreTests {
         }
     }
 
+    @Test("A sample keeps its service across restarts, as a dead letter, and when it is retried")
+    func service() throws {
+        var store: DurableStore? = try open()
+        store?.attach("one")
+        let stored = [Self.sample(0).addressed(to: "sift"), Self.sample(1)]
+        _ = try store?.append(stored)
+        store = nil
+        let again = try open()
+        again.attach("one")
+        let records = again.next(for: "one", maxCount: 10, maxBytes: .max)
+        #expect(records.map(\.service) == ["sift", nil])
+        #expect(records.map(\.sample) == [Self.sample(0), Self.sample(1)])
+        again.settle("one", through: 1, dead: [0: "no", 1: "no"])
+        let letters = again.deadLetters(of: "one").map(\.record)
+        #expect(letters == records)
+        again.retryDeadLetters(Set(records.map(\.id)), of: "one")
+        #expect(again.next(for: "one", maxCount: 10, maxBytes: .max) == records)
+    }
+
     @Test("Unsettled samples are available after the next start with the same identifiers, and the ledger continues")
     func restart() throws {
         var store: DurableStore? = try open()

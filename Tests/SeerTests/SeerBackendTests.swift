@@ -37,6 +37,19 @@ struct SeerBackendTests {
         }
     }
 
+    @Test("Samples for another service are not sent, and count as delivered")
+    func otherService() async throws {
+        let service = try SeerService()
+        let queue = BatchQueue(backends: [try backend(service)])
+        queue.append([records(0..<1)[0].sample], for: "sift")
+        #expect(await queue.flush(timeout: .seconds(1800)))
+        #expect(service.requests.isEmpty)
+        queue.append([records(1..<2)[0].sample], for: "seer")
+        #expect(await queue.shutdown(timeout: .seconds(1800)))
+        #expect(service.requests.count == 1)
+        #expect(queue.ledger["seer"]?.acknowledged == 2)
+    }
+
     @Test("The backend sends samples as valid Tin Can statements, in batches within the limit")
     func delivered() async throws {
         let service = try SeerService()

@@ -149,7 +149,6 @@ struct SiftBackendTests {
         let samples = [
             Make.logged(Make.event(1)), Make.logged(Make.event(2), in: .deviceProperties),
             Make.logged(Make.event(3), in: gone), Make.sample("Start", ["n": 4]),
-            Make.sample("Theirs", ["instrument.addressee": "clickstream", "n": 5]),
         ]
         var sent: [[String?]] = []
         for queue in [SiftQueue.standard, .deviceProperties] {
@@ -160,6 +159,20 @@ struct SiftBackendTests {
             sent.append(events.map { $0["fields"]?["n"]?.string })
         }
         #expect(sent == [["1", "3", "4"], ["2"]])
+    }
+
+    @Test("The backend sends no sample for another service")
+    func service() async throws {
+        let transport = RecordingTransport()
+        let queue = BatchQueue(backends: [try backend(transport)], clock: VirtualClock())
+        queue.append([Make.sample("Theirs", ["n": 5])], for: "clickstream")
+        queue.append([Make.sample("Ours", ["n": 6])], for: "sift")
+        queue.append([Make.logged(Make.event(7))])
+        #expect(await queue.flush(timeout: .seconds(1800)))
+        let body = try SiftFormat.unpacked(#require(transport.requests.first).body)
+        guard case .array(let events)? = try JSONValue(parsing: body)["data"] else { throw Complaint(what: "no data") }
+        #expect(events.map { $0["fields"]?["n"]?.string } == ["6", "7"])
+        #expect(!String(decoding: body, as: UTF8.self).contains("addressee"))
     }
 
     @Test("A stored event that cannot be read becomes a dead letter; the others are sent")

@@ -8,7 +8,7 @@ public import Instrument
 /// ```
 ///
 /// When `logEvent` returns, the event is in the queue's store; sending, batches, retries and what happens after a crash are
-/// the queue's. Events are marked as meant for this service: backends of other services leave them out.
+/// the queue's. Events are for this service: the queue delivers them to no other service's backend.
 public final class Clickstream: Sendable {
     /// The name of events that are logged without one.
     public static let defaultName = "Event"
@@ -47,12 +47,11 @@ public final class Clickstream: Sendable {
         let metadata = delegate.metadata
         var attributes = variables
         attributes.forgetRefused()
-        attributes[.addressee] = ClickstreamBackend.addressee
         attributes[ClickstreamMapping.metadata] = Self.object(metadata.filter { variables[$0.name] == nil })
         let leftOut = variables.refused + metadata.refused
         if !leftOut.isEmpty { report(.notFinite(leftOut, action, tracker)) }
         let event = Event(action, tracker: tracker, time: clock.timestamp, attributes: attributes)
-        queue.append([.event(event)])
+        queue.append([.event(event)], for: .clickstream)
     }
 
     private static func object(_ elements: [Attributes.Element]) -> AttributeValue? {

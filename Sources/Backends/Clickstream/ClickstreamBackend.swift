@@ -14,16 +14,15 @@ public import InstrumentHTTP
 /// | `User-Agent` | the delegate's |
 /// | `Idempotency-Key` | 32 hexadecimal digits, the same whenever the same samples are sent |
 ///
-/// Any status 2xx is success; `DeliveryRules` and the table of `DeliveryOutcome` define the other statuses. Samples whose
-/// addressee is another service are left out.
+/// Any status 2xx is success; `DeliveryRules` and the table of `DeliveryOutcome` define the other statuses. The
+/// queue delivers no sample that is for another service.
 public final class ClickstreamBackend: Backend {
-    /// What samples that are meant for this service alone are marked with.
-    static let addressee = "clickstream"
-
     /// As configured.
     public var name: BackendName { configuration.name }
     /// As configured, with batches of the delegate's size.
     public let policy: DeliveryPolicy
+    /// `clickstream`, with any ``name``.
+    public var service: ServiceName? { .clickstream }
     private let endpoint: HTTPURL
     private let headers: HTTPHeaders
     private let configuration: ClickstreamConfiguration
@@ -63,8 +62,7 @@ public final class ClickstreamBackend: Backend {
 
     /// Sends the batch in one request; a batch of which nothing is to be sent counts as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        let wanted = batch.records.lazy.filter { $0.sample.isMeant(for: Self.addressee) }
-        let pairs = wanted.compactMap { [mapping = configuration.mapping] record in
+        let pairs = batch.records.compactMap { [mapping = configuration.mapping] record in
             mapping(record).map { (id: record.id, action: $0) }
         }
         if pairs.isEmpty { return .acknowledged }
@@ -83,4 +81,9 @@ public final class ClickstreamBackend: Backend {
         let body = ClickstreamAction.body(of: actions)
         return HTTPRequest(.post, endpoint, headers: headers, body: body, timeout: configuration.timeout)
     }
+}
+
+extension ServiceName {
+    /// The service of ``ClickstreamBackend`` and ``Clickstream``.
+    static let clickstream: Self = "clickstream"
 }

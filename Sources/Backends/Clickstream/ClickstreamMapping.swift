@@ -56,9 +56,7 @@ public enum ClickstreamMapping {
     }
 
     private static func variables(of attributes: Attributes) -> [String: JSONValue] {
-        let hidden = [metadata, AttributeKey.addressee.name]
-        let members = attributes.lazy.filter { !hidden.contains($0.name) }
-            .map { ($0.name.spelling, JSONValue($0.value)) }
+        let members = attributes.lazy.filter { $0.name != metadata }.map { ($0.name.spelling, JSONValue($0.value)) }
         return Dictionary(members) { _, last in last }
     }
 

@@ -13,7 +13,8 @@ extension SampleLine {
         do { json = try JSONReader.read(line) } catch { throw Failure(description: "not valid JSON: \(error)") }
         guard let id = json["id"]?.string.flatMap({ SampleID($0) }) else { throw missing("id") }
         guard let sequence = json["sequence"]?.int.flatMap({ UInt64(exactly: $0) }) else { throw missing("sequence") }
-        return SampleRecord(id: id, sequence: sequence, sample: try sample(json))
+        let service = json["service"]?.string.map { ServiceName($0) }
+        return SampleRecord(id: id, sequence: sequence, sample: try sample(json), service: service)
     }
 
     private static func sample(_ json: JSONValue) throws(Failure) -> Sample {

@@ -5,7 +5,7 @@ internal import InstrumentJSON
 ///
 /// `{"id", "sequence", "type": "event", "action", "tracker", "time" (ms since 1970), "instant" (ns),
 /// "attributes": {…}}`, and for a metric `"name"`, `"kind"`, `"unit"`, `"value"` in place of `"action"`.
-/// Attributes are sorted by name, so that equal samples are equal lines.
+/// A sample for one service alone has `"service"`. Attributes are sorted by name, so that equal samples are equal lines.
 enum SampleLine {
     /// The beginning of every line.
     static let beginning = Array("{\"id\":\"".utf8)
@@ -23,6 +23,10 @@ enum SampleLine {
             writer.value(.int(Int(clamping: record.sample.time.wallTime.milliseconds)))
             writer.key("instant")
             writer.value(.int(Int(clamping: record.sample.time.instant.nanoseconds)))
+            if let service = record.service {
+                writer.key("service")
+                writer.string(service.description)
+            }
             writer.key("attributes")
             write(record.sample.attributes, to: &writer)
         }

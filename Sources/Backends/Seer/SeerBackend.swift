@@ -16,12 +16,12 @@ public final class SeerBackend: Backend {
         let bytes: [UInt8]
     }
 
-    static let addressee = "seer"
-
     /// The value from the initializer.
     public let name: BackendName
     /// The value from the initializer.
     public let policy: DeliveryPolicy
+    /// `seer`, with any ``name``.
+    public let service: ServiceName? = "seer"
     private let configuration: SeerConfiguration
     private let session: SeerSession
     private let mapping: @Sendable (SampleRecord) -> SeerPayload?
@@ -60,8 +60,7 @@ public final class SeerBackend: Backend {
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         var (entries, refused): ([Entry], [SampleID: String]) = ([], [:])
         let known = arrived.withLock { $0 }
-        for record in batch.records
-        where !known.contains(record.id) && record.sample.isMeant(for: Self.addressee) {
+        for record in batch.records where !known.contains(record.id) {
             guard let payload = mapping(record) else { continue }
             let failures = payload.failures(isStrict: configuration.isStrict)
             if failures.isEmpty {

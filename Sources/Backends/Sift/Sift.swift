@@ -97,7 +97,7 @@ extension Sift {
     public func append(_ event: SiftEvent, to queue: SiftQueue = .standard) -> Bool {
         let now = uplink.clock.timestamp
         guard let admitted = uplink.admit(event, to: queue, now: now.wallTime) else { return false }
-        self.queue.append([SiftSample.make(admitted, queue, from: tracker, at: now)])
+        self.queue.append([SiftSample.make(admitted, queue, from: tracker, at: now)], for: .sift)
         return true
     }
 

@@ -49,9 +49,8 @@ public enum SiftMapping {
     private static func mapped(_ record: SampleRecord, type: String) -> SiftEvent {
         let attributes = record.sample.attributes
         let userID = AttributeKey<String>("userId")
-        let hidden = [userID.name, AttributeKey.addressee.name]
         var fields = ["sampleId": record.id.description]
-        for attribute in attributes where !hidden.contains(attribute.name) {
+        for attribute in attributes where attribute.name != userID.name {
             fields[attribute.name.spelling] = text(attribute.value)
         }
         return SiftEvent(

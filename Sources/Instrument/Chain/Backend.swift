@@ -17,6 +17,12 @@ public protocol Backend: Sendable {
     /// Whether the backend is of this run alone: the queue keeps no place for it beyond the process, so that what it was not
     /// sent by then is not kept for it. Read once, when the backend is added.
     var isEphemeral: Bool { get }
+    /// The service that the backend sends to; nil, the default, for a backend that takes every sample.
+    ///
+    /// The queue delivers no sample that was appended for another service (``BatchQueue/append(_:for:)``), and counts it as
+    /// acknowledged in the backend's ledger. A backend that sends samples to other people's machines names its service; a
+    /// console or a file, which stays on this machine, names none. Read once, when the backend is added.
+    var service: ServiceName? { get }
     /// Delivers a batch and returns the outcome. Called for one batch at a time; may be called again with the same
     /// records, which then have the same identifiers.
     ///
@@ -40,6 +46,8 @@ extension Backend {
     public var policy: DeliveryPolicy { DeliveryPolicy() }
     /// False: what a process did not deliver, the next one delivers.
     public var isEphemeral: Bool { false }
+    /// nil: the backend takes every sample.
+    public var service: ServiceName? { nil }
     /// The policy alone counts.
     public func patience() -> Duration? { nil }
     /// Does nothing.
@@ -108,13 +116,33 @@ public struct SampleRecord: Hashable, Sendable {
     public let id: SampleID
     /// Its number in the log: 0, 1, 2 …, the same for every backend and at every attempt.
     public let sequence: UInt64
-    /// The sample.
+    /// The sample, without the service's name.
     public let sample: Sample
+    /// The service that the sample was appended for; nil for a sample that is for every backend.
+    public let service: ServiceName?
 
     /// Creates a record.
-    public init(id: SampleID, sequence: UInt64, sample: Sample) {
+    ///
+    /// - Parameters:
+    ///   - id: the sample's identifier.
+    ///   - sequence: the sample's number in the log.
+    ///   - sample: the sample, also as a store received it from ``SampleStore/append(_:)``: the record takes the service's
+    ///     name out of the sample.
+    ///   - service: the service that the sample is for; nil leaves the service that the stored sample names.
+    public init(id: SampleID, sequence: UInt64, sample: Sample, service: ServiceName? = nil) {
         self.id = id
         self.sequence = sequence
+        var sample = sample
+        let storedService = sample.removeService()
         self.sample = sample
+        self.service = service ?? storedService
+    }
+
+    /// The sample as a store keeps it, with the service's name.
+    package var storedSample: Sample { sample.addressed(to: service) }
+
+    /// Whether a backend of `service` receives the sample.
+    func isMeant(for service: ServiceName?) -> Bool {
+        self.service == nil || service == nil || self.service == service
     }
 }

@@ -11,7 +11,7 @@ final class CommonFields: Sendable {
     init(_ privacy: PrivacyRules, report: @escaping @Sendable (AttributeName) -> Void) {
         isOpen = privacy.admission == .open
         let catalogue = privacy.ownCatalogue
-        known = Lock((NameSet(catalogue.declarations.map(\.name)), catalogue))
+        known = Lock((NameSet(catalogue.declarations.map(\.name) + [.service]), catalogue))
         self.report = report
     }
 

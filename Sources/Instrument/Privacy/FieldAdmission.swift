@@ -15,7 +15,7 @@ public enum FieldAdmission: String, Hashable, Sendable, CaseIterable {
     case declaredByTrackers
     /// All fields have to be declared, the app's own, too. What is not is left out and reported likewise.
     ///
-    /// What an app hands to one service through that service's logger (``AttributeKey/addressee``) is no field that anybody
+    /// What an app hands to one service through that service's logger (``BatchQueue/append(_:for:)``) is no field that anybody
     /// collects but that service's payload: of it only what is declared and off is left out.
     case declaredOnly
     /// Nothing has to be declared.

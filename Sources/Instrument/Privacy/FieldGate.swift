@@ -21,6 +21,8 @@ struct FieldGate {
         ofApp = privacy.declared
         catalogue = privacy.ownCatalogue
         learn(catalogue)
+        // Without the service's name, every service would receive the sample.
+        passing.insert(.service)
         if catalogue[PrivacyCatalogue.timeSinceAction.name]?.isOn == true {
             let names = VocabularyAction.allCases.map { AttributeName(timeSince: $0) }
             for name in names where choices[name] ?? true { passing.insert(name) }
@@ -63,7 +65,7 @@ struct FieldGate {
 
     /// Takes out what may not pass; returns the names that are not declared and were not seen before.
     mutating func filter(_ attributes: inout Attributes) -> [AttributeName] {
-        let isPayload = attributes[.addressee] != nil
+        let isPayload = attributes[.service] != nil
         var news: [AttributeName] = []
         for name in attributes.map(\.name) where !passing.contains(name.number) {
             switch verdict(on: name) {

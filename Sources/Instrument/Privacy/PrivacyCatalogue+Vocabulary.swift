@@ -1,6 +1,6 @@
 extension PrivacyCatalogue {
     /// The fields of the vocabulary and those that the queue and the services' loggers mark samples with.
-    public static let vocabulary = PrivacyCatalogue(identity + state + time + picture + ads + marks)
+    public static let vocabulary = PrivacyCatalogue(identity + state + time + picture + ads)
 
     private static let identity: [FieldDeclaration] = [
         FieldDeclaration(.userId, "The person, as the app names them", .userID, isLinked: true),
@@ -65,14 +65,5 @@ extension PrivacyCatalogue {
         FieldDeclaration(.adBitrate, "The ad's bit rate", .performanceData),
         FieldDeclaration(.adResolutionWidth, "The ad's width", .performanceData),
         FieldDeclaration(.adResolutionHeight, "The ad's height", .performanceData),
-    ]
-
-    private static let marks: [FieldDeclaration] = [
-        FieldDeclaration(
-            .addressee,
-            "The service that a sample is meant for",
-            .otherUsageData,
-            for: [.appFunctionality]
-        )
     ]
 }

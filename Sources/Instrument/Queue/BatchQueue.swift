@@ -154,9 +154,14 @@ public final class BatchQueue: Sendable {
     /// Takes samples, in order, all of them or none. Never waits for a backend, nor for a disk longer than the store says.
     ///
     /// Without consent or backends it takes none; metrics that are NaN or infinite are left out and reported.
+    ///
+    /// - Parameters:
+    ///   - samples: the samples.
+    ///   - service: the only service that receives the samples (``Backend/service``); nil for every backend. Backends that
+    ///     name no service, such as consoles and files, receive the samples in both cases.
     @discardableResult
-    public func append(_ samples: [Sample]) -> EmitResult {
-        let kept = admitted(samples)
+    public func append(_ samples: [Sample], for service: ServiceName? = nil) -> EmitResult {
+        let kept = admitted(service == nil ? samples : samples.map { $0.addressed(to: service) })
         if kept.isEmpty { return .notCollected }
         do throws(QueueError) {
             let (lanes, bytes) = try state.withLock { (state: inout State) throws(QueueError) in

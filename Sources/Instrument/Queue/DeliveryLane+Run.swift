@@ -6,6 +6,22 @@ extension DeliveryLane {
         let epoch: Int
     }
 
+    /// What the store gave for the next batch: the samples to deliver, among samples that are for other services.
+    private struct Lease {
+        /// The samples that the backend receives.
+        let own: [SampleRecord]
+        /// How many samples the store gave.
+        let count: Int
+        /// The number of the last sample that the store gave.
+        let last: UInt64?
+
+        init(_ records: [SampleRecord], for service: ServiceName?) {
+            own = service == nil ? records : records.filter { $0.isMeant(for: service) }
+            count = records.count
+            last = records.last?.sequence
+        }
+    }
+
     /// Delivers until the lane is closed.
     ///
     /// - Parameter known: the drops that were reported before.
@@ -94,13 +110,20 @@ extension DeliveryLane {
             if store.backlog(of: name).count == 0 { return openGates() }
             return pause(.backOff(wish: nil), "the store does not give what is next", &course)
         }
-        if let outcome = await send(Batch(records: records), epoch) { apply(outcome, to: records, &course) }
+        let lease = Lease(records, for: service)
+        if lease.own.isEmpty { return skip(lease, epoch, &course) }
+        if let outcome = await send(Batch(records: lease.own), epoch) { apply(outcome, to: lease, &course) }
+    }
+
+    /// Settles samples that are all for other services, without the backend.
+    private func skip(_ lease: Lease, _ epoch: Int, _ course: inout DeliveryCourse) {
+        if state.withLock({ $0.maySetOut(epoch) }) { settle(lease, dead: [:], &course) }
     }
 
     /// Hands a batch to the backend, in a task that can be cancelled; nil if it must not be sent any more.
     private func send(_ batch: Batch, _ epoch: Int) async -> DeliveryOutcome? {
         let delivery = state.withLock { state -> Task<DeliveryOutcome, Never>? in
-            guard state.epoch == epoch, !state.isHeld, !state.isClosed else { return nil }
+            guard state.maySetOut(epoch) else { return nil }
             let delivery = Task(executorPreference: executor) { [backend] in await backend.deliver(batch) }
             state.inFlight = delivery
             return delivery
@@ -113,32 +136,32 @@ extension DeliveryLane {
         return outcome
     }
 
-    private func apply(_ outcome: DeliveryOutcome, to records: [SampleRecord], _ course: inout DeliveryCourse) {
+    private func apply(_ outcome: DeliveryOutcome, to lease: Lease, _ course: inout DeliveryCourse) {
         switch outcome {
-        case .acknowledged: settle(records, dead: [:], &course)
-        case .acknowledgedExcept(let refused): settle(records, dead: refused, &course)
+        case .acknowledged: settle(lease, dead: [:], &course)
+        case .acknowledgedExcept(let refused): settle(lease, dead: refused, &course)
         case .retry(let wish, let reason): pause(.backOff(wish: wish), reason, &course)
         case .unauthorized(let reason): pause(.unauthorized, reason, &course)
-        case .tooLarge where records.count > 1: course.tooLarge(records.count)
-        case .refused where records.count > 1: course.refused(records.count)
+        case .tooLarge where lease.own.count > 1: course.tooLarge(lease.count)
+        case .refused where lease.own.count > 1: course.refused(lease.count)
         case .tooLarge(let reason), .refused(let reason):
-            settle(records, dead: Dictionary(records.map { ($0.id, reason) }) { first, _ in first }, &course)
+            settle(lease, dead: Dictionary(lease.own.map { ($0.id, reason) }) { first, _ in first }, &course)
         case .gone(let reason):
             endFlushes { $0.isSilenced = true }
             report(.silenced(name, reason: reason))
         }
     }
 
-    private func settle(_ records: [SampleRecord], dead: [SampleID: String], _ course: inout DeliveryCourse) {
-        guard let last = records.last else { return }
+    private func settle(_ lease: Lease, dead: [SampleID: String], _ course: inout DeliveryCourse) {
+        guard let last = lease.last else { return }
         var letters: [UInt64: String] = [:]
-        for record in records {
+        for record in lease.own {
             guard let reason = dead[record.id] else { continue }
             letters[record.sequence] = reason
             report(.deadLetter(name, record.id, reason: reason))
         }
-        store.settle(name, through: last.sequence, dead: letters)
-        course.settled(records.count)
+        store.settle(name, through: last, dead: letters)
+        course.settled(lease.count)
         state.withLock { $0.waitingSince = clock.now }
         openGates()
     }

@@ -31,11 +31,15 @@ final class DeliveryLane: Sendable {
         var idleGates: [Gate] = []
 
         var isIdle: Bool { hasEnded || handledWakeCount == wakeCount }
+
+        /// Whether a batch that was read in `epoch` may still be delivered or settled.
+        func maySetOut(_ epoch: Int) -> Bool { self.epoch == epoch && !isHeld && !isClosed }
     }
 
     let name: BackendName
     let backend: any Backend
     let policy: DeliveryPolicy
+    let service: ServiceName?
     let store: any SampleStore
     let clock: any SchedulingClock
     let randomness: RandomSource
@@ -61,6 +65,7 @@ final class DeliveryLane: Sendable {
         self.backend = backend
         name = backend.name
         policy = backend.policy
+        service = backend.service
         self.store = store
         self.clock = clock
         self.randomness = randomness

@@ -13,15 +13,15 @@ internal import InstrumentSensors
 /// `PUT` to the endpoint, `Authorization: Basic` with the beacon key, a body `{"data": […]}` that is always gzip. 200 is success;
 /// 400 splits the batch until the wrong event is alone, which becomes a dead letter with the server's words; a 400 or 429
 /// whose body says `"status": 60` is a rate limit and is retried; other responses are handled as by every backend. Without credentials,
-/// and while paused, events stay in the queue. Samples whose addressee is another service are left out.
+/// and while paused, events stay in the queue. The queue delivers no sample that is for another
+/// service.
 public final class SiftBackend: Backend {
-    /// What samples that are meant for this service alone are marked with.
-    static let addressee = "sift"
-
     /// The queue's name.
     public var name: BackendName { BackendName(queue.name) }
     /// The queue's rules.
     public let policy: DeliveryPolicy
+    /// `sift`, with any ``name``.
+    public var service: ServiceName? { .sift }
     let queue: SiftQueue
     private let takesRest: Bool
     private let uplink: SiftUplink
@@ -124,7 +124,7 @@ public final class SiftBackend: Backend {
 
     /// The event that a sample of this queue stands for; nil if nothing is to be sent.
     private func event(of record: SampleRecord) throws(SiftEventError) -> SiftEvent? {
-        guard record.sample.isMeant(for: Self.addressee), isOurs(record.sample) else { return nil }
+        guard isOurs(record.sample) else { return nil }
         guard let saved = record.sample.attributes[SiftSample.event] else {
             var event = uplink.configuration.mapping(record)
             if event?.installationID == nil { event?.installationID = uplink.installationID }
@@ -156,11 +156,15 @@ enum SiftSample {
     static let queue = AttributeKey<String>("sift.queue")
 
     static func make(_ event: SiftEvent, _ queue: SiftQueue, from tracker: TrackerID, at time: Timestamp) -> Sample {
-        var attributes = Attributes(minimumCapacity: 3)
-        attributes[.addressee] = SiftBackend.addressee
+        var attributes = Attributes(minimumCapacity: 2)
         attributes[Self.queue] = queue.name
         attributes[Self.event] = event.json(.legacy).attributeValue
         let action = Action(event.type ?? "SiftEvent")
         return .event(Event(action, tracker: tracker, time: time, attributes: attributes))
     }
+}
+
+extension ServiceName {
+    /// The service of ``SiftBackend`` and ``Sift``.
+    static let sift: Self = "sift"
 }

@@ -69,7 +69,7 @@ struct StatementDraft {
         self.now = now
         lost = shelf.refused
         var plans: [Plan] = []
-        for record in batch.records where record.sample.isMeant(for: XAPIBackend.addressee) {
+        for record in batch.records {
             if let plan = try plan(for: record, mapping, shelf) { plans.append(plan) }
         }
         tell(plans, mapping)

@@ -17,7 +17,7 @@ public import InstrumentHTTP
 /// ```
 ///
 /// The fate of a batch:
-/// - samples without statements and samples for another service count as delivered;
+/// - samples without statements count as delivered;
 /// - a sample with an invalid statement becomes a dead letter whose reason names the rules; the statement is never
 ///   sent;
 /// - a statement with a time in the future waits for that time; more than a day ahead, it becomes a dead letter;
@@ -36,8 +36,6 @@ public import InstrumentHTTP
 ///
 /// Source: xAPI 1.0.3, Communication; IEEE 9274.1.1-2023.
 public final class XAPIBackend: Backend {
-    static let addressee = "xapi"
-
     private let configuration: XAPIConfiguration
     private let mapping: any XAPIMapping
     private let delivery: StatementDelivery
@@ -74,6 +72,8 @@ public final class XAPIBackend: Backend {
     public var name: BackendName { configuration.name }
     /// The name and policy of the configuration.
     public var policy: DeliveryPolicy { configuration.policy }
+    /// `xapi`, with any ``name``.
+    public var service: ServiceName? { "xapi" }
 
     /// Sends the statements of a batch.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
