@@ -17,8 +17,6 @@ let package = Package(
             dependencies: [
                 "CMeasure",
                 .product(name: "Instrument", package: "instrument"),
-                .product(name: "InstrumentHubs", package: "instrument"),
-                .product(name: "InstrumentMetricalcs", package: "instrument"),
                 .product(name: "InstrumentDurableQueue", package: "instrument"),
             ]
         ),

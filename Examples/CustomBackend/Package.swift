@@ -9,9 +9,7 @@ let package = Package(
         .executableTarget(
             name: "CustomBackend",
             dependencies: [
-                .product(name: "Instrument", package: "instrument"),
-                .product(name: "InstrumentHubs", package: "instrument"),
-                .product(name: "InstrumentMetricalcs", package: "instrument"),
+                .product(name: "Instrument", package: "instrument")
             ]
         )
     ]

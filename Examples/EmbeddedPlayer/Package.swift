@@ -11,8 +11,6 @@ let package = Package(
             dependencies: [
                 // Without the probe, so without FFmpeg.
                 .product(name: "Instrument", package: "instrument"),
-                .product(name: "InstrumentHubs", package: "instrument"),
-                .product(name: "InstrumentMetricalcs", package: "instrument"),
                 .product(name: "InstrumentTrackers", package: "instrument"),
                 .product(name: "InstrumentBackends", package: "instrument"),
             ]

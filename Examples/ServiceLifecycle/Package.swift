@@ -18,7 +18,6 @@ let package = Package(
             dependencies: ours(
                 "Instrument",
                 "InstrumentBackends",
-                "InstrumentHubs",
                 "InstrumentServiceLifecycle",
                 "InstrumentTrackers"
             ) + [
@@ -28,7 +27,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ServiceLifecycleTests",
-            dependencies: ours("Instrument", "InstrumentHubs", "InstrumentServiceLifecycle", "InstrumentTestKit") + [
+            dependencies: ours("Instrument", "InstrumentServiceLifecycle", "InstrumentTestKit") + [
                 "ServerExample",
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]

@@ -6,7 +6,7 @@ func example(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: name,
         dependencies: ["Shared"]
-            + (["Instrument", "InstrumentHubs"] + products).map { .product(name: $0, package: "instrument") }
+            + (["Instrument"] + products).map { .product(name: $0, package: "instrument") }
     )
 }
 

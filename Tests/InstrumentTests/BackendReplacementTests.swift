@@ -282,7 +282,7 @@ struct BackendReplacementTests {
     @Test("Without a backend of that name, and after a shutdown, nothing changes")
     func nothingToReplace() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("two"))
-        let instrument = Instrument(hub: OpenHub(), backends: [old], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [old], clock: clock)
         instrument.ready()
         #expect(await instrument.replace(backend: new) == false)
         #expect(instrument.queue.ledger["two"] == nil)
@@ -295,7 +295,7 @@ struct BackendReplacementTests {
     @Test("The new backend is told that the instrument is ready before its first delivery, once")
     func ready() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("one"))
-        let instrument = Instrument(hub: OpenHub(), backends: [old], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [old], clock: clock)
         let id = instrument.add(PlainTracker())
         instrument.ready()
         instrument.emit(.start, from: id)
@@ -305,7 +305,7 @@ struct BackendReplacementTests {
         new.mayEnd.open()
         #expect(await instrument.shutdown(timeout: .seconds(60)))
         #expect((old.endCount, new.endCount) == (1, 1))
-        let early = Instrument(hub: OpenHub(), backends: [ScriptedBackend("one")], clock: clock)
+        let early = Instrument(hub: OpenHub(), metricalc: nil, backends: [ScriptedBackend("one")], clock: clock)
         let unready = GatedBackend("one")
         #expect(await early.replace(backend: unready))
         #expect(unready.readyCount == 0)

@@ -47,6 +47,7 @@ do {
 }
 let instrument = Instrument(
     hub: NoOpHub(),
+    metricalc: nil,
     backends: backends,
     store: store,
     deliveryClock: HurriedClock(),
