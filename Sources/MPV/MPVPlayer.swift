@@ -94,6 +94,7 @@ public final class MPVPlayer: Player {
     public func close() { session.close() }
 
     /// Waits until watching has ended, after the last signal; for a player that is waited for again and again, until ``close()``.
+    /// Returns ``MPVEnding/closed`` early if the current task is cancelled.
     public func waitUntilGone() async -> MPVEnding {
         await session.ended.wait()
         return session.state.withLock { $0.ending } ?? .closed

@@ -44,6 +44,6 @@ public final class EventCounter: Sendable {
             state.waiters.append((count, gate))
             return gate
         }
-        await gate?.waitUnlessCancelled()
+        await gate?.wait()
     }
 }

@@ -24,6 +24,7 @@ final class TrackerStage: Sendable {
         let diagnostics = diagnostics
         instrument = Instrument(
             hub: NotingHub(events: noted),
+            metricalc: nil,
             clock: clock,
             onDiagnostic: { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
         )

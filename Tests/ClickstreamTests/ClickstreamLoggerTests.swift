@@ -76,7 +76,7 @@ struct ClickstreamLoggerTests {
         #expect(Clickstream.shared == nil)
         #expect(!Clickstream.logEvent("Early"))
         let transport = RecordingTransport()
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], clock: clock)
         let delegate = try TestDelegate("http://h/")
         try Clickstream.configure(with: delegate, on: instrument, transport: transport, clock: clock)
         #expect(Clickstream.logEvent("Late", variables: ["n": 1]))

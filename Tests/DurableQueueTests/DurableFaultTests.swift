@@ -39,7 +39,7 @@ struct DurableFaultTests {
     private func run(against address: String, emitting count: Int, timeout: Duration) async throws -> Bool {
         let store = try DurableStore(directory: scratch.path)
         let backend = PostingBackend(url: try HTTPURL(address), transport: try SystemTransport())
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store)
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], store: store)
         let tracker = instrument.add(SilentTracker())
         for number in 0..<count { instrument.emit(.ping, from: tracker, attributes: ["number": .int(number)]) }
         let isEmpty = await instrument.shutdown(timeout: timeout)

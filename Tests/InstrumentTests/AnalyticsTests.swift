@@ -79,7 +79,7 @@ struct AnalyticsTests {
     @Test("An instrument sends app events through the chain, and scoped values reach what trackers emit")
     func instrument() async {
         let backend = ScriptedBackend()
-        let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: VirtualClock())
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: VirtualClock())
         let id = instrument.add(PlainTracker())
         instrument.set(AttributeKey<String>("app"), to: "demo")
         instrument.set(AttributeKey<String>("app"), to: "narrow", in: .trackerAction(id, .start))

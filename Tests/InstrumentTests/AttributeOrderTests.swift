@@ -30,7 +30,7 @@ struct AttributeOrderTests {
     func position() async {
         for hub in [AdsHub(), CoreHub(), NoOpHub(), MultiplexHub([AdsHub(), NoOpHub()])] as [any Hub] {
             let (backend, content, ad) = (CollectingBackend(), ScriptedPlayer(), ScriptedPlayer())
-            let instrument = Instrument(hub: MultiplexHub([hub]), backends: [backend], clock: clock)
+            let instrument = Instrument(hub: MultiplexHub([hub]), metricalc: nil, backends: [backend], clock: clock)
             content.set(\.position, to: .milliseconds(12_345))
             let id = instrument.add(PlayerTracker(content))
             let adID = instrument.add(PlayerTracker(ad), adsOf: id)
@@ -46,7 +46,7 @@ struct AttributeOrderTests {
 
     @Test("With the ads hub, an ad's event without a position gets the content's")
     func contentPosition() async {
-        let instrument = Instrument(hub: AdsHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: AdsHub(), metricalc: nil, backends: [backend], clock: clock)
         player.set(\.position, to: .milliseconds(12_345))
         let id = instrument.add(PlayerTracker(player))
         let adID = instrument.add(PlayerTracker(ScriptedPlayer()), adsOf: id)
@@ -58,7 +58,7 @@ struct AttributeOrderTests {
         "The emit wins over getters, getters over scoped values, those over times, those over the instrument's attributes"
     )
     func order() async {
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(PlayerTracker(player))
         instrument.set(.title, to: "instrument", in: .trackerAction(id, .ping))
         instrument.set(Action.start.timeKey, to: -1)
@@ -77,7 +77,7 @@ struct AttributeOrderTests {
 
     @Test("A value that is given under the name of a time attribute stands, also when another event overtakes its own")
     func overtaken() async {
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], clock: clock)
         let isFirst = Lock(true)
         let tracker = PlainTracker { context in
             // Runs between the making of an event and its way into the chain, once.

@@ -90,14 +90,14 @@ private final class GatedBackend: Backend {
         state.withLock { $0.attempts.append(batch) }
         hasBegun.open()
         if answersCancellation {
-            await withTaskCancellationHandler {
+            _ = await withTaskCancellationHandler {
                 await mayEnd.wait()
             } onCancel: {
                 mayEnd.open()
             }
             if Task.isCancelled { return .retry(after: nil, reason: "cancelled") }
         } else {
-            await mayEnd.wait()
+            await mayEnd.waitDespiteCancellation()
         }
         if answer == .acknowledged { state.withLock { $0.arrived += batch.records } }
         return answer
@@ -157,6 +157,22 @@ struct BackendReplacementTests {
         #expect(old.arrived.map(\.sample) + new.delivered == (0..<6).map(sample))
         #expect(old.endCount == 1)
         #expect(sums(queue, "one") == [6, 6, 0, 0, 0])
+    }
+
+    @Test("A replacement whose task is cancelled cancels the delivery in flight and is completed")
+    func cancelledTask() async {
+        let old = GatedBackend("one")
+        let new = ScriptedBackend("one", policy: DeliveryPolicy(maxAge: .zero))
+        let queue = BatchQueue(backends: [old], clock: clock)
+        queue.append((0..<3).map(sample))
+        await old.hasBegun.wait()
+        let replacement = Task { await queue.replace(backend: new, timeout: .seconds(10)) }
+        await clock.scheduled(in: .seconds(10))
+        replacement.cancel()
+        #expect(await replacement.value)
+        #expect(await queue.flush(timeout: .seconds(5)))
+        #expect(old.arrived.isEmpty)
+        #expect(new.delivered == (0..<3).map(sample))
     }
 
     @Test(
@@ -282,7 +298,7 @@ struct BackendReplacementTests {
     @Test("Without a backend of that name, and after a shutdown, nothing changes")
     func nothingToReplace() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("two"))
-        let instrument = Instrument(hub: OpenHub(), backends: [old], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [old], clock: clock)
         instrument.ready()
         #expect(await instrument.replace(backend: new) == false)
         #expect(instrument.queue.ledger["two"] == nil)
@@ -295,7 +311,7 @@ struct BackendReplacementTests {
     @Test("The new backend learns before its first delivery, once, that the instrument is ready")
     func ready() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("one"))
-        let instrument = Instrument(hub: OpenHub(), backends: [old], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [old], clock: clock)
         let id = instrument.add(PlainTracker())
         instrument.ready()
         instrument.emit(.start, from: id)
@@ -305,7 +321,7 @@ struct BackendReplacementTests {
         new.mayEnd.open()
         #expect(await instrument.shutdown(timeout: .seconds(60)))
         #expect((old.endCount, new.endCount) == (1, 1))
-        let early = Instrument(hub: OpenHub(), backends: [ScriptedBackend("one")], clock: clock)
+        let early = Instrument(hub: OpenHub(), metricalc: nil, backends: [ScriptedBackend("one")], clock: clock)
         let unready = GatedBackend("one")
         #expect(await early.replace(backend: unready))
         #expect(unready.readyCount == 0)

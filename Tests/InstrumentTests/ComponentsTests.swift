@@ -119,7 +119,7 @@ struct ComponentsTests {
                 instrument.withLock { $0 }?.replace(hub: NotingHub(name: "new", journal: journal))
             }
         })
-        let made = Instrument(hub: hub, clock: clock)
+        let made = Instrument(hub: hub, metricalc: nil, clock: clock)
         instrument.withLock { $0 = made }
         let id = made.add(PlainTracker())
         made.emit(.start, from: id)
@@ -130,7 +130,7 @@ struct ComponentsTests {
     @Test("An exchanged hub's pings stop")
     func pingsOfOldHub() {
         let said = Journal()
-        let instrument = Instrument(hub: OpenHub(pingsAt: .start), clock: clock)
+        let instrument = Instrument(hub: OpenHub(pingsAt: .start), metricalc: nil, clock: clock)
         let id = instrument.add(PlainTracker())
         instrument.emit(.start, from: id)
         #expect(clock.pendingCount == 1)
@@ -141,7 +141,7 @@ struct ComponentsTests {
     @Test("Backends come and go while events run")
     func backends() async {
         let (first, second) = (ScriptedBackend("first"), ScriptedBackend("second"))
-        let instrument = Instrument(hub: OpenHub(), backends: [first], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [first], clock: clock)
         let id = instrument.add(PlainTracker())
         instrument.emit(.start, from: id)
         #expect(instrument.add(second))
@@ -159,7 +159,7 @@ struct ComponentsTests {
 
     @Test("Diagnostics come as a stream, too, and it ends with the instrument's service")
     func stream() async {
-        let instrument = Instrument(hub: OpenHub(rejected: .stop), clock: clock)
+        let instrument = Instrument(hub: OpenHub(rejected: .stop), metricalc: nil, clock: clock)
         let id = instrument.add(PlainTracker())
         let diagnostics = instrument.diagnostics()
         instrument.emit(.stop, from: id)
@@ -173,7 +173,7 @@ struct ComponentsTests {
     @Test("After a shutdown, app events and emits go nowhere")
     func afterShutdown() async {
         let backend = ScriptedBackend()
-        let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: clock)
         await instrument.shutdown(timeout: .seconds(1800))
         struct View: AnalyticsEvent { let name = "view" }
         instrument.didLog(View(), values: AnalyticsValues())
@@ -185,6 +185,7 @@ struct ComponentsTests {
         let store = InMemoryStore()
         let instrument = Instrument(
             hub: OpenHub(),
+            metricalc: nil,
             backends: [ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(3600)))],
             store: store,
             clock: clock
@@ -222,7 +223,7 @@ struct ComponentsTests {
             }
             done.wait()
         })
-        let instrument = Instrument(hub: hub, backends: [backend], clock: clock)
+        let instrument = Instrument(hub: hub, metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(PlainTracker { new in context.withLock { $0 = new } })
         instrument.emit(.start, from: id)
         await instrument.queue.flush(timeout: .seconds(1800))
@@ -232,7 +233,7 @@ struct ComponentsTests {
     @Test("A getter's filter sees times and the attributes of the emit, which win over the getter")
     func filters() async {
         let backend = ScriptedBackend()
-        let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(
             PlainTracker { context in
                 context.register(.title, when: { $0[Action.start.timeKey] == 7 }) { "seven" }
@@ -261,6 +262,7 @@ struct ComponentsTests {
             let hub = OpenHub(onProcess: { event in seen.withLock { $0 = event[.senderId] } })
             let instrument = Instrument(
                 hub: hub,
+                metricalc: nil,
                 clock: VirtualClock(),
                 randomness: RandomSource(SeededGenerator(seed: seed))
             )

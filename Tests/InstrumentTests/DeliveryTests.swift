@@ -58,7 +58,7 @@ private final class HangingBackend: Backend {
     func deliver(_ batch: Batch) async -> DeliveryOutcome {
         attempts.increment()
         let gate = Gate()
-        await withTaskCancellationHandler {
+        _ = await withTaskCancellationHandler {
             await gate.wait()
         } onCancel: {
             cancellations.increment()

@@ -12,6 +12,7 @@ struct DiagnosticsTests {
         let said = said
         return Instrument(
             hub: AdsHub(),
+            metricalc: nil,
             backends: backends,
             clock: clock,
             onDiagnostic: { diagnostic in said.withLock { $0.append(diagnostic) } }

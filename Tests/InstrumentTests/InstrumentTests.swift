@@ -34,7 +34,7 @@ struct InstrumentTests {
 
     @Test("An event carries its sender, its target, getters that pass their filter, and times of accepted actions only")
     func assembly() async {
-        let instrument = Instrument(hub: OpenHub(rejected: .stop), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: OpenHub(rejected: .stop), metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(
             PlainTracker { context in
                 context.register(.bitrate) { 5 }
@@ -66,7 +66,7 @@ struct InstrumentTests {
         let hub = OpenHub(onProcess: { event in
             if event.action == .start { context.withLock { $0 }?.emit(.ping) }
         })
-        let instrument = Instrument(hub: hub, backends: [backend], clock: clock)
+        let instrument = Instrument(hub: hub, metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(PlainTracker { new in context.withLock { $0 = new } })
         instrument.emit(.start, from: id)
         instrument.emit(.end, from: id)
@@ -75,7 +75,7 @@ struct InstrumentTests {
 
     @Test("Pings come every 30 s until the tracker is removed")
     func pings() async {
-        let instrument = Instrument(hub: OpenHub(pingsAt: .start), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: OpenHub(pingsAt: .start), metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(PlainTracker())
         instrument.emit(.start, from: id)
         clock.advance(by: .seconds(95))
@@ -87,7 +87,7 @@ struct InstrumentTests {
 
     @Test("An unknown tracker's emit does nothing, and an instrument without a backend works")
     func unknown() async {
-        let instrument = Instrument(hub: OpenHub(), clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, clock: clock)
         instrument.emit(.start, from: TrackerID(7))
         let id = instrument.add(PlainTracker())
         instrument.emit(.start, from: id)
@@ -99,6 +99,7 @@ struct InstrumentTests {
         let said = Lock<[Diagnostic]>([])
         let instrument = Instrument(
             hub: OpenHub(rejected: .stop),
+            metricalc: nil,
             clock: clock,
             onDiagnostic: { diagnostic in said.withLock { $0.append(diagnostic) } }
         )
@@ -114,7 +115,7 @@ struct InstrumentTests {
 
     @Test("Four threads that emit 200,000 events lose nothing and keep each tracker's order")
     func threads() async {
-        let instrument = Instrument(hub: OpenHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: clock)
         let trackers = (0..<4).map { _ in instrument.add(PlainTracker()) }
         await withTaskGroup(of: Void.self) { group in
             for id in trackers {

@@ -10,7 +10,8 @@ struct PrivacyCatalogueTests {
 
     private func instrument(_ privacy: PrivacyRules = PrivacyRules()) -> Instrument {
         let reports = reports
-        return Instrument(hub: NoOpHub(), backends: [backend], clock: VirtualClock(), privacy: privacy) { diagnostic in
+        return Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], clock: VirtualClock(), privacy: privacy)
+        { diagnostic in
             reports.withLock { $0.append(diagnostic) }
         }
     }

@@ -97,7 +97,13 @@ struct ConsentTests {
     @Test("An instrument that has no consent lets nothing through; with consent, from then on")
     func instrument() async throws {
         let backend = CollectingBackend()
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend], clock: VirtualClock(), consent: .denied)
+        let instrument = Instrument(
+            hub: NoOpHub(),
+            metricalc: nil,
+            backends: [backend],
+            clock: VirtualClock(),
+            consent: .denied
+        )
         let player = instrument.add(SilentTracker())
         instrument.emit(.start, from: player)
         try instrument.set(consent: .granted)

@@ -67,7 +67,7 @@ do {
     let backend: any Backend =
         options.contains("hung") ? HungBackend() : late(try FileBackend(path: arguments[1]))
     let store = try DurableStore(directory: arguments[2])
-    let instrument = Instrument(hub: NoOpHub(), backends: [backend], store: store)
+    let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], store: store)
     let state = AppStateCollector(sensors: .linux(), sdkVersion: "test")
     let device = DevicePropertiesCollector(LinuxDeviceReader())
     let isCollecting = options.contains("collectors")

@@ -13,7 +13,7 @@ struct RealTimeAloneTests {
     private func play(_ source: String, _ buffer: BufferPolicy) async -> Played {
         let probe = Probe(MediaSource(source), configuration: ProbeConfiguration(bufferedBy: buffer))
         let recorder = Recorder()
-        let instrument = Instrument(hub: CoreHub(), backends: [recorder])
+        let instrument = Instrument(hub: CoreHub(), metricalc: nil, backends: [recorder])
         instrument.add(PlayerTracker(probe))
         instrument.ready()
         probe.play()

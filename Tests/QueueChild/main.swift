@@ -48,6 +48,7 @@ do {
 }
 let instrument = Instrument(
     hub: NoOpHub(),
+    metricalc: nil,
     backends: backends,
     store: store,
     deliveryClock: HurriedClock(),

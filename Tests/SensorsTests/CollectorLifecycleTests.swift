@@ -56,7 +56,8 @@ struct CollectorLifecycleTests {
         sensors.accelerometer = Sensor(.accelerometer, accelerometer, clock: clock, choices: choices)
         collector = AppStateCollector(sensors: sensors, phase: .background, sdkVersion: "1", clock: clock)
         let reports = reports
-        instrument = Instrument(hub: CoreHub(), clock: clock, deliveryClock: SystemClock()) { diagnostic in
+        instrument = Instrument(hub: CoreHub(), metricalc: nil, clock: clock, deliveryClock: SystemClock()) {
+            diagnostic in
             reports.withLock { $0.append(diagnostic) }
         }
         let credentials = try #require(SiftCredentials(accountID: "a", beaconKey: "b"))

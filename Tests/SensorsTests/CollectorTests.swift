@@ -22,6 +22,7 @@ struct Collecting {
         fused = HandSource(update)
         instrument = Instrument(
             hub: CoreHub(),
+            metricalc: nil,
             backends: [backend],
             clock: clock,
             deliveryClock: SystemClock(),

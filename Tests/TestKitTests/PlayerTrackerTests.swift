@@ -7,7 +7,7 @@ struct PlayerTrackerTests {
     @Test("A player's signals become events with its status, at the given instants")
     func signals() async {
         let (backend, clock, player) = (CollectingBackend(), VirtualClock(), ScriptedPlayer(name: "mine"))
-        let instrument = Instrument(hub: CoreHub(), backends: [backend], clock: clock)
+        let instrument = Instrument(hub: CoreHub(), metricalc: nil, backends: [backend], clock: clock)
         player.set(\.title, to: "film")
         player.set(\.position, to: .seconds(1))
         let id = instrument.add(PlayerTracker(player))

@@ -13,7 +13,13 @@ struct LifecycleTests {
     private let backend = CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(600)))
 
     private func makeInstrument() -> Instrument {
-        let instrument = Instrument(hub: CoreHub(), backends: [backend], clock: clock, deliveryClock: SystemClock())
+        let instrument = Instrument(
+            hub: CoreHub(),
+            metricalc: nil,
+            backends: [backend],
+            clock: clock,
+            deliveryClock: SystemClock()
+        )
         instrument.add(LifecycleTracker(life, flushing: instrument.queue))
         return instrument
     }
@@ -48,7 +54,7 @@ struct LifecycleTests {
         let refusing = CollectingBackend(
             script: Array(repeating: .retry(after: .seconds(60), reason: "busy"), count: 50)
         )
-        let instrument = Instrument(hub: CoreHub(), backends: [refusing], deliveryClock: SystemClock())
+        let instrument = Instrument(hub: CoreHub(), metricalc: nil, backends: [refusing], deliveryClock: SystemClock())
         let (settled, nothing) = await withCheckedContinuation { continuation in
             DispatchQueue(label: "life").async {
                 let nothing = instrument.queue.flushAndWait(timeout: .milliseconds(100))

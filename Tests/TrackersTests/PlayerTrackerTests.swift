@@ -31,7 +31,7 @@ struct PlayerTrackerTests {
     private let recorder = Recorder()
 
     private func makeInstrument() -> Instrument {
-        Instrument(hub: CoreHub(), backends: [recorder], clock: clock, deliveryClock: SystemClock())
+        Instrument(hub: CoreHub(), metricalc: nil, backends: [recorder], clock: clock, deliveryClock: SystemClock())
     }
 
     private func at(_ milliseconds: Int64) -> MonotonicInstant {

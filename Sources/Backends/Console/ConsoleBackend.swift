@@ -61,6 +61,15 @@ public struct ConsoleBackend: Backend {
     }
 }
 
+extension Backend where Self == ConsoleBackend {
+    /// A backend that prints readable lines to standard output: ``ConsoleBackend/standardOutput(jsonLines:)``.
+    ///
+    /// ```swift
+    /// let instrument = Instrument(backends: [.console])
+    /// ```
+    public static var console: ConsoleBackend { .standardOutput() }
+}
+
 /// A sample as a readable line.
 enum ConsoleLine {
     /// The most important attributes, in the order of the line.

@@ -55,7 +55,7 @@ extension Instrument {
     }
 
     /// Exchanges the backend that has the name of `backend`. The new one continues where the old one stopped: it gets every sample
-    /// that the old one did not settle, and none that it did. See ``BatchQueue/replace(backend:timeout:)``.
+    /// that the old one did not settle, and none that it did. Cancelling the task has the effect of `timeout`. See ``BatchQueue/replace(backend:timeout:)``.
     ///
     /// - Returns: false if the instrument has no backend of that name, or was shut down; then nothing changes.
     @discardableResult
@@ -66,7 +66,9 @@ extension Instrument {
 
     /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
     ///
-    /// Returns true if nothing was given up.
+    /// Cancelling the task while samples are queued ends the wait, and the backend stays with its samples.
+    ///
+    /// - Returns: true if nothing was given up; false if samples were given up, or the removal was cancelled.
     @discardableResult
     public func remove(_ backend: BackendName, timeout: Duration) async -> Bool {
         await queue.remove(backend, timeout: timeout)
@@ -114,7 +116,8 @@ extension Instrument {
     /// Ends the service of trackers, hub, metricalc and backends, in this order, and delivers what was emitted.
     ///
     /// Returns once it is delivered, or `timeout` has passed: then what was not stays in the store. What is emitted
-    /// afterwards goes nowhere.
+    /// afterwards goes nowhere. Cancelling the task does not shorten the shutdown, so that an app that was cancelled can still
+    /// deliver.
     ///
     /// - Returns: whether nothing is left.
     @discardableResult

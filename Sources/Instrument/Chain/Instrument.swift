@@ -1,7 +1,7 @@
 /// A chain: trackers report, the hub judges, the metricalc computes, the queue feeds every backend.
 ///
 /// ```swift
-/// let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [ConsoleBackend.standardOutput()])
+/// let instrument = Instrument(backends: [.console])
 /// let player = instrument.add(MyPlayerTracker(player))
 /// instrument.ready()
 /// instrument.emit(.mediaRequest, from: player)
@@ -46,11 +46,11 @@ public final class Instrument: Sendable {
     private let chain: Lock<ChainState>
     private let line = EmitLine<Work>()
 
-    /// Creates an instrument. Without a backend it works, and delivers nowhere.
+    /// Creates an instrument, by default for playbacks of content. Without a backend it works, and delivers nowhere.
     ///
     /// - Parameters:
     ///   - hub: judges events.
-    ///   - metricalc: computes metrics, if given.
+    ///   - metricalc: computes metrics; nil computes none.
     ///   - backends: take samples. Names must differ: of two with one name only the first is used, and the other is reported
     ///     (``Diagnostic/duplicateBackend(_:)``).
     ///   - store: where the shared queue keeps samples.
@@ -64,8 +64,8 @@ public final class Instrument: Sendable {
     ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short. By
     ///     default the first diagnostic of each kind goes to standard error; `{ _ in }` turns this off.
     public init(
-        hub: some Hub,
-        metricalc: (any Metricalc)? = nil,
+        hub: some Hub = CoreHub(),
+        metricalc: (any Metricalc)? = CoreMetricalc(),
         backends: [any Backend] = [],
         store: any SampleStore = InMemoryStore(),
         clock: any SchedulingClock = SystemClock(),

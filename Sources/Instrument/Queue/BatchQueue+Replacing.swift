@@ -9,6 +9,8 @@ extension BatchQueue {
     /// answered and its service has ended, so that no two backends deliver the same samples at a time. An old backend that
     /// ignores the cancellation delays the new one, and no other.
     ///
+    /// Cancelling the task has the effect of `timeout`: the delivery in flight is cancelled, and the exchange is completed.
+    ///
     /// - Returns: once the old backend's service has ended, or `timeout` has passed; false if the queue has no backend of that
     ///   name, or was shut down. Then nothing changes.
     @discardableResult

@@ -132,7 +132,9 @@ public final class BatchQueue: Sendable {
 
     /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
     ///
-    /// Returns true if nothing was given up. Runs like ``flush(timeout:isolation:)`` while the app's tasks keep every thread busy.
+    /// Cancelling the task while samples are queued ends the wait, and the backend stays with its samples.
+    ///
+    /// - Returns: true if nothing was given up; false if samples were given up, or the removal was cancelled. Runs like ``flush(timeout:isolation:)`` while the app's tasks keep every thread busy.
     @discardableResult
     public func remove(
         _ backend: BackendName,
@@ -143,6 +145,7 @@ public final class BatchQueue: Sendable {
         let deadline = clock.now.advanced(by: timeout)
         return await all([lane]) { [self] lane in
             let isEmpty = await lane.flush(until: deadline)
+            if !isEmpty, Task.isCancelled { return false }
             state.withLock { $0.lanes.removeAll { $0 === lane } }
             lane.close()
             await lane.end(by: deadline)
@@ -234,6 +237,9 @@ public final class BatchQueue: Sendable {
 
     /// Delivers what was taken so far; true if all of it was settled within `timeout`. What was not stays queued.
     ///
+    /// Cancelling the task ends the wait: the flush then returns false, unless everything was settled by then. The lanes
+    /// deliver what stays queued by their policies.
+    ///
     /// Blocks no thread. The delivery and the deadline need none of the threads that Swift's tasks share: the flush makes progress while
     /// the app's own tasks keep all of them busy or blocked. The caller resumes where it was called: a task on such a busy pool resumes
     /// when a thread of the pool is free, a task of the main actor as soon as the flush is over.
@@ -245,17 +251,22 @@ public final class BatchQueue: Sendable {
 
     /// Flushes within `timeout`, then delivers no more and ends the backends' service; true if nothing was left.
     ///
+    /// Cancelling the task does not shorten the shutdown, so that an app that was cancelled can still deliver; `timeout` does.
     /// A delivery that is still in flight when the time is up is cancelled; its samples stay. Runs like ``flush(timeout:isolation:)`` while
     /// the app's tasks keep every thread busy.
     @discardableResult
     public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
-        return await all(lanes) { lane in
-            let isEmpty = await lane.flush(until: deadline)
-            lane.close()
-            await lane.end(by: deadline)
-            return isEmpty
+        // A task of its own, which the caller's cancellation does not reach.
+        let shutdown = Task(executorPreference: waiting) { [self, lanes] in
+            await all(lanes, isolation: nil) { lane in
+                let isEmpty = await lane.flush(until: deadline)
+                lane.close()
+                await lane.end(by: deadline)
+                return isEmpty
+            }
         }
+        return await shutdown.value
     }
 
     /// Waits until every lane has delivered what is due now and waits for time to pass, for samples or for the network; returns

@@ -23,7 +23,7 @@ extension DeliveryLane {
     /// Waits until the lane that this one replaces has ended; returns what that lane reported as dropped, nil without one.
     func predecessorDrops() async -> [DropReason: Int]? {
         guard let predecessor = state.withLock({ $0.predecessor }) else { return nil }
-        await predecessor.ended.wait()
+        await predecessor.ended.waitDespiteCancellation()
         state.withLock { $0.predecessor = nil }
         // The last delivery of that lane may have reached the goal of a flush that this lane took over.
         openGates()

@@ -100,7 +100,7 @@ final class DeliveryLane: Sendable {
             state.idleGates.append(gate)
             return gate
         }
-        await gate?.waitUnlessCancelled()
+        await gate?.wait()
     }
 
     /// Whether the lane has dealt with everything it was woken for.
@@ -124,8 +124,8 @@ final class DeliveryLane: Sendable {
         if isPrompt, let successor = state.withLock({ $0.successor }) { successor.appended(added, isPrompt: true) }
     }
 
-    /// Asks for everything emitted so far to be delivered; true once it is, false if `deadline` comes first or nothing
-    /// more will be delivered.
+    /// Asks for everything emitted so far to be delivered; true once it is, false if `deadline` or the task's cancellation
+    /// comes first, or nothing more will be delivered.
     func flush(until deadline: MonotonicInstant) async -> Bool {
         let ledger = store.ledger(of: name)
         if ledger.queued == 0 { return true }
@@ -175,7 +175,8 @@ final class DeliveryLane: Sendable {
         wake()
     }
 
-    /// Waits until the backend's service has ended; at `deadline` cancels what is in flight and returns.
+    /// Waits until the backend's service has ended; at `deadline`, or when the task is cancelled, cancels what is in flight
+    /// and returns.
     func end(by deadline: MonotonicInstant) async {
         if let predecessor = state.withLock({ $0.predecessor }) { await predecessor.end(by: deadline) }
         if await ended.wait(until: deadline, on: clock) { return }

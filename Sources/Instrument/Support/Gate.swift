@@ -23,59 +23,60 @@ package final class Gate: Sendable {
         for waiter in waiters { waiter.resume(true) }
     }
 
-    /// Returns once it is open.
-    package func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                state.nextNumber += 1
-                if !state.isOpen { state.waiters[state.nextNumber] = Waiter { _ in continuation.resume() } }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    /// Returns once it is open, or once the current task is cancelled.
-    package func waitUnlessCancelled() async {
-        let number = state.withLock { state in
-            state.nextNumber += 1
-            return state.nextNumber
-        }
-        await withTaskCancellationHandler {
+    /// Returns true once the gate is open, false if the current task is cancelled first.
+    @discardableResult
+    package func wait() async -> Bool {
+        let number = makeNumber()
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if !state.isOpen { state.waiters[number] = Waiter { _ in continuation.resume() } }
-                    return state.isOpen
-                }
-                if isOpen { return continuation.resume() }
-                // The cancellation may have come before there was somebody to tell.
-                if Task.isCancelled { giveUp(number) }
+                // The cancellation may have come before the waiter.
+                if register(number, continuation), Task.isCancelled { giveUp(number) }
             }
         } onCancel: {
             giveUp(number)
         }
     }
 
-    /// True once it is open, false if `deadline` comes first.
+    /// Returns once the gate is open, also in a task that is cancelled.
+    package func waitDespiteCancellation() async {
+        let number = makeNumber()
+        _ = await withCheckedContinuation { continuation in _ = register(number, continuation) }
+    }
+
+    /// Returns true once the gate is open, false if `deadline` comes or the current task is cancelled first.
     func wait(until deadline: MonotonicInstant, on clock: any SchedulingClock) async -> Bool {
         if deadline <= clock.now { return state.withLock { $0.isOpen } }
-        let number = state.withLock { state in
+        let number = makeNumber()
+        return await withTaskCancellationHandler {
+            var alarm: ScheduledAction?
+            let isOpen = await withCheckedContinuation { continuation in
+                guard register(number, continuation) else { return }
+                alarm = clock.schedule(at: deadline) { [weak self] in self?.giveUp(number) }
+                // A virtual clock may have been advanced meanwhile, and the cancellation may have come before the waiter.
+                if deadline <= clock.now || Task.isCancelled { giveUp(number) }
+            }
+            alarm?.cancel()
+            return isOpen
+        } onCancel: {
+            giveUp(number)
+        }
+    }
+
+    private func makeNumber() -> Int {
+        state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
         }
-        var alarm: ScheduledAction?
-        let isOpen = await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters[number] = Waiter { continuation.resume(returning: $0) } }
-                return state.isOpen
-            }
-            if isOpen { return continuation.resume(returning: true) }
-            alarm = clock.schedule(at: deadline) { [weak self] in self?.giveUp(number) }
-            // A virtual clock may have been advanced meanwhile.
-            if deadline <= clock.now { giveUp(number) }
+    }
+
+    /// Adds a waiter; resumes it and returns false if the gate is open.
+    private func register(_ number: Int, _ continuation: CheckedContinuation<Bool, Never>) -> Bool {
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.waiters[number] = Waiter { continuation.resume(returning: $0) } }
+            return state.isOpen
         }
-        alarm?.cancel()
-        return isOpen
+        if isOpen { continuation.resume(returning: true) }
+        return !isOpen
     }
 
     private func giveUp(_ number: Int) {

@@ -90,7 +90,7 @@ public final class VirtualClock: SchedulingClock {
             state.waiters.append(Waiter(isSatisfied: isSatisfied, gate: gate))
             return gate
         }
-        await gate?.waitUnlessCancelled()
+        await gate?.wait()
         if let gate { state.withLock { $0.waiters.removeAll { $0.gate === gate } } }
     }
 

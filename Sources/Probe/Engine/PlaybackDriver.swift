@@ -31,7 +31,7 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
 
     /// Returns true once the last signal was delivered; false if the current task is cancelled before.
     func waitUntilFinished() async -> Bool {
-        await finished.waitUnlessCancelled()
+        await finished.wait()
         return isFinished
     }
 

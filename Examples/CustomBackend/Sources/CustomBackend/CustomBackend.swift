@@ -24,7 +24,7 @@ final class ManualTracker: Tracker {
 @main
 struct Example {
     static func main() async {
-        let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [Printer()])
+        let instrument = Instrument(backends: [Printer()])
         let tracker = instrument.add(ManualTracker())
         for action in [Action.mediaRequest, .streamLoad, .start, .end] { instrument.emit(action, from: tracker) }
         await instrument.shutdown(timeout: .seconds(5))

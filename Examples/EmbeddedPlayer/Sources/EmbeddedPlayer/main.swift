@@ -47,11 +47,7 @@ do {
 }
 
 // One instrument per app, one tracker per player.
-let instrument = Instrument(
-    hub: CoreHub(),
-    metricalc: CoreMetricalc(),
-    backends: [ConsoleBackend.standardOutput()]
-)
+let instrument = Instrument(backends: [.console])
 // The app's own fields are declared in the privacy catalogue, and therefore in Apple's manifest.
 instrument.declare([
     FieldDeclaration(.screen, "The screen that is shown"),

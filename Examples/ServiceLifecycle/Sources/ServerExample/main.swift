@@ -33,7 +33,7 @@ final class Visits: Tracker {
 let path = CommandLine.arguments.dropFirst().first ?? "samples.ndjson"
 // Batches are due after ten minutes, so only a flush delivers samples in this example.
 let file = try FileBackend(path: path, configuration: FileConfiguration(policy: DeliveryPolicy(maxAge: .seconds(600))))
-let instrument = Instrument(hub: NoOpHub(), backends: [file])
+let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [file])
 let visits = instrument.add(Visits())
 var logger = Logger(label: "server")
 logger.logLevel = .error

@@ -22,7 +22,7 @@ struct ServiceTests {
 
     @Test("The service runs until the shutdown, then delivers the queued samples, the end event last")
     func shutDown() async throws {
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend])
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend])
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await InstrumentService(instrument).run() }
@@ -44,7 +44,7 @@ struct ServiceTests {
     func refused() async throws {
         let outcomes = Array(repeating: DeliveryOutcome.retry(after: .seconds(60), reason: "busy"), count: 50)
         let refusing = CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(600)), script: outcomes)
-        let instrument = Instrument(hub: NoOpHub(), backends: [refusing])
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [refusing])
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await InstrumentService(instrument, grace: .milliseconds(50)).run() }
@@ -59,7 +59,7 @@ struct ServiceTests {
 
     @Test("The service delivers the queued samples when it is cancelled, and throws a cancellation error")
     func cancelled() async throws {
-        let instrument = Instrument(hub: NoOpHub(), backends: [backend])
+        let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend])
         let task = Task { try await InstrumentService(instrument).run() }
         try await waitUntil { queued(in: instrument) == 1 }
         task.cancel()

@@ -15,7 +15,7 @@ final class Shop: ClickstreamDelegate {
     }
 }
 
-let instrument = Instrument(hub: CoreHub())
+let instrument = Instrument()
 let clickstream = try Clickstream.configure(with: Shop(), on: instrument, transport: PrintingTransport())
 clickstream.logEvent("Search", variables: ["words": 3])
 clickstream.logEvent("Purchase", variables: ["articles": 2, "language": "en"])

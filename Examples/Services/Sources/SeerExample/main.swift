@@ -20,7 +20,7 @@ let backend = SeerBackend(
     transport: PrintingTransport(answer: #"{"access_token":"example","expires_in":3600}"#),
     mapping: { mapping($0) }
 )
-let instrument = Instrument(hub: CoreHub(), backends: [backend])
+let instrument = Instrument(backends: [backend])
 let player = instrument.add(ManualTracker())
 instrument.set(.source, to: "https://example.org/film.mp4")
 for action in [Action.streamLoad, .start, .end] { instrument.emit(action, from: player) }

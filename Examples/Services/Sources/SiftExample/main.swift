@@ -11,7 +11,7 @@ let credentials = SiftCredentials(
     accountID: environment["SIFT_ACCOUNT"] ?? "example",
     beaconKey: environment["SIFT_KEY"] ?? "none"
 )
-let instrument = Instrument(hub: CoreHub())
+let instrument = Instrument()
 let sift = Sift(on: instrument, credentials: credentials, transport: PrintingTransport())
 sift.userID = "person-17"
 sift.append(

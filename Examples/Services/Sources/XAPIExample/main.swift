@@ -19,7 +19,7 @@ let backend = XAPIBackend(
     mapping: VideoMapping(viewings: Viewings(viewer: .agent(Statement.Agent(account)))),
     transport: PrintingTransport(answer: "[]")
 )
-let instrument = Instrument(hub: CoreHub(), backends: [backend])
+let instrument = Instrument(backends: [backend])
 let player = instrument.add(ManualTracker())
 instrument.set(.source, to: "https://example.org/film.mp4")
 instrument.set(.title, to: "A film")

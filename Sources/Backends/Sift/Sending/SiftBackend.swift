@@ -107,7 +107,9 @@ public final class SiftBackend: Backend {
     }
 
     private func send(_ events: [JSONValue]) async -> DeliveryOutcome {
-        let credentials = await uplink.credentials()
+        guard let credentials = await uplink.credentials() else {
+            return .retry(after: nil, reason: "cancelled while uploads are paused or credentials are missing")
+        }
         do throws(HTTPError) {
             guard let request = try SiftRequest.make(events, credentials, uplink.configuration) else {
                 return .retry(after: nil, reason: "no memory to compress with")

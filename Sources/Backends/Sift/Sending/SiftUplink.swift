@@ -116,12 +116,12 @@ extension SiftUplink {
     func resume() { changeSending { $0.isPaused = false } }
     func set(_ credentials: SiftCredentials?) { changeSending { $0.credentials = credentials } }
 
-    /// Returns the credentials once there are some and nothing is paused.
-    func credentials() async -> SiftCredentials {
+    /// Returns the credentials once there are some and nothing is paused; nil if the task is cancelled first.
+    func credentials() async -> SiftCredentials? {
         while true {
             let (credentials, gate) = state.withLock { ($0.isPaused ? nil : $0.credentials, $0.gate) }
             if let credentials { return credentials }
-            await gate.wait()
+            guard await gate.wait() else { return nil }
         }
     }
 
