@@ -257,7 +257,7 @@ public final class BatchQueue: Sendable {
     @discardableResult
     public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
-        // A task of its own, which the caller's cancellation does not reach.
+        // A separate task, which the caller's cancellation does not reach.
         let shutdown = Task(executorPreference: waiting) { [self, lanes] in
             await all(lanes, isolation: nil) { lane in
                 let isEmpty = await lane.flush(until: deadline)
