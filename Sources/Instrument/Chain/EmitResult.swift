@@ -1,4 +1,4 @@
-/// The result of an event, or of samples, once `emit` or ``BatchQueue/append(_:)`` has returned.
+/// The result of an event, or of samples, once `emit` or ``BatchQueue/append(_:for:)`` has returned.
 public enum EmitResult: Hashable, Sendable {
     /// The store has the event and its metrics: with a durable store, they survive `kill -9`.
     case stored
