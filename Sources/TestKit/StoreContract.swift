@@ -4,7 +4,7 @@ public import Instrument
 ///
 /// - Samples come back exactly as they were appended, to the last bit, in order, numbered without gaps, with the same
 ///   identifiers each time: every type of value at its limits (``AwkwardSamples``), events and metrics.
-/// - Records and dead letters name the service that a sample was appended for (``SampleRecord/service``).
+/// - Records and dead letters name the service that a sample was appended for (`SampleRecord.service`).
 /// - Each backend has its own place, from the point where it was attached; a backend that is not attached has no samples.
 /// - A batch is as large as allowed, with at least one sample. Until it is settled, it is repeated unchanged, or shorter if
 ///   fewer samples are requested, never longer.
