@@ -8,17 +8,21 @@ SAMPLE = sample/three-renditions.ts
 ALONE = AloneTests[/.]
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies compare-mpv origin
+.PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
 	@echo "make origin           serves test media to try players against; OPTIONS has the schedule"
 	@echo "make compare-mpv      plays the same schedules with the probe and with mpv, and prints one table"
+	@echo "make compare-players  plays the same schedules with the probe and with hls.js in Chromium, and prints one table"
 	@echo "make test             lint, build, all tests and examples, the documentation"
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
 	@echo "make fuzz             fifty thousand damaged segments under Address Sanitizer"
 	@echo "make torture          10,000 kills, power cuts, frozen disks and failing system calls under the durable queue"
+	@echo "make soak             watches 200 streams for an hour and plots memory and threads; OPTIONS has other numbers"
+	@echo "make demonstrate      injects random faults into 50 streams for ten minutes and verifies the alerts"
+	@echo "make try-monitor      runs the commands of the monitor's guide"
 	@echo "make benchmark        measures the cost of an emit, the queue, the backends and streams"
 
 dependencies:
@@ -35,6 +39,24 @@ else
 	@"$$($(SWIFT) build --show-bin-path)/player-monitor" play $(OPTIONS) "$(URL)"
 endif
 
+compare-players: dependencies
+	@scripts/install-hls-js.sh || [ $$? -eq 3 ]
+	$(SWIFT) build
+	scripts/compare-players.py $(OPTIONS)
+
+soak: dependencies
+	$(SWIFT) build
+	scripts/soak-monitor.py $(OPTIONS)
+
+demonstrate: dependencies
+	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
+	$(SWIFT) build
+	scripts/demonstrate-monitor.py $(OPTIONS)
+
+try-monitor: dependencies
+	$(SWIFT) build
+	scripts/try-monitor.sh
+
 origin: dependencies
 	$(SWIFT) run test-origin $(OPTIONS)
 
@@ -49,15 +71,28 @@ test: dependencies lint
 	@scripts/install-dependencies.sh tests
 	@# Without one, the tests against a real LRS are skipped, and say so.
 	@scripts/install-lrs.sh || [ $$? -eq 3 ]
+	@# Without an SQL engine, the tests of the queries in sql/ are skipped, and say so.
+	@scripts/install-sql-engines.sh || [ $$? -eq 3 ]
+	@# Without it, the tests of SCTE-35 against an independent decoder are skipped, and say so.
+	@scripts/install-threefive.sh || [ $$? -eq 3 ]
+	@scripts/install-hls-js.sh || [ $$? -eq 3 ]
+	@# The same holds for InfluxDB, VictoriaMetrics, carbon and the decoder of OTLP.
+	@scripts/install-servers.sh || [ $$? -eq 3 ]
+	@# The same holds for Prometheus.
+	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
 	scripts/build-all.sh
+	scripts/check-snippets.sh
 	scripts/run-tests.sh --skip '$(ALONE)'
 	scripts/run-tests.sh --no-parallel --filter '$(ALONE)'
 	@# A build plan of yesterday does not know the files that this package has got since.
-	@rm -f Examples/*/.build/*.yaml Benchmarks/.build/*.yaml
-	$(SWIFT) run --package-path Examples/CustomBackend CustomBackend
+	@rm -f Examples/*/.build/*.yaml Benchmarks/.build/*.yaml Tests/AppleStubs/.build/*.yaml
+	for example in CustomBackend CustomHub CustomMetricalc CustomTracker; do $(SWIFT) run --package-path Examples/$$example $$example || exit 1; done
 	$(SWIFT) run --package-path Examples/EmbeddedPlayer EmbeddedPlayer
 	$(SWIFT) test --package-path Examples/ServiceLifecycle
 	for service in Clickstream Sift Seer XAPI; do $(SWIFT) run --package-path Examples/Services $${service}Example || exit 1; done
+	for service in Influx Graphite NewRelic OTLP CMCD Kafka NATS; do $(SWIFT) run --package-path Examples/OpenBackends $${service}Example || exit 1; done
+	scripts/check-apple-sources.sh
+	scripts/check-api.sh
 	$(SWIFT) build --package-path Benchmarks
 	scripts/check-documentation.sh
 
@@ -68,7 +103,8 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
-docs: dependencies
+docs: dependencies build
+	scripts/check-snippets.sh
 	scripts/check-documentation.sh
 
 # The sanitizer does not understand Swift's Mutex on Linux: the define puts a pthread lock in its place.
@@ -94,4 +130,6 @@ benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark durable
 	$(SWIFT) run -c release --package-path Benchmarks QueueBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks BackendBenchmark
+	$(SWIFT) run -c release --package-path Benchmarks ReplayBenchmark
+	$(SWIFT) run -c release --package-path Benchmarks QualityBenchmark
 	$(SWIFT) run -c release --package-path Benchmarks ProbeBenchmark --plot cost-of-streams.svg

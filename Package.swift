@@ -3,9 +3,11 @@ import PackageDescription
 
 /// The folders of `Sources` that belong to other targets than `Instrument`, which is made of three folders.
 let roomsOfOtherTargets = [
-    "Backends", "CCurl", "CDurableShim", "CFFmpeg", "CProbeShim", "CSignalShim", "CTransportShim", "CZlib",
-    "CommandLine", "Compression", "DurableQueue", "Files", "HTTP", "JSON", "MPV", "Manifests", "Observability",
-    "Origin", "Probe", "Sensors", "ServiceLifecycle", "Terminal", "TestKit", "Text", "Trackers", "Transport",
+    "AVPlayer", "Ads", "Backends", "CCurl", "CDurableShim", "CFFmpeg", "CKafka", "CMCD", "COpenSSL", "CProbeShim",
+    "CSignalShim", "CTransportShim", "CZlib", "Check", "CommandLine", "Compression", "DurableQueue", "Files", "HTTP",
+    "IMA", "JSON", "MPV", "Manifests", "Monitor", "MonitorRuntime", "MonitorServer", "Observability", "Origin",
+    "PictureChecks", "Probe", "Quality", "Replay", "Report", "Rules", "Sampling", "Sensors", "ServiceLifecycle",
+    "Sockets", "SwiftUIAnalytics", "Terminal", "TestKit", "Text", "Trackers", "Transport", "Watch", "XML",
 ]
 
 let package = Package(
@@ -13,17 +15,38 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Instrument", targets: ["Instrument"]),
-        .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
-        .library(name: "InstrumentTrackers", targets: ["InstrumentTrackers", "InstrumentServiceLifecycle"]),
-        .library(name: "InstrumentSensors", targets: ["InstrumentSensors"]),
-        .library(name: "InstrumentProbe", targets: ["InstrumentProbe", "InstrumentManifests"]),
-        .library(name: "InstrumentMPV", targets: ["InstrumentMPV"]),
+        // Deliver samples. zlib is the only library that backends and services link, except those for Kafka and NATS.
         .library(name: "InstrumentBackends", targets: ["InstrumentBackends"]),
-        .library(name: "InstrumentXAPI", targets: ["InstrumentXAPI", "InstrumentSeer"]),
-        .library(name: "InstrumentClickstream", targets: ["InstrumentClickstream"]),
-        .library(name: "InstrumentSift", targets: ["InstrumentSift"]),
+        .library(
+            name: "InstrumentServices",
+            targets: [
+                "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentClickstream", "InstrumentGraphite",
+                "InstrumentInflux", "InstrumentNewRelic", "InstrumentOTLP", "InstrumentSeer", "InstrumentXAPI",
+            ]
+        ),
+        .library(name: "InstrumentKafka", targets: ["InstrumentKafka"]),
+        .library(name: "InstrumentNATS", targets: ["InstrumentNATS"]),
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport", "InstrumentHTTP", "InstrumentJSON"]),
+        .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentObservability", targets: ["InstrumentObservability"]),
+        // Observe players, the app and the device. Sift is in the product of the sensors, whose frameworks it needs on Apple platforms.
+        .library(
+            name: "InstrumentTrackers",
+            targets: ["InstrumentTrackers", "InstrumentServiceLifecycle", "InstrumentMPV"]
+        ),
+        .library(name: "InstrumentApple", targets: ["InstrumentAVPlayer", "InstrumentIMA", "InstrumentSwiftUI"]),
+        .library(name: "InstrumentSensors", targets: ["InstrumentSensors", "InstrumentSift"]),
+        // Play and measure streams. What is pure is apart from the probe, which links FFmpeg.
+        .library(name: "InstrumentProbe", targets: ["InstrumentProbe", "InstrumentAds", "InstrumentManifests"]),
+        .library(
+            name: "InstrumentMedia",
+            targets: [
+                "InstrumentManifests", "InstrumentRules", "InstrumentPictureChecks", "InstrumentAds",
+                "InstrumentBeacons",
+            ]
+        ),
+        .library(name: "InstrumentQuality", targets: ["InstrumentQuality", "InstrumentSampling"]),
+        // For tests.
         .library(name: "InstrumentTestKit", targets: ["InstrumentTestKit"]),
         .library(name: "InstrumentOrigin", targets: ["InstrumentOrigin"]),
         .executable(name: "player-monitor", targets: ["PlayerMonitor"]),
@@ -38,11 +61,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         // Neither fetched nor built while the trait is off.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
-        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Imports nothing of ours.
+        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Imports no other target.
         .target(
             name: "Instrument",
             path: "Sources",
@@ -52,7 +76,10 @@ let package = Package(
         .target(name: "CSignalShim"),
         .target(
             name: "InstrumentTrackers",
-            dependencies: ["Instrument", .target(name: "CSignalShim", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "Instrument", .target(name: "InstrumentFiles", condition: .when(platforms: [.linux])),
+                .target(name: "CSignalShim", condition: .when(platforms: [.linux])),
+            ],
             path: "Sources/Trackers"
         ),
         // The app's life under swift-service-lifecycle. Empty while the trait is off.
@@ -74,6 +101,10 @@ let package = Package(
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTrackers"],
             path: "Sources/MPV"
         ),
+        // Players and ads of Apple platforms, and app events of SwiftUI. Elsewhere these targets have their pure models alone.
+        .target(name: "InstrumentAVPlayer", dependencies: ["Instrument"], path: "Sources/AVPlayer"),
+        .target(name: "InstrumentIMA", dependencies: ["Instrument"], path: "Sources/IMA"),
+        .target(name: "InstrumentSwiftUI", dependencies: ["Instrument"], path: "Sources/SwiftUIAnalytics"),
         // Sensors, the device, and what collects them for the chain.
         .target(
             name: "InstrumentSensors",
@@ -87,6 +118,8 @@ let package = Package(
         .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Sources/Text"),
         // Files that several rooms read and replace, and the limit of open files. No product, no Foundation.
         .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Files"),
+        // TCP connections of backends that do not talk HTTP. No product, no Foundation.
+        .target(name: "InstrumentSockets", dependencies: ["Instrument"], path: "Sources/Sockets"),
         // One JSON for the backends.
         .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Sources/JSON"),
         // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
@@ -98,7 +131,11 @@ let package = Package(
                 "InstrumentText",
             ],
             path: "Sources/Backends",
-            exclude: ["Clickstream", "Seer", "Sift", "XAPI"]
+            exclude: [
+                "Beacons", "CMCD", "Clickstream", "Graphite", "Influx", "Kafka", "NATS", "NewRelic", "OTLP", "Seer",
+                "Sift",
+                "XAPI",
+            ]
         ),
         .target(
             name: "InstrumentClickstream",
@@ -109,9 +146,68 @@ let package = Package(
             name: "InstrumentSift",
             dependencies: [
                 "Instrument", "InstrumentCompression", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentSensors",
+                "InstrumentSensors", "InstrumentText",
             ],
             path: "Sources/Backends/Sift"
+        ),
+        // Common Media Client Data: reports, their text, and its validation. No I/O.
+        .target(name: "InstrumentCMCD", dependencies: ["Instrument", "InstrumentText"], path: "Sources/CMCD"),
+        .target(
+            name: "InstrumentCMCDBackend",
+            dependencies: ["Instrument", "InstrumentCMCD", "InstrumentHTTP", "InstrumentText"],
+            path: "Sources/Backends/CMCD"
+        ),
+        .target(
+            name: "InstrumentOTLP",
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentText",
+            ],
+            path: "Sources/Backends/OTLP"
+        ),
+        // The backends of systems that operators run already. No library beside zlib.
+        .target(
+            name: "InstrumentInflux",
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentText",
+            ],
+            path: "Sources/Backends/Influx"
+        ),
+        .target(
+            name: "InstrumentGraphite",
+            dependencies: ["Instrument", "InstrumentSockets", "InstrumentText"],
+            path: "Sources/Backends/Graphite"
+        ),
+        .target(
+            name: "InstrumentNewRelic",
+            dependencies: [
+                "Instrument", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON", "InstrumentText",
+            ],
+            path: "Sources/Backends/NewRelic"
+        ),
+        // Samples in a topic of Kafka. Only this product links librdkafka.
+        .systemLibrary(
+            name: "CKafka",
+            pkgConfig: "rdkafka",
+            providers: [.apt(["librdkafka-dev"]), .brew(["librdkafka"])]
+        ),
+        .target(
+            name: "InstrumentKafka",
+            dependencies: ["Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentText", "CKafka"],
+            path: "Sources/Backends/Kafka"
+        ),
+        // Samples in a stream of NATS JetStream. Only this product links OpenSSL.
+        .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
+        .target(
+            name: "InstrumentNATS",
+            dependencies: [
+                "Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentJSON", "InstrumentSockets",
+                "InstrumentText", "COpenSSL",
+            ],
+            path: "Sources/Backends/NATS"
         ),
 
         // Messages and addresses of HTTP, what a response means for a batch, and the protocol of a transport. No I/O.
@@ -136,8 +232,84 @@ let package = Package(
         // HLS and DASH manifests, and the timeline that a player plays from. No I/O.
         .target(
             name: "InstrumentManifests",
-            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentText"],
+            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentText", "InstrumentXML"],
             path: "Sources/Manifests"
+        ),
+        // A reader of XML from untrusted sources, for manifests and ad responses. No product, no Foundation, no I/O.
+        .target(name: "InstrumentXML", dependencies: ["Instrument"], path: "Sources/XML"),
+
+        // Ads: SCTE-35, VAST, VMAP, signals of manifests, schedules of interstitials, tracking, metrics. No I/O.
+        .target(
+            name: "InstrumentAds",
+            dependencies: [
+                "Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentManifests", "InstrumentText",
+                "InstrumentXML",
+            ],
+            path: "Sources/Ads"
+        ),
+        // Beacons of ads as samples of the queue, and the backend that sends them.
+        .target(
+            name: "InstrumentBeacons",
+            dependencies: ["Instrument", "InstrumentAds", "InstrumentHTTP", "InstrumentText"],
+            path: "Sources/Backends/Beacons"
+        ),
+
+        // Rules that playlists, manifests and segments must keep. No I/O.
+        .target(
+            name: "InstrumentRules",
+            dependencies: ["Instrument", "InstrumentHTTP", "InstrumentManifests", "InstrumentText", "InstrumentXML"],
+            path: "Sources/Rules"
+        ),
+        // Black, frozen and silent intervals, and loudness, from decoded frames. No I/O.
+        .target(name: "InstrumentPictureChecks", dependencies: ["Instrument"], path: "Sources/PictureChecks"),
+        // Fetches a stream and applies the rules and the picture checks.
+        .target(
+            name: "InstrumentCheck",
+            dependencies: [
+                "Instrument", "InstrumentHTTP", "InstrumentManifests", "InstrumentPictureChecks", "InstrumentProbe",
+                "InstrumentRules", "InstrumentText",
+            ],
+            path: "Sources/Check"
+        ),
+        // The configuration of `watch`. Only this target links Yams.
+        .target(
+            name: "InstrumentWatch",
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentHTTP", "InstrumentRules", "InstrumentText",
+                .product(name: "Yams", package: "Yams"),
+            ],
+            path: "Sources/Watch"
+        ),
+
+        // The monitor as a value: schedules, sums, alerts, the pages of metrics and of the dashboard's data. No I/O, no product.
+        .target(
+            name: "InstrumentMonitor",
+            dependencies: [
+                "Instrument", "InstrumentHTTP", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal",
+                "InstrumentText", "InstrumentWatch",
+            ],
+            path: "Sources/Monitor"
+        ),
+        // The HTTP server of the monitor. No product.
+        .target(
+            name: "InstrumentMonitorServer",
+            dependencies: [
+                "Instrument",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/MonitorServer"
+        ),
+        // The monitor at work: probes and checks, backends, webhooks, the pages, the service manager. No product.
+        .target(
+            name: "InstrumentMonitorRuntime",
+            dependencies: [
+                "Instrument", "InstrumentCheck", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentManifests", "InstrumentMonitor", "InstrumentMonitorServer", "InstrumentProbe",
+                "InstrumentQuality", "InstrumentRules", "InstrumentText", "InstrumentWatch",
+            ],
+            path: "Sources/MonitorRuntime"
         ),
 
         // Learning records: xAPI statements, their validation, and the client and backend of an LRS.
@@ -166,7 +338,8 @@ let package = Package(
         .target(
             name: "InstrumentProbe",
             dependencies: [
-                "Instrument", "InstrumentJSON", "InstrumentManifests", "InstrumentTrackers", "InstrumentTransport",
+                "Instrument", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentManifests", "InstrumentPictureChecks", "InstrumentTrackers", "InstrumentTransport",
                 "CFFmpeg", "CProbeShim",
             ],
             path: "Sources/Probe"
@@ -183,6 +356,25 @@ let package = Package(
             path: "Sources/DurableQueue"
         ),
 
+        // Recorded samples: read again, merged, delivered to backends under their identifiers. No product.
+        .target(
+            name: "InstrumentReplay",
+            dependencies: [
+                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentFiles", "InstrumentText",
+            ],
+            path: "Sources/Replay"
+        ),
+
+        // Recorded sessions as an HTML page, as text and as a table. No I/O, no product.
+        .target(
+            name: "InstrumentReport",
+            dependencies: [
+                "Instrument", "InstrumentAds", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal",
+                "InstrumentText",
+            ],
+            path: "Sources/Report"
+        ),
+
         // Diagnostics and ledgers of the queue, through swift-log and swift-metrics. Only this product links them.
         .target(
             name: "InstrumentObservability",
@@ -192,6 +384,17 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             path: "Sources/Observability"
+        ),
+
+        // Sessions, quality metrics in several dialects, and their aggregation. No I/O, no clock, no Foundation.
+        .target(name: "InstrumentQuality", dependencies: ["Instrument"], path: "Sources/Quality"),
+        // The sampling of sessions that an app reads from a file or an address.
+        .target(
+            name: "InstrumentSampling",
+            dependencies: [
+                "Instrument", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON", "InstrumentQuality",
+            ],
+            path: "Sources/Sampling"
         ),
 
         // For tests of components, yours and ours.
@@ -215,10 +418,15 @@ let package = Package(
         .executableTarget(
             name: "PlayerMonitor",
             dependencies: [
-                "Instrument", "InstrumentTrackers", "InstrumentProbe", "InstrumentBackends", "InstrumentClickstream",
-                "InstrumentCommandLine", "InstrumentDurableQueue", "InstrumentFiles", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentMPV", "InstrumentSeer", "InstrumentSensors", "InstrumentSift",
-                "InstrumentTerminal", "InstrumentText", "InstrumentTransport", "InstrumentXAPI",
+                "Instrument", "InstrumentAds", "InstrumentBackends", "InstrumentBeacons", "InstrumentCMCD",
+                "InstrumentCMCDBackend", "InstrumentCheck", "InstrumentClickstream", "InstrumentCommandLine",
+                "InstrumentDurableQueue", "InstrumentFiles", "InstrumentGraphite", "InstrumentInflux",
+                "InstrumentJSON", "InstrumentKafka", "InstrumentMPV", "InstrumentManifests", "InstrumentMonitor",
+                "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentNATS", "InstrumentNewRelic",
+                "InstrumentOTLP", "InstrumentPictureChecks", "InstrumentProbe", "InstrumentQuality",
+                "InstrumentReplay", "InstrumentReport", "InstrumentRules", "InstrumentSeer", "InstrumentSensors",
+                "InstrumentSift", "InstrumentTerminal", "InstrumentText", "InstrumentTrackers", "InstrumentTransport",
+                "InstrumentWatch", "InstrumentXAPI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Examples/PlayerMonitor"
@@ -289,6 +497,20 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "ReplayTests",
+            dependencies: [
+                "InstrumentAds", "InstrumentReplay", "InstrumentBackends", "InstrumentCompression",
+                "InstrumentDurableQueue",
+                "InstrumentJSON", "InstrumentQuality", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+            ]
+        ),
+        .testTarget(
+            name: "ReportTests",
+            dependencies: [
+                "InstrumentReport", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal", "InstrumentTestKit",
+            ]
+        ),
+        .testTarget(
             name: "ClickstreamTests",
             dependencies: [
                 "InstrumentClickstream", "InstrumentDurableQueue", "InstrumentTestKit", "InstrumentText",
@@ -319,6 +541,40 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "RulesTests",
+            dependencies: [
+                "CostMeasurement", "InstrumentCheck", "InstrumentHTTP", "InstrumentManifests", "InstrumentOrigin",
+                "InstrumentRules", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "PictureChecksTests",
+            dependencies: ["InstrumentPictureChecks", "InstrumentProbe", "LoopbackServers", "TestTraits"]
+        ),
+        .testTarget(
+            name: "WatchTests",
+            dependencies: ["CostMeasurement", "InstrumentWatch", "LoopbackServers", "TestTraits"]
+        ),
+        .testTarget(
+            name: "MonitorTests",
+            dependencies: [
+                "CostMeasurement", "Instrument", "InstrumentDurableQueue", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentMonitor", "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentOrigin",
+                "InstrumentTerminal", "InstrumentTestKit", "InstrumentTransport", "InstrumentWatch", "LoopbackServers",
+                "PlayerMonitor", "TestTraits",
+            ]
+        ),
+        .testTarget(
+            name: "AdsTests",
+            dependencies: [
+                "CostMeasurement", "InstrumentAds", "InstrumentBeacons", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentManifests", "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers",
+                "TestTraits",
+            ],
+            exclude: ["Oracle"]
+        ),
+        .testTarget(
             name: "XAPITests",
             dependencies: [
                 "CostMeasurement", "Instrument", "InstrumentXAPI", "InstrumentBackends", "InstrumentJSON",
@@ -334,6 +590,41 @@ let package = Package(
                 "InstrumentXAPI", "LoopbackServers", "TestTraits",
             ]
         ),
+        // Backends of systems that operators run already, also against the real servers.
+        .testTarget(
+            name: "OpenBackendTests",
+            dependencies: [
+                "Instrument", "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentDurableQueue", "InstrumentGraphite",
+                "InstrumentInflux",
+                "InstrumentNewRelic", "InstrumentOTLP", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "TestTraits",
+            ],
+            exclude: ["OTLP/decode.py"]
+        ),
+        // The process of the Kafka tests' brokers.
+        .executableTarget(name: "KafkaClusterChild", dependencies: ["CKafka"], path: "Tests/KafkaClusterChild"),
+        .testTarget(
+            name: "KafkaTests",
+            dependencies: [
+                "CKafka", "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON",
+                "InstrumentKafka", "InstrumentQuality",
+                "InstrumentTestKit", "KafkaClusterChild", "LoopbackServers", "TestTraits",
+            ]
+        ),
+        .testTarget(
+            name: "NATSTests",
+            dependencies: [
+                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentNATS",
+                "InstrumentSockets", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+            ]
+        ),
+        .testTarget(
+            name: "QualityTests",
+            dependencies: [
+                "CostMeasurement", "Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentQuality",
+                "InstrumentSampling", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+            ]
+        ),
         .testTarget(
             name: "HubsTests",
             dependencies: ["InstrumentTestKit"]
@@ -344,7 +635,8 @@ let package = Package(
             name: "QueueChild",
             dependencies: [
                 "CDurableShim",
-                "InstrumentDurableQueue", "InstrumentBackends", "InstrumentTestKit",
+                "InstrumentAds", "InstrumentBeacons", "InstrumentDurableQueue", "InstrumentBackends",
+                "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "QueueChildPlan",
             ],
             path: "Tests/QueueChild"
@@ -359,7 +651,9 @@ let package = Package(
         .testTarget(
             name: "ServiceFaultTests",
             dependencies: [
-                "InstrumentClickstream", "InstrumentSeer", "InstrumentSift", "InstrumentXAPI", "InstrumentCompression",
+                "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentClickstream", "InstrumentInflux",
+                "InstrumentNewRelic", "InstrumentOTLP", "InstrumentSeer", "InstrumentSift", "InstrumentXAPI",
+                "InstrumentCompression",
                 "InstrumentDurableQueue", "InstrumentJSON", "InstrumentTestKit", "InstrumentTransport",
                 "LoopbackServers", "TestTraits",
             ]
@@ -378,8 +672,9 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentOrigin", "InstrumentTestKit", "InstrumentText",
-                "LoopbackServers", "TestOrigin",
+                "CostMeasurement", "Instrument", "InstrumentAds", "InstrumentHTTP", "InstrumentManifests",
+                "InstrumentOrigin",
+                "InstrumentTestKit", "InstrumentText", "LoopbackServers", "TestOrigin",
                 "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
@@ -412,6 +707,11 @@ let package = Package(
                 "InstrumentTrackers", "LoopbackServers", "TestTraits",
             ]
         ),
+        .testTarget(
+            name: "AVPlayerTests",
+            dependencies: ["Instrument", "InstrumentAVPlayer", "InstrumentTestKit"]
+        ),
+        .testTarget(name: "IMATests", dependencies: ["Instrument", "InstrumentIMA", "InstrumentTestKit"]),
         // The program that sees mocked devices and a separate network.
         .executableTarget(
             name: "SensorsChild",
@@ -438,13 +738,23 @@ let package = Package(
                 "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentBackends", "InstrumentCompression",
                 "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "LoopbackServers",
                 "TestTraits",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Golden"]
         ),
         .testTarget(
+            name: "AdPlaybackTests",
+            dependencies: [
+                "InstrumentAds", "InstrumentBeacons", "InstrumentDurableQueue", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentManifests", "InstrumentOrigin", "InstrumentProbe", "InstrumentTestKit",
+                "InstrumentTransport", "LoopbackServers", "PlayerMonitor", "TestTraits",
+            ]
+        ),
+        .testTarget(
             name: "ProbeTests",
             dependencies: [
-                "InstrumentProbe", "InstrumentManifests", "InstrumentOrigin", "InstrumentTrackers", "InstrumentTestKit",
+                "CFFmpeg", "CostMeasurement", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
+                "InstrumentManifests", "InstrumentOrigin", "InstrumentAds", "InstrumentTrackers", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),

@@ -33,8 +33,8 @@ let package = Package(
         .executableTarget(
             name: "BackendBenchmark",
             dependencies: [
-                "Instrument", "InstrumentBackends", "InstrumentClickstream", "InstrumentSift", "InstrumentTransport",
-                "InstrumentXAPI",
+                "Instrument", "InstrumentBackends", "InstrumentSensors", "InstrumentServices", "InstrumentKafka",
+                "InstrumentNATS", "InstrumentTransport",
             ].map { .product(name: $0, package: "instrument") }
         ),
         .executableTarget(
@@ -43,12 +43,28 @@ let package = Package(
                 .product(name: $0, package: "instrument")
             }
         ),
+        .executableTarget(
+            name: "ReplayBenchmark",
+            dependencies: [
+                "CMeasure",
+                .product(name: "Instrument", package: "instrument"),
+                .product(name: "InstrumentBackends", package: "instrument"),
+                .product(name: "InstrumentQuality", package: "instrument"),
+            ]
+        ),
+        .executableTarget(
+            name: "QualityBenchmark",
+            dependencies: [
+                "CMeasure",
+                .product(name: "Instrument", package: "instrument"),
+                .product(name: "InstrumentQuality", package: "instrument"),
+            ]
+        ),
         // The probe beside a real mpv.
         .executableTarget(
             name: "MPVComparison",
             dependencies: [
-                "Instrument", "InstrumentMPV", "InstrumentOrigin",
-                "InstrumentProbe", "InstrumentTestKit", "InstrumentTrackers",
+                "Instrument", "InstrumentOrigin", "InstrumentProbe", "InstrumentTestKit", "InstrumentTrackers",
             ].map { .product(name: $0, package: "instrument") }
         ),
     ],

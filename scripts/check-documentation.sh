@@ -29,6 +29,10 @@ document InstrumentTrackers Trackers
 document InstrumentSensors Sensors
 document InstrumentProbe Probe
 document InstrumentManifests Manifests
+document InstrumentPictureChecks PictureChecks
+document InstrumentRules Rules
+document InstrumentAds Ads
+document InstrumentBeacons Backends/Beacons
 document InstrumentMPV MPV
 document InstrumentJSON JSON
 document InstrumentBackends Backends
@@ -36,11 +40,21 @@ document InstrumentXAPI Backends/XAPI
 document InstrumentSeer Backends/Seer
 document InstrumentClickstream Backends/Clickstream
 document InstrumentSift Backends/Sift
+document InstrumentInflux Backends/Influx
+document InstrumentGraphite Backends/Graphite
+document InstrumentKafka Backends/Kafka
+document InstrumentNATS Backends/NATS
+document InstrumentNewRelic Backends/NewRelic
+document InstrumentCMCD CMCD
+document InstrumentCMCDBackend Backends/CMCD
+document InstrumentOTLP Backends/OTLP
 document InstrumentHTTP HTTP
 document InstrumentTransport Transport
 document InstrumentTestKit TestKit
 document InstrumentDurableQueue DurableQueue
 document InstrumentObservability Observability
+document InstrumentQuality Quality
+document InstrumentSampling Sampling
 document InstrumentOrigin Origin
 
 # Empty in a build of this package, where its trait is off: its symbols are those of the example's build.
@@ -52,3 +66,17 @@ built=$("$swift" build --package-path "$example" --show-bin-path)
     -target "$("$swift" -print-target-info | sed -n 's/^ *"unversionedTriple": "\(.*\)",*$/\1/p')" \
     -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
 document InstrumentServiceLifecycle ServiceLifecycle
+
+# The bindings for Apple platforms exist in the build against declarations alone.
+stubs=Tests/AppleStubs
+scripts/link-apple-sources.sh
+"$swift" build --package-path "$stubs" >/dev/null
+built=$("$swift" build --package-path "$stubs" --show-bin-path)
+for module in AVPlayer IMA SwiftUI; do
+    "$(dirname "$docc")/swift-symbolgraph-extract" -module-name "Instrument$module" -I "$built/Modules" \
+        -target "$("$swift" -print-target-info | sed -n 's/^ *"unversionedTriple": "\(.*\)",*$/\1/p')" \
+        -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
+done
+document InstrumentAVPlayer AVPlayer
+document InstrumentIMA IMA
+document InstrumentSwiftUI SwiftUIAnalytics

@@ -20,15 +20,18 @@ need pkg-config command -v pkg-config
 need libavformat-dev pkg-config --exists libavformat libavcodec libavutil
 need libcurl4-openssl-dev pkg-config --exists 'libcurl >= 7.68'
 need zlib1g-dev pkg-config --exists zlib
+need librdkafka-dev pkg-config --exists 'rdkafka >= 1.9'
+need libssl-dev pkg-config --exists 'openssl >= 1.1.1'
 need libsqlite3-dev pkg-config --exists sqlite3
 need ffmpeg command -v ffmpeg
-# What only tests need: servers from PyPI, servers, a client and a player that are not ours, a real gpsd, a mocked /sys and network
+# What only tests need: servers from PyPI, servers, a client, a player and a browser that are not ours, a real gpsd, a mocked /sys and network
 # namespaces.
 if [ "${1:-}" = tests ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
     need curl command -v curl
     need e2fsprogs test -x /usr/sbin/mkfs.ext4 -o -x /sbin/mkfs.ext4
     need nghttp2-server test -x /usr/sbin/nghttpd -o -x /usr/bin/nghttpd
+    need chromium command -v chromium
     need mpv command -v mpv
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run

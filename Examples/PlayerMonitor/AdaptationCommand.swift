@@ -20,7 +20,8 @@ struct AdaptationCommand: ParsableCommand {
             downloads, and the score of Yin et al. (SIGCOMM 2015, "balanced"): Mbit/s of each segment, minus the changes between \
             segments, minus 3 for each second of stalls and startup. Rules: \(Candidate.rules.map(\.name).joined(separator: ", ")).
 
-            player-monitor abr --rule bola --rule throughput --trace 4g.json --plot 4g.svg
+            player-monitor abr --rule bola --rule throughput --trace 4g.json \\
+                --plot 4g.svg
             """
     )
 

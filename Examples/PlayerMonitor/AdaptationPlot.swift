@@ -1,4 +1,6 @@
+internal import Instrument
 internal import InstrumentProbe
+internal import InstrumentText
 
 /// Bitrate and buffer over time, a panel for each rule, as SVG.
 ///
@@ -14,9 +16,9 @@ struct AdaptationPlot {
     init(_ rows: [AdaptationRow], trace: BandwidthTrace, media: SegmentedMedia) {
         self.rows = rows
         self.trace = trace
-        seconds = max(1, rows.map { Self.seconds($0.result.totalTime) }.max() ?? 1)
+        seconds = max(1, rows.map { $0.result.totalTime.seconds }.max() ?? 1)
         bitrate = Double(media.ladder[media.ladder.highest].peakBitrate) * 1.1
-        let levels = rows.flatMap(\.result.segments).map { Self.seconds($0.levelAfter) }
+        let levels = rows.flatMap(\.result.segments).map { $0.levelAfter.seconds }
         buffer = max(1, levels.max() ?? 1) * 1.1
     }
 
@@ -27,7 +29,7 @@ struct AdaptationPlot {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.text(Self.width + Self.left + 10)) \(Self.text(total))" \
             font-family="sans-serif" font-size="12">
             <rect width="100%" height="100%" fill="white"/>
-            <text x="4" y="15">\(Self.escaped(trace.name)): bitrate (blue, to \(Self.text(bitrate / 1000)) kbit/s), network (grey), \
+            <text x="4" y="15">\(Markup.escaped(trace.name)): bitrate (blue, to \(Self.text(bitrate / 1000)) kbit/s), network (grey), \
             buffer (orange, to \(Self.text(buffer)) s), stalls (red), \(Self.text(seconds)) s</text>
             \(panels.joined(separator: "\n"))
             </svg>
@@ -37,14 +39,14 @@ struct AdaptationPlot {
 
     private func panel(_ row: AdaptationRow, y: Double) -> String {
         let stalls = row.result.stalls.map { stall in
-            let x = x(Self.seconds(stall.start))
-            let width = max(1, self.x(Self.seconds(stall.start + stall.duration)) - x)
+            let x = x(stall.start.seconds)
+            let width = max(1, self.x((stall.start + stall.duration).seconds) - x)
             return rectangle(x, y, width, "#e33")
         }
         return """
             <rect x="\(Self.text(Self.left))" y="\(Self.text(y))" width="\(Self.text(Self.width))" \
             height="\(Self.text(Self.height))" fill="none" stroke="#ccc"/>
-            <text x="4" y="\(Self.text(y + 15))">\(Self.escaped(row.rule))</text>
+            <text x="4" y="\(Self.text(y + 15))">\(Markup.escaped(row.rule))</text>
             \(stalls.joined())
             \(line(network(y), "#bbb"))
             \(line(fetched(row.result, y), "#26c"))
@@ -58,7 +60,7 @@ struct AdaptationPlot {
         // More points could not be distinguished.
         while time < seconds, points.count < 4000 {
             for period in trace.periods where time < seconds {
-                let end = time + Self.seconds(period.duration)
+                let end = time + period.duration.seconds
                 let height = level(Double(period.bitrate) / bitrate, y)
                 points += [(x(time), height), (x(min(end, seconds)), height)]
                 time = end
@@ -70,15 +72,15 @@ struct AdaptationPlot {
     private func fetched(_ result: AdaptationResult, _ y: Double) -> [(Double, Double)] {
         result.segments.flatMap { segment -> [(Double, Double)] in
             let height = level(Double(segment.bitrate) / bitrate, y)
-            return [(x(Self.seconds(segment.requested)), height), (x(Self.seconds(segment.arrived)), height)]
+            return [(x(segment.requested.seconds), height), (x(segment.arrived.seconds), height)]
         }
     }
 
     private func levels(_ result: AdaptationResult, _ y: Double) -> [(Double, Double)] {
         result.segments.flatMap { segment -> [(Double, Double)] in
             [
-                (x(Self.seconds(segment.requested)), level(Self.seconds(segment.levelBefore) / buffer, y)),
-                (x(Self.seconds(segment.arrived)), level(Self.seconds(segment.levelAfter) / buffer, y)),
+                (x(segment.requested.seconds), level(segment.levelBefore.seconds / buffer, y)),
+                (x(segment.arrived.seconds), level(segment.levelAfter.seconds / buffer, y)),
             ]
         }
     }
@@ -96,13 +98,5 @@ struct AdaptationPlot {
             + "fill=\"\(color)\" fill-opacity=\"0.4\"/>"
     }
 
-    private static func text(_ value: Double) -> String { AdaptationTable.fixed(value, digits: 1) }
-
-    private static func seconds(_ duration: Duration) -> Double {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-    }
-
-    private static func escaped(_ text: String) -> String {
-        String(text.flatMap { $0 == "&" ? "&amp;" : $0 == "<" ? "&lt;" : $0 == ">" ? "&gt;" : String($0) })
-    }
+    private static func text(_ value: Double) -> String { value.fixed(digits: 1) }
 }

@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
@@ -30,8 +31,7 @@ struct AdaptationRow {
     }
 
     fileprivate static func seconds(_ duration: Duration) -> Double {
-        (Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds / 1_000_000_000_000_000))
-            / 1000
+        Double(duration.milliseconds) / 1000
     }
 
     fileprivate static func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? 0 }
@@ -72,17 +72,6 @@ struct AdaptationTable {
     }
 
     private static func figures(_ values: [Double]) -> [String] {
-        zip(values, [0, 2, 0, 1, 0, 0, 2]).map { fixed($0, digits: $1) }
-    }
-
-    /// A number with a fixed count of digits after the decimal point.
-    static func fixed(_ value: Double, digits: Int) -> String {
-        var scale = 1
-        for _ in 0..<digits { scale *= 10 }
-        guard let scaled = Int(exactly: (value * Double(scale)).rounded()) else { return "-" }
-        let magnitude = scaled.magnitude
-        let unit = UInt(scale)
-        if digits == 0 { return String(scaled) }
-        return "\(scaled < 0 ? "-" : "")\(magnitude / unit).\((magnitude % unit).padded(digits))"
+        zip(values, [0, 2, 0, 1, 0, 0, 2]).map { $0.isFinite ? $0.fixed(digits: $1) : "-" }
     }
 }

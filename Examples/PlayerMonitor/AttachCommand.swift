@@ -28,7 +28,8 @@ struct AttachCommand: AsyncParsableCommand {
             Examples:
               mpv --input-ipc-server=mpv.sock film.mkv &
               player-monitor attach mpv:mpv.sock
-              player-monitor attach --wait --queue queue --backend file:samples.ndjson mpv:mpv.sock
+              player-monitor attach --wait --queue queue --backend file:samples.ndjson \\
+                  mpv:mpv.sock
             """
     )
 

@@ -15,6 +15,7 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     case sift(SiftEndpoint)
     case xapi(HTTPURL)
     case seer(HTTPURL)
+    case open(OpenBackendOption)
 
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -36,6 +37,9 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         case ("seer", let address?):
             guard let url = try? HTTPURL(address) else { return nil }
             self = .seer(url)
+        case (let name?, let address?):
+            guard let option = OpenBackendOption(name, address) else { return nil }
+            self = .open(option)
         default: return nil
         }
     }
@@ -62,6 +66,7 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         case .sift(let endpoint): return try services.sift(endpoint, queue: queue, terminal)
         case .xapi(let url): return try services.xapi(url, queue: queue, terminal)
         case .seer(let url): return try services.seer(url)
+        case .open(let option): return try option.make(services, terminal)
         case .console:
             let isColored = TerminalStyle.isStandardOutputColored
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write(escaped: $0) }
@@ -79,6 +84,10 @@ enum BackendOption: ExpressibleByArgument, Hashable {
     static let help: ArgumentHelp = """
         Destination of the samples: 'console' (readable lines), 'json' (JSON lines on standard output), 'file:PATH' (JSON lines in \
         a file; compressed if PATH ends in .gz), 'clickstream:URL', 'sift:URL' (requires --credentials-from), 'xapi:URL' (endpoint \
-        of an LRS), 'seer:URL' (Seer service; requires --credentials-from). May be repeated.
+        of an LRS), 'seer:URL' (Seer service; requires --credentials-from), 'influx:URL' (InfluxDB; the URL has ?db=NAME, or \
+        ?org=NAME&bucket=NAME), 'graphite:HOST[:PORT][/PREFIX]', 'newrelic:ACCOUNT', 'newrelic:ACCOUNT@eu' or 'newrelic:ACCOUNT@URL' \
+        (requires --credentials-from), 'cmcd:URL' (collector of CMCD event reports), 'otlp:URL' (OpenTelemetry over HTTP), \
+        'kafka:HOST:PORT[,HOST:PORT…]/TOPIC' (with '?tls', '&ca=FILE', '&sasl=MECHANISM' as needed), \
+        'nats:HOST[:PORT][,HOST…]/SUBJECT' (JetStream; with '?tls', '&ca=FILE' as needed). May be repeated.
         """
 }

@@ -1,9 +1,12 @@
 internal import Instrument
+internal import InstrumentAds
 internal import InstrumentCommandLine
+internal import InstrumentQuality
 internal import InstrumentTerminal
 
 extension Instrument {
-    /// Creates the chain of a run: the core hub and metricalc, the chosen backends, and the summary.
+    /// Creates the chain of a run: the hub and the core and quality metrics, with those of ads where ads are played, the chosen backends,
+    /// and the summary.
     convenience init(
         to backends: [any Backend],
         summedUpBy summary: some Backend,
@@ -11,11 +14,16 @@ extension Instrument {
         clock: any SchedulingClock,
         deliveringBy system: SystemClock,
         terminal: Terminal,
-        watch: DeliveryWatch
+        watch: DeliveryWatch,
+        withAds: Bool = false
     ) {
+        let hub: any Hub = withAds ? AdsHub() : CoreHub()
+        let metricalc: any Metricalc =
+            withAds
+            ? MultiplexMetricalc([QualityMetricalc(), AdMetricalc(reportsStartTime: false)]) : QualityMetricalc()
         self.init(
-            hub: CoreHub(),
-            metricalc: CoreMetricalc(),
+            hub: hub,
+            metricalc: metricalc,
             backends: backends + [summary],
             store: store,
             clock: clock,

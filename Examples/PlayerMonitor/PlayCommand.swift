@@ -17,11 +17,20 @@ struct PlayCommand: AsyncParsableCommand {
             Examples:
               player-monitor play film.mp4
               player-monitor play --speed max --backend json https://example.org/film.mp4
-              player-monitor play --profile exoplayer --abr bola --requests requests.ndjson https://example.org/live.m3u8
-              player-monitor play --list streams.txt --duration 60 --backend file:samples.ndjson.gz
-              player-monitor play --backend console --backend file:samples.ndjson --duration 60 film.mkv
-              SIFT=account:key player-monitor play --backend sift:https://api3.siftscience.com --credentials-from SIFT film.mkv
-              LRS=user:password player-monitor play --backend xapi:https://lrs.example.org/xapi --credentials-from LRS film.mkv
+              player-monitor play --profile exoplayer --abr bola \\
+                  --requests requests.ndjson https://example.org/live.m3u8
+              player-monitor play --ads 'https://ads.example.org/vmap?r=[CACHEBUSTING]' \\
+                  https://example.org/film.m3u8
+              player-monitor play --list streams.txt --duration 60 \\
+                  --backend file:samples.ndjson.gz
+              player-monitor play --backend console --backend file:samples.ndjson \\
+                  --duration 60 film.mkv
+              SIFT=account:key player-monitor play \\
+                  --backend sift:https://api3.siftscience.com \\
+                  --credentials-from SIFT film.mkv
+              LRS=user:password player-monitor play \\
+                  --backend xapi:https://lrs.example.org/xapi \\
+                  --credentials-from LRS film.mkv
             """
     )
 
@@ -45,6 +54,8 @@ struct PlayCommand: AsyncParsableCommand {
     var speed = Speed.real
 
     @OptionGroup var player: PlayerOptions
+
+    @OptionGroup var ads: AdOptions
 
     @OptionGroup var delivery: DeliveryOptions
 
@@ -83,12 +94,16 @@ struct PlayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isQuiet: quiet)
-        let configuration = try player.configuration(title: title, timeout: .seconds(timeout))
+        var configuration = try player.configuration(title: title, timeout: .seconds(timeout))
+        configuration.ads = try ads.configuration()
         let played = try (sources + (list.map(SourceList.read) ?? [])).map { MediaSource($0) }
         if played.isEmpty { throw ValidationError("the list must name at least one source (found none)") }
         let log = try requests.map { try RequestLog(path: $0) }
         let store = try delivery.makeStore(terminal)
-        let backends = try delivery.makeBackends(terminal)
+        var backends = try delivery.makeBackends(terminal)
+        if let beacons = try ads.makeBackend(refusingPrivateAddresses: player.refusePrivateAddresses) {
+            backends.append(beacons)
+        }
         let samples: any SampleStore = store ?? InMemoryStore()
         let playback = Playback(
             options: self,

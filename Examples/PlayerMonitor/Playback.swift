@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Instrument
+internal import InstrumentCMCDBackend
 internal import InstrumentCommandLine
 internal import InstrumentFiles
 internal import InstrumentProbe
@@ -27,7 +28,6 @@ struct Playback {
         let virtual = options.speed == .max ? options.virtualClock(for: sources, system) : nil
         let clock: any SchedulingClock = virtual ?? system
         let probes = sources.map { Probe($0, configuration: configuration, clock: clock) }
-        for (index, probe) in probes.enumerated() { requests?.watch(probe, stream: index + 1) }
         let (summary, watch) = (Summary(), DeliveryWatch(backends, in: store, queue: options.delivery.queue))
         let instrument = Instrument(
             to: backends,
@@ -36,9 +36,16 @@ struct Playback {
             clock: clock,
             deliveringBy: system,
             terminal: terminal,
-            watch: watch
+            watch: watch,
+            withAds: options.ads.areWanted
         )
-        let trackers = probes.map { instrument.add(PlayerTracker($0)) }
+        let trackers = probes.map { probe in
+            let content = instrument.add(PlayerTracker(probe))
+            // Beacons expire by the calendar of the machine, also in a session that is played faster.
+            options.ads.watch(probe, content: content, instrument, clock: system)
+            return content
+        }
+        watchRequests(of: probes, trackers, instrument)
         instrument.ready()
 
         let fleet = ProbeFleet(probes, spacing: .seconds(options.spacing), clock: clock)
@@ -55,6 +62,21 @@ struct Playback {
         let isDelivered = terminal.noteUndelivered(watch)
         if outcomes.contains(where: { PlaybackEnding($0).isFailure }) { return .failed }
         return isDelivered ? .success : .undelivered
+    }
+
+    /// Logs each request, and emits its response where a backend reports responses.
+    private func watchRequests(of probes: [Probe], _ trackers: [TrackerID], _ instrument: Instrument) {
+        let reportsResponses = backends.contains { $0.service == "cmcd" }
+        guard requests != nil || reportsResponses else { return }
+        for (index, (probe, tracker)) in zip(probes, trackers).enumerated() {
+            let log = requests?.observer(of: probe, stream: index + 1)
+            probe.report(requestsTo: { [weak instrument] record in
+                log?(record)
+                if reportsResponses {
+                    instrument?.emit(.mediaResponse, from: tracker, attributes: record.responseAttributes)
+                }
+            })
+        }
     }
 
     private func play(_ fleet: ProbeFleet, _ virtual: VirtualClock?, _ clock: any SchedulingClock) async

@@ -12,8 +12,10 @@ struct PlayerMonitor: AsyncParsableCommand {
             succeeded but some samples were not delivered, 4 standard output could not be written.
             """,
         subcommands: [
-            PlayCommand.self, AttachCommand.self, QueueCommand.self, XAPICommand.self, SeerCommand.self,
-            AdaptationCommand.self, PrivacyCommand.self,
+            PlayCommand.self, CheckCommand.self, WatchCommand.self, TopCommand.self, AttachCommand.self,
+            QueueCommand.self,
+            XAPICommand.self, SeerCommand.self, AdaptationCommand.self, PrivacyCommand.self, ReplayCommand.self,
+            ReportCommand.self, ExplainCommand.self, AdsCommand.self, SCTE35Command.self, CMCDCommand.self,
         ] + deviceCommands
     )
 

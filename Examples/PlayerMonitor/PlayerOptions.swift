@@ -5,6 +5,13 @@ internal import InstrumentProbe
 
 /// The player and its settings, which are the same for every source.
 struct PlayerOptions: ParsableArguments {
+    /// The transport of CMCD on requests.
+    enum CMCDMode: String, ExpressibleByArgument, CaseIterable {
+        case query, header
+
+        var mode: RequestReporting.Mode { self == .query ? .query : .header }
+    }
+
     @Option(
         help: """
             Player to imitate, with its buffer, rendition choice and retries: \
@@ -48,6 +55,30 @@ struct PlayerOptions: ParsableArguments {
     @Option(help: "Bandwidth limit for each request of a playlist or segment, in kbit/s; HLS and DASH only.")
     var bandwidthLimit: Int?
 
+    @Option(
+        help: """
+            Add Common Media Client Data (CMCD) to the requests of HLS and DASH: 'query' for the parameter CMCD, 'header' for the \
+            header fields. Only requests for the host of the source carry it, unless --cmcd-host is given.
+            """
+    )
+    var cmcd: CMCDMode?
+
+    @Option(
+        help: "Host whose requests carry CMCD, in place of the host of the source. May be repeated; requires --cmcd."
+    )
+    var cmcdHost: [String] = []
+
+    @Option(help: "Identifier of the content in CMCD (cid), at most 128 characters; requires --cmcd.")
+    var cmcdContent: String?
+
+    @Flag(
+        help: """
+            Report each request of HLS and DASH as an event (RequestFinish), so that the metrics Throughput, TimeToFirstByte and \
+            RequestErrors cover every request.
+            """
+    )
+    var requestEvents = false
+
     @Flag(
         help: """
             Refuse to fetch from loopback, private and other special addresses: for lists of unknown origin. Only HLS and DASH \
@@ -67,6 +98,12 @@ struct PlayerOptions: ParsableArguments {
                 throw ValidationError("--\(name) must be between 1 and \(limit) (found \(value))")
             }
         }
+        if cmcd == nil, !cmcdHost.isEmpty || cmcdContent != nil {
+            throw ValidationError("--cmcd-host and --cmcd-content must be given together with --cmcd")
+        }
+        if let cmcdContent, cmcdContent.isEmpty || cmcdContent.utf8.count > 128 {
+            throw ValidationError("--cmcd-content must have 1 to 128 characters (found \(cmcdContent.utf8.count))")
+        }
         guard (0..<1e9).contains(startAt) else {
             throw ValidationError("--start-at must be 0 or more seconds (found \(startAt))")
         }
@@ -85,6 +122,10 @@ struct PlayerOptions: ParsableArguments {
             startPosition: .seconds(startAt),
             playCount: loop == 0 ? nil : loop,
             allowsPrivateAddresses: !refusePrivateAddresses,
+            requestReporting: cmcd.map { mode in
+                RequestReporting(mode.mode, hosts: cmcdHost.isEmpty ? nil : Set(cmcdHost), contentID: cmcdContent)
+            },
+            reportsRequests: requestEvents,
             openTimeout: timeout,
             readTimeout: timeout
         )

@@ -3,6 +3,7 @@ internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentProbe
+internal import InstrumentQuality
 internal import InstrumentSensors
 internal import InstrumentTerminal
 internal import InstrumentText
@@ -28,8 +29,8 @@ struct PrivacyCommand: ParsableCommand {
     @Option(help: "Output format.")
     var format = Format.table
 
-    /// All fields that the trackers may collect. The vocabulary covers those of the mpv tracker and of this program.
-    static let catalogue = [.probe, .lifecycle, AppState.declaredFields, DeviceProperties.declaredFields]
+    /// All fields that the trackers and metrics may contain. The vocabulary covers those of the mpv tracker and of this program.
+    static let catalogue = [.probe, .quality, .lifecycle, AppState.declaredFields, DeviceProperties.declaredFields]
         .reduce(PrivacyCatalogue.vocabulary) { $0.merging($1) }
 
     func run() throws {

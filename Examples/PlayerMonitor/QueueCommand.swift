@@ -94,6 +94,10 @@ struct FlushCommand: AsyncParsableCommand {
     @Option(help: "Time limit, in seconds.")
     var timeout: Double = 60
 
+    func validate() throws {
+        try validate(timeout: timeout, below: 1e9)
+    }
+
     func run() async throws {
         guard let store = try options.open() else { throw ExitCode(ExitStatus.undelivered.rawValue) }
         defer { store.close() }
@@ -111,7 +115,23 @@ struct FlushCommand: AsyncParsableCommand {
         let watch = DeliveryWatch(made, in: store, queue: options.directory)
         let queue = BatchQueue(store: store, backends: made) { watch.note($0) }
         await queue.shutdown(timeout: .seconds(timeout))
-        if !terminal.noteUndelivered(watch) { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        let isDelivered = terminal.noteUndelivered(watch)
+        if !noteUnread() || !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+    }
+
+    /// Names the folders whose samples the store could not read, while it has the others; false if there are some.
+    private func noteUnread() -> Bool {
+        let unread = QueueFolder.folders(in: options.directory).filter { !$0.isInUse && $0.segmentCount > 0 }
+        for folder in unread {
+            writeToStandardError(
+                """
+                player-monitor: the samples in \(folder.path) were not read, for the reason above; remove the cause and run \
+                'queue flush' again
+
+                """
+            )
+        }
+        return unread.isEmpty
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentCMCDBackend
 internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentManifests
@@ -12,10 +13,10 @@ struct RequestLog {
     /// Creates or replaces the file. Exits with code 2 if the file cannot be written.
     init(path: String) throws { log = try LineLog(path: path, mode: .replace) }
 
-    /// Logs the requests of a probe, which is the stream with that number, from 1.
-    func watch(_ probe: Probe, stream: Int) {
+    /// Returns a function that logs the requests of a probe, which is the stream with that number, from 1.
+    func observer(of probe: Probe, stream: Int) -> @Sendable (RequestRecord) -> Void {
         let (log, source) = (log, probe.source.description)
-        probe.report(requestsTo: { record in log.append(Self.json(record, stream: stream, source: source).bytes) })
+        return { record in log.append(Self.json(record, stream: stream, source: source).bytes) }
     }
 
     /// Writes the remaining lines; false if any line could not be written.
@@ -38,5 +39,24 @@ struct RequestLog {
             "total": milliseconds(record.total), "redirects": .int(record.redirectCount),
             "version": .string(record.version),
         ]
+    }
+}
+
+extension RequestRecord {
+    /// The attributes of `Action.mediaResponse`.
+    var responseAttributes: Attributes {
+        var attributes: Attributes = [:]
+        attributes[.responseURL] = url
+        attributes[.responseStatus] = status
+        attributes[.timeToFirstByte] = firstByte
+        attributes[.timeToLastByte] = failure == nil ? total : nil
+        attributes[.requestStartTime] = Int(clamping: begun.wallTime.milliseconds)
+        switch kind {
+        case .manifest, .playlist: attributes[.responseObjectType] = "m"
+        case .initialization: attributes[.responseObjectType] = "i"
+        case .key: attributes[.responseObjectType] = "k"
+        case .segment: break
+        }
+        return attributes
     }
 }

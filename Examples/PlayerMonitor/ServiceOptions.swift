@@ -14,9 +14,10 @@ struct ServiceOptions: ParsableArguments {
         name: .customLong("credentials-from"),
         help: ArgumentHelp(
             """
-            Source of the credentials (ACCOUNT:KEY for 'sift', USER:PASSWORD for 'xapi', CLIENT:SECRET for 'seer'): the name of an \
-            environment variable, or 'file:PATH'. The prefix 'sift=', 'xapi=' or 'seer=' limits them to that backend. May be \
-            repeated. Never the credentials themselves, which other users could see in the list of processes.
+            Source of the credentials (ACCOUNT:KEY for 'sift', USER:PASSWORD for 'xapi', CLIENT:SECRET for 'seer', USER:PASSWORD \
+            or a token for 'influx', a license key for 'newrelic', HEADER:VALUE for 'otlp', USER:PASSWORD for \
+            'kafka', USER:PASSWORD, a token, a seed or a credentials file for 'nats'): the name of an environment variable, \
+            or 'file:PATH'. A prefix such as 'sift=' limits them to that backend. May be repeated. Never the credentials themselves, which other users could see in the list of processes.
             """,
             valueName: "variable-or-file"
         )
@@ -24,7 +25,7 @@ struct ServiceOptions: ParsableArguments {
     var credentials: [CredentialsOption] = []
 
     /// The credentials of the service, otherwise those without a service.
-    private func credentials(for service: CredentialsOption.Service) -> CredentialsOption? {
+    func credentials(for service: CredentialsOption.Service) -> CredentialsOption? {
         credentials.last { $0.service == service } ?? credentials.last { $0.service == nil }
     }
 
@@ -93,7 +94,7 @@ struct ServiceOptions: ParsableArguments {
         return Viewings(viewer: .agent(Statement.Agent(account)))
     }
 
-    private func transport() throws -> SystemTransport {
+    func transport() throws -> SystemTransport {
         do { return try SystemTransport() } catch { throw ValidationError(error.description) }
     }
 }

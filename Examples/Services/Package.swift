@@ -13,16 +13,18 @@ func example(_ name: String, _ products: String...) -> Target {
 let package = Package(
     name: "Services",
     platforms: [.macOS(.v15)],
+    // For the other packages of examples.
+    products: [.library(name: "Shared", targets: ["Shared"])],
     dependencies: [.package(name: "instrument", path: "../..")],
     targets: [
         .target(
             name: "Shared",
             dependencies: ["Instrument", "InstrumentTransport"].map { .product(name: $0, package: "instrument") }
         ),
-        example("ClickstreamExample", "InstrumentClickstream", "InstrumentTransport"),
-        example("SiftExample", "InstrumentSift", "InstrumentTransport"),
-        example("SeerExample", "InstrumentXAPI", "InstrumentTransport"),
-        example("XAPIExample", "InstrumentXAPI", "InstrumentTransport"),
+        example("ClickstreamExample", "InstrumentServices", "InstrumentTransport"),
+        example("SiftExample", "InstrumentSensors", "InstrumentTransport"),
+        example("SeerExample", "InstrumentServices", "InstrumentTransport"),
+        example("XAPIExample", "InstrumentServices", "InstrumentTransport"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -22,6 +22,9 @@ extension TestOrigin {
           --fault 'stale on live/* from 30s'        live playlists stop updating
         In a PATTERN, * matches any text and ? one character. Counts and times are per session.
 
+        Streams that break exactly one rule of 'player-monitor check --list' are under /break/RULE/, with the fault counted from the
+        session's first request: /s/a/break/stale/live/ts/master.m3u8, /s/b/break/timeline-gap/vod/dash/timeline.mpd.
+
         A scenario file has the same settings in JSON:
           {"schedule": "4000k for 10s, 600k", "sharing": "fair", "scope": "session",
            "faults": ["404 on *.ts nth 3"], "sessions": {"slow": "300k latency 200ms"}}

@@ -48,7 +48,7 @@ int signal_shim_open(void) {
     return ends[0];
 }
 
-int signal_shim_watch(int number) {
+static int watch(int number, int is_repeatable) {
     if (!known(number) || pipe_ends[1] < 0) {
         errno = EINVAL;
         return -1;
@@ -65,13 +65,17 @@ int signal_shim_watch(int number) {
     ours.sa_flags = SA_SIGINFO | SA_RESTART | (before[number].sa_flags & SA_ONSTACK);
     ours.sa_mask = before[number].sa_mask;
     // Asked a second time to end, while we still flush, the process ends at once.
-    int ends = number == SIGTERM || number == SIGINT || number == SIGHUP;
+    int ends = !is_repeatable && (number == SIGTERM || number == SIGINT || number == SIGHUP);
     if (ends && is_plain && before[number].sa_handler == SIG_DFL) ours.sa_flags |= SA_RESETHAND;
     watched[number] = 1;
     if (sigaction(number, &ours, NULL) == 0) return 0;
     watched[number] = 0;
     return -1;
 }
+
+int signal_shim_watch(int number) { return watch(number, 0); }
+
+int signal_shim_watch_repeatedly(int number) { return watch(number, 1); }
 
 void signal_shim_unwatch(int number) {
     if (!known(number) || !watched[number]) return;

@@ -36,10 +36,10 @@ package struct Gunzip: ~Copyable {
 
     private let stream: UnsafeMutablePointer<z_stream>
     private var isInMember = false
-    /// How many bytes of input whole members have taken so far.
+    /// The number of input bytes of complete members so far.
     package private(set) var wholeMembersEnd = 0
     private var taken = 0
-    /// How many bytes of the last piece were not looked at, because damage lies before them.
+    /// The number of bytes of the last piece that were not read, because they follow damage.
     package private(set) var unread = 0
 
     package init() {

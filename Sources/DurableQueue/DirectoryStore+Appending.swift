@@ -9,9 +9,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The path of emit: samples are staged in memory that outlives the process, and nothing here waits for the disk.
+/// The path of `emit`: an append stages samples in memory that outlives the process, and does not wait for the disk.
 extension DirectoryStore {
-    /// How long an append waits for a disk that does not answer, and for a thread that gets no processor.
+    /// The longest wait of an append for a disk that does not respond, and for a thread without a processor.
     static var patience: (disk: Duration, processor: Duration) { (.milliseconds(10), .seconds(1)) }
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
@@ -35,15 +35,15 @@ extension DirectoryStore {
     /// The outcome of staging samples.
     private enum Outcome {
         case staged(Int, Work)
-        /// There is no backend.
+        /// The store has no backend.
         case notWanted
         case refused(QueueError)
         case tooLarge
-        /// There is no room; hopeless if the disk has not answered for a while.
+        /// The staging area is full; hopeless if the disk has not responded in time.
         case full(isHopeless: Bool)
     }
 
-    /// What an append sets off.
+    /// The work that an append requires.
     private struct Work {
         var isDrainDue: Bool
         var isMaintenanceDue: Bool
@@ -55,7 +55,7 @@ extension DirectoryStore {
             guard let limit = room(&state, samples.count) else { return .refused(full) }
             do throws(Staging.Refusal) {
                 guard let size = try state.staging?.add(samples, from: state.nextSequence, limit: limit) else {
-                    return .refused(QueueError(.storeFailed, "the queue in \(path) was closed"))
+                    return .refused(QueueError(.storeFailed, "the queue in \(path) is closed; open a new store"))
                 }
                 state.nextSequence += UInt64(samples.count)
                 let isDrainDue = !state.isDrainScheduled
@@ -77,24 +77,29 @@ extension DirectoryStore {
         if isStagingLasting {
             if work.isDrainDue { scheduleDrain() }
         } else {
-            // Without memory that outlives the process, a sample is kept once it is in a segment.
+            // Without memory that outlives the process, a sample is durable only in a segment.
             state.withLock { $0.isDrainScheduled = false }
             try drain()
         }
         return size
     }
 
-    /// The most bytes that samples may take; nil if the queue is full and told to refuse them.
+    /// The largest size of the samples; nil if the queue is full and refuses new samples.
+    ///
+    /// What every backend has passed fills no queue, also while its segment is still there.
     private func room(_ state: inout State, _ count: Int) -> Int? {
         let limits = configuration.limits
         guard limits.whenFull == .refuseNew else { return .max }
-        let bytes = limits.maxBytes - state.log.bytes - (state.staging?.bytes ?? 0)
-        return state.count(state.log.startSequence..<state.nextSequence) + count > limits.maxCount || bytes <= 0
-            ? nil : bytes
+        var passed = state.nextSequence
+        for index in state.places.indices { passed = min(passed, state.places[index].row.cursor) }
+        let start = max(state.log.startSequence, passed)
+        let bytes = limits.maxBytes - state.log.bytes(from: start) - (state.staging?.bytes ?? 0)
+        let waiting = state.count(start..<max(start, state.nextSequence))
+        return waiting + count > limits.maxCount || bytes <= 0 ? nil : bytes
     }
 
     private var full: QueueError {
-        QueueError(.full, "the queue in \(path) is at its limit; deliver what is in it, or raise the limit")
+        QueueError(.full, "the queue in \(path) is at its limit; deliver more often, or raise the limit")
     }
 
     private func countRefused(_ state: inout State, _ count: Int) {
@@ -104,7 +109,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Counts samples in every ledger that the store could not keep.
+    /// Counts samples that the store could not keep in every ledger.
     private func countingRefusals(of count: Int, _ body: () throws(QueueError) -> Int) throws(QueueError) -> Int {
         do throws(QueueError) { return try body() } catch {
             let isNews = state.withLock { state in
@@ -118,7 +123,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Waits for the thread that drains, while that makes progress.
+    /// Waits for the draining thread, as long as it makes progress.
     private func appendPatiently(_ samples: [Sample]) throws(QueueError) -> Int {
         let (clock, failures) = (SystemClock(), state.withLock { $0.drainFailures })
         let start = clock.now
@@ -144,7 +149,7 @@ extension DirectoryStore {
     private static func stalled(_ path: String) -> QueueError {
         QueueError(
             .notResponding,
-            "the disk under \(path) does not respond; samples are not kept until the disk responds again"
+            "the disk under \(path) does not respond; the queue refuses samples until the disk responds again"
         )
     }
 
@@ -153,7 +158,7 @@ extension DirectoryStore {
         nanosleep(&time, nil)
     }
 
-    /// Moves every backend past the oldest segments, until what is kept is within the limits.
+    /// Moves every backend past the oldest segments, until the remaining samples are within the limits.
     func makeRoom(in state: inout State) {
         guard configuration.limits.whenFull == .dropOldest else { return }
         let limits = configuration.limits
@@ -168,7 +173,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Moves every backend past the segments that hold nothing younger than `maxAge`, by the samples' own instants. The
+    /// Moves every backend past the segments whose samples are all older than `maxAge`, by the samples' instants. The
     /// caller holds `draining`.
     func dropOld(_ now: MonotonicInstant) {
         guard let maxAge = configuration.limits.maxAge else { return }
@@ -192,7 +197,7 @@ extension DirectoryStore {
             if count > 0 { state.places[index].row.drops[reason, default: 0] += count }
             state.places[index].row.cursor = end
             state.places[index].position = state.log.position(of: end)
-            // What was read and lies behind may be on its way: it will be settled.
+            // Samples that were read and lie after the end may be in flight: the lane will settle them.
             state.places[index].readAhead.removeAll { $0.record.sequence < end }
             state.places[index].version += 1
             state.places[index].isChanged = true
@@ -201,7 +206,7 @@ extension DirectoryStore {
         state.needsMaintenance = true
     }
 
-    /// Whether a sync has to be set off for what was just written; once for all that comes until then.
+    /// Whether a synchronization is due for the appended samples. True once until the synchronization starts.
     private func isSynchronizationDue(_ state: inout State, _ count: Int) -> Bool {
         state.unsynchronized += count
         guard !state.isSynchronizationDue else { return false }

@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// The sums of a folder that is drained go to the bookkeeping of another.
+/// Moves the sums of a drained folder to the bookkeeping of another folder.
 extension DirectoryStore {
-    /// What a drained folder hands over: nothing of it is queued or dead any more.
+    /// The sums of a drained folder, in which no sample is queued or dead.
     var settledSums: [Bookkeeping.CarriedSum] {
         backendNames.map { name in
             let ledger = ledger(of: BackendName(name))
@@ -10,7 +10,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Writes down what a drained folder hands over; it counts here from ``noteCarried(_:)`` on, and after a restart.
+    /// Saves the sums of a drained folder. The ledgers include them after ``noteCarried(_:)``, and after a restart.
     func keepSums(_ sums: [Bookkeeping.CarriedSum], of log: UInt64) throws(QueueError) {
         do {
             try bookkeeping.carry(sums, of: log)
@@ -19,7 +19,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Counts what was written down.
+    /// Adds saved sums to the ledgers.
     func noteCarried(_ sums: [Bookkeeping.CarriedSum]) {
         state.withLock { state in
             for sum in sums {
@@ -33,7 +33,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Forgets the number of a log whose folder is deleted. If it fails, the number stays, which harms nothing.
+    /// Deletes the number of a log whose folder is deleted. After a failure the number stays, without harm.
     func finishCarrying(_ log: UInt64) {
         do { try bookkeeping.finishCarrying(log) } catch {
             report(.store("cannot compact the bookkeeping in \(path): \(error)"))
@@ -42,7 +42,7 @@ extension DirectoryStore {
 }
 
 extension Ledger {
-    /// Adds another store's.
+    /// Adds the counts of another store.
     mutating func add(_ other: Ledger) {
         emitted += other.emitted
         acknowledged += other.acknowledged

@@ -9,34 +9,47 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Copies staged records into segments: the part of keeping a sample that may wait for the disk.
+/// Copies staged records into segments: the part of storing a sample that may wait for the disk.
 ///
-/// Whoever drains holds `draining`, and takes the state's lock only between two steps that touch the disk, so that no
-/// `append` ever waits behind a disk that hangs.
+/// The draining thread holds `draining`, and takes the state's lock only between two accesses to the disk, so that no
+/// `append` ever waits for a disk that hangs.
 extension DirectoryStore {
-    /// Copies everything that was staged before the call into the log.
-    /// - Throws: if a segment could not be made; what is not copied stays staged.
+    /// Copies all samples that were staged before the call into the log.
+    /// - Throws: if a segment could not be created; the remaining samples stay staged.
     func drain() throws(QueueError) {
         if state.withLock({ $0.staging?.isEmpty ?? true }) { return }
         try draining.withLock { (_: inout Void) throws(QueueError) in try drainLocked() }
     }
 
-    /// Drains in the background, soon; once for all that is staged until then.
+    /// Schedules a drain in the background, one for all samples that are staged until it starts.
     func scheduleDrain() {
+        guard state.withLock({ Self.isFirst(&$0.isDrainQueued) }) else { return }
         drainer.async { [weak self] in
-            // Not held between two rounds, so that releasing the store is not delayed.
+            self?.state.withLock { $0.isDrainQueued = false }
+            // The store is not retained between two rounds, so that its release is not delayed.
             while self?.drainRound() == true { usleep(Self.drainPause) }
         }
     }
 
-    /// Between two rounds of draining, so that a burst of samples costs few of them, in microseconds.
+    /// Sets a flag; returns whether it was not set.
+    private static func isFirst(_ flag: inout Bool) -> Bool {
+        defer { flag = true }
+        return !flag
+    }
+
+    /// The pause between two rounds, in microseconds, so that a burst of samples needs few rounds.
     private static var drainPause: UInt32 { 500 }
 
-    /// Drains once; false when there was nothing left to drain, or draining failed.
+    /// Drains once. Returns false if no sample is left, or the drain failed.
     private func drainRound() -> Bool {
         do throws(QueueError) { try drain() } catch {
-            // Callers that append meanwhile get the error; staged records are retried.
-            drainer.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.scheduleDrain() }
+            // Callers that append in the meantime receive the error. The store retries staged records: once a second, however many
+            // appends have failed.
+            guard state.withLock({ Self.isFirst(&$0.isDrainRetryQueued) }) else { return false }
+            drainer.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+                self?.state.withLock { $0.isDrainRetryQueued = false }
+                self?.scheduleDrain()
+            }
             return false
         }
         let isDone = state.withLock { state in
@@ -53,7 +66,7 @@ extension DirectoryStore {
         diskWork.begin()
         defer { diskWork.end() }
         do throws(QueueError) {
-            // What was staged, and what is staged while that is copied.
+            // Includes samples that are staged while others are copied.
             while let half = state.withLock({ state -> Staging.Taken? in
                 state.staging?.take()
                 return state.staging?.taken
@@ -64,9 +77,16 @@ extension DirectoryStore {
             state.withLock { state in
                 state.drainFailures += 1
                 state.drainFailure = error
+                // An error is a response: the next append gets its cause, not the stall's.
+                state.isStalled = false
             }
             // The folder may have been deleted.
-            maintenance.async { [weak self] in self?.restoreWhatIsGone() }
+            if state.withLock({ Self.isFirst(&$0.isRestoringQueued) }) {
+                maintenance.async { [weak self] in
+                    self?.state.withLock { $0.isRestoringQueued = false }
+                    self?.restoreWhatIsGone()
+                }
+            }
             throw error
         }
         let areChoresDue = state.withLock { state in
@@ -79,10 +99,10 @@ extension DirectoryStore {
     }
 
     private func copy(_ half: Staging.Taken) throws(QueueError) {
-        // Once for all units: looking costs a system call.
+        // Once for all units, because the check costs a system call.
         leaveCutSegment()
         var (start, units) = (half.start, half.units)
-        // Ages are kept by segment: with a limit, each append is looked at by itself.
+        // Ages belong to segments: with an age limit, each append is copied separately.
         let step = configuration.limits.maxAge == nil ? units.count : 1
         while !units.isEmpty {
             let count = try copy(units.prefix(step), of: UnsafeRawPointer(half.base), from: start, areStaged: true)
@@ -91,7 +111,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Copies as many appends as the head has room for, but at least one; returns how many.
+    /// Copies as many appends as fit into the head, but at least one. Returns their number.
     func copy(
         _ units: ArraySlice<Staging.Unit>,
         of base: UnsafeRawPointer,
@@ -107,7 +127,7 @@ extension DirectoryStore {
         head.segment.copy(UnsafeRawBufferPointer(start: base + start, count: size), to: head.end)
         let isMaintenanceDue = state.withLock { state in
             state.log.fill(to: head.end + size, endSequence: last.endSequence, newest: last.instant)
-            // In the same step, so that nothing counts twice.
+            // In the same step, so that no sample counts twice.
             if areStaged { state.staging?.copied(fitting.count) }
             // The disk responds.
             state.isStalled = false
@@ -118,7 +138,7 @@ extension DirectoryStore {
         return fitting.count
     }
 
-    /// The segment that is written to; a new one if no segment is open, or the open one has too little room.
+    /// The head of the log, or a new one if the log has no head or the head has too little room.
     private func head(withRoomFor size: Int) throws(QueueError) -> (segment: Segment, end: Int) {
         if let head = state.withLock({ $0.log.head }), head.segment.capacity - head.end >= size { return head }
         sealHead()
@@ -134,7 +154,7 @@ extension DirectoryStore {
         return (segment, SegmentHeader.size)
     }
 
-    /// Ends the segment that is written to; one that holds nothing goes. The caller holds `draining`.
+    /// Seals the head. Deletes an empty head. The caller holds `draining`.
     func sealHead() {
         if let empty = state.withLock({ $0.log.takeEmptyHead() }) { return empty.delete() }
         guard
@@ -146,10 +166,10 @@ extension DirectoryStore {
         state.withLock { $0.log.headIsSealed() }
     }
 
-    /// Copies everything and overwrites the memory that it was staged in.
+    /// Copies all staged samples, and overwrites the memory in which they were staged.
     func drainAndWipe() throws(QueueError) {
         try draining.withLock { (_: inout Void) throws(QueueError) in
-            // A half at a time, since samples may be staged meanwhile.
+            // One half at a time, because samples may be staged in the meantime.
             for _ in 0..<2 {
                 try drainLocked()
                 state.withLock { $0.staging?.wipeEmptyHalf() }
@@ -157,7 +177,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Keeps samples that are too large to be staged: waits for the disk.
+    /// Stores samples that are too large for the staging area. Waits for the disk.
     func appendDirectly(_ samples: [Sample]) throws(QueueError) -> Int {
         try draining.withLock { (_: inout Void) throws(QueueError) in
             while true {
@@ -190,7 +210,7 @@ extension DirectoryStore {
             } catch { return error }
         }
         if let failure {
-            // The numbers were given away: they stay empty.
+            // The sequence numbers are used: they stay without samples.
             sealHead()
             state.withLock { $0.log.skip(to: unit.endSequence) }
             leaveOut(first..<unit.endSequence)

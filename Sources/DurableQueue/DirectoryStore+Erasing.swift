@@ -1,9 +1,10 @@
 internal import Instrument
 
-/// What is erased is first counted and written down, then taken out of the segments; the next opening completes
-/// an erasure that a crash interrupted.
+/// Erasure: the store first counts and saves an erasure, then removes the samples from the segments. The next opening
+/// completes an erasure that a crash has interrupted.
 extension DirectoryStore {
-    /// Erases what `isErased` picks, from the log and from the dead letters; returns how many samples these were.
+    /// Erases the samples for which `isErased` returns true, from the log and from the dead letters. Returns their
+    /// number.
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
             saveChanges()
@@ -12,18 +13,18 @@ extension DirectoryStore {
         }
     }
 
-    /// Marks the end of the log, if there is no mark.
+    /// Marks the end of the log, unless it has a mark.
     func hold() throws(QueueError) {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
             let (mark, end) = state.withLock { ($0.heldFrom, $0.nextSequence) }
             if mark != nil { return }
-            // Written down first: what is appended from now on is held in any case.
+            // Saved first, so that all samples that are appended from now on are held.
             try HeldMark.write(end, in: path)
             state.withLock { $0.heldFrom = end }
         }
     }
 
-    /// Takes the mark away.
+    /// Removes the mark.
     func release() throws(QueueError) {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
             if state.withLock({ $0.heldFrom }) == nil { return }
@@ -32,7 +33,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Erases what was appended behind the mark, and takes it away.
+    /// Erases the samples after the mark, and removes the mark.
     func eraseHeld() throws(QueueError) -> Int {
         try erasing.withLock { (_: inout Void) throws(QueueError) in
             guard let mark = state.withLock({ $0.heldFrom }) else { return 0 }
@@ -48,7 +49,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Completes an erasure that a crash interrupted.
+    /// Completes an erasure that a crash has interrupted.
     func finishErasing() {
         do {
             let undone = try bookkeeping.erased(onlyUndone: true)
@@ -87,7 +88,10 @@ extension DirectoryStore {
                     state.erase(sequences, letters)
                     return (state.places.map(\.row), known)
                 }
-                try bookkeeping.save(rows, erasing: sequences, letters)
+                do { try bookkeeping.save(rows, erasing: sequences, letters) } catch {
+                    state.withLock { $0.keepUnsaved(sequences, letters) }
+                    throw error
+                }
                 return known
             }
             try rewriteSegments(without: sequences)
@@ -114,17 +118,19 @@ extension DirectoryStore {
         }
     }
 
-    /// Deletes what was set aside as damaged: it may hold what is to be erased, and nobody can tell.
+    /// Deletes files that were set aside as damaged, because they may contain samples to erase.
     private func removeSetAside() throws(QueueError) {
-        for name in try Directory.entries(of: path) where name.contains(".damaged") {
+        for name in try Directory.entries(of: path) where FolderNames.isSetAside(name) {
+            // Anything but a file, which was in the place of one of the store's files, holds no samples of the store.
+            guard let status = Directory.status(of: path + "/" + name), Directory.isFile(status) else { continue }
             try Directory.overwriteAndDelete(path + "/" + name)
             report(.store("\(path)/\(name) was damaged and may have held erased samples; it was deleted"))
         }
     }
 
     private func rewriteSegments(without erased: SequenceSet) throws(QueueError) {
-        // What is written to is ended first, since a segment is rewritten as a whole; and a file is replaced under its own
-        // name, so that no segment may begin between its naming and this look.
+        // The head is sealed first, because a segment is rewritten as a whole. A file is replaced under its name, so
+        // that no segment may begin between its naming and this access.
         let stretches = chores.withLock { _ in
             draining.withLock { _ in
                 sealHead()
@@ -134,20 +140,20 @@ extension DirectoryStore {
         }
         for stretch in stretches {
             guard let segment = try stretch.segment.rewritten(without: erased, end: stretch.end) else { continue }
-            // Everybody may have passed it meanwhile.
+            // Every backend may have passed the segment in the meantime.
             if !state.withLock({ $0.log.replace(segment) }) { segment.delete() }
         }
     }
 }
 
 extension DirectoryStore.State {
-    /// Counts samples as erased for those that had them before them, and takes them from what was read.
+    /// Counts samples as erased for the backends that have not passed them, and removes them from the samples that were
+    /// read ahead.
     mutating func erase(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
-        let end = nextSequence
         var all = erased
         all.formUnion(sequences)
         for index in places.indices {
-            let waiting = places[index].row.cursor..<end
+            let waiting = waiting(places[index].row)
             let count = all.count(in: waiting) - erased.count(in: waiting)
             let gone = Set(letters.first { $0.name == places[index].row.name }?.sequences ?? [])
             let retried = places[index].retries.filter { gone.contains($0.sequence) }.count
@@ -164,8 +170,19 @@ extension DirectoryStore.State {
     }
 }
 
+extension DirectoryStore.State {
+    /// Keeps an erasure that could not be saved, so that it is saved with the sums that include it.
+    fileprivate mutating func keepUnsaved(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
+        unsavedErased.formUnion(sequences)
+        for letters in letters {
+            guard let index = places.firstIndex(where: { $0.row.name == letters.name }) else { continue }
+            places[index].goneLetters += letters.sequences
+        }
+    }
+}
+
 extension SegmentedLog.Stretch {
-    /// Calls `body` with each whole record.
+    /// Calls `body` with each complete record.
     func forEachRecord(_ body: (Segment.Record) -> Void) {
         var (offset, last): (Int, UInt64?) = (SegmentHeader.size, nil)
         let limit = segment.readableEnd(end)

@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// Dead letters, and what is written down with them.
+/// Dead letters and their bookkeeping.
 extension DirectoryStore {
-    /// Takes dead letters out: to be tried again, or thrown away. Returns how many there were.
+    /// Removes dead letters, to retry or to discard them. Returns their number.
     func takeOut(_ ids: Set<SampleID>, of backend: BackendName, toRetry: Bool) -> Int {
         saveChanges()
         guard let rows = letters(of: backend)?.filter({ !$0.isRetried }) else { return 0 }
@@ -31,7 +31,7 @@ extension DirectoryStore {
         return chosen.count
     }
 
-    /// Dead letters as they are written down; nil, said as a diagnostic, if they cannot be read.
+    /// The saved dead letters; nil, with a diagnostic, if they cannot be read.
     func letters(of backend: BackendName) -> [Bookkeeping.LetterRow]? {
         do { return try bookkeeping.letters(of: backend.description) } catch {
             report(.store("cannot read the dead letters of \(backend) in \(path): \(error)"))

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Instrument
 
-/// Work that waits for the disk, on its own dispatch queue.
+/// Work that waits for the disk, on a separate dispatch queue.
 extension DirectoryStore {
     func scheduleMaintenance() {
         switch configuration.synchronization {
@@ -14,7 +14,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Writes down what changed, and synchronizes it as configured.
+    /// Saves changes, and synchronizes them as configured.
     func maintain() {
         if bookkeeping.isClosed { return }
         restoreWhatIsGone()
@@ -28,8 +28,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Makes everything that was appended so far survive a loss of power.
-    /// - Throws: if that is not sure. The call may be repeated.
+    /// Makes every sample that was appended so far survive a loss of power.
+    /// - Throws: if the synchronization failed; the caller may repeat the call.
     func synchronize() throws(QueueError) {
         try drain()
         guard saveChanges() else {
@@ -38,7 +38,7 @@ extension DirectoryStore {
         try synchronizeWritten()
     }
 
-    /// Synchronizes what is in the log, and the bookkeeping if anything in it is not yet safe.
+    /// Synchronizes the log, and the bookkeeping if it has unsynchronized writes.
     func synchronizeWritten() throws(QueueError) {
         try synchronizing.withLock { (_: inout Void) throws(QueueError) in
             let (work, end) = state.withLock { ($0.log.takeUnsynchronized(), $0.log.nextSequence) }
@@ -54,21 +54,22 @@ extension DirectoryStore {
         }
     }
 
-    /// Names, cuts and makes files, so that whoever appends does not wait for the disk.
+    /// Renames, truncates and creates files, so that an append does not wait for the disk.
     func doChores() { chores.withLock { _ in doChoresLocked() } }
 
     /// The caller holds `chores`.
     func doChoresLocked() {
-        let (chores, missing) = state.withLock { state in
+        let chores = state.withLock { state in
             state.areChoresDue = false
-            return (state.log.takeChores(), state.log.missingSpare)
+            return state.log.takeChores()
         }
         for chore in chores { perform(chore) }
         if !chores.isEmpty { noteAges() }
-        if let missing { makeSpare(of: missing) }
+        // Last, because no spare is created while a segment has the spare's name.
+        if let missing = state.withLock({ $0.log.missingSpare }) { makeSpare(of: missing) }
     }
 
-    /// Writes down how old segments are, for the next run of this boot.
+    /// Saves the ages of segments, for the next run in this boot.
     private func noteAges() {
         guard configuration.limits.maxAge != nil, let boot = BootSession.identifier else { return }
         let newest = state.withLock { state in
@@ -88,17 +89,21 @@ extension DirectoryStore {
     private func perform(_ chore: SegmentedLog.Chore) {
         switch chore {
         case .cut(let segment, let end): segment.cut(to: end)
-        case .name(let segment):
+        case .name(let segment, let isRetry):
             do throws(QueueError) {
                 try segment.move(to: state.withLock { $0.log.path(of: segment.first) })
             } catch {
-                // It may be deleted already. If not, the next start names it.
-                if Directory.size(of: segment.path) != nil { report(.store("\(error)")) }
+                // A deleted segment was passed by every backend.
+                if Directory.size(of: segment.path) != nil {
+                    if !isRetry { report(.store("\(error); the store retries it")) }
+                    return state.withLock { $0.log.retryNaming(segment) }
+                }
             }
+            state.withLock { $0.log.spareNameIsFree() }
         }
     }
 
-    /// If the disk has no room for a spare segment, the append that needs the next segment gets the error.
+    /// If the disk has no room for a spare segment, the append that needs the next segment receives the error.
     private func makeSpare(of size: Int) {
         guard let spare = try? Segment(creating: state.withLock { $0.log.sparePath }, capacity: size) else { return }
         spare.touch()

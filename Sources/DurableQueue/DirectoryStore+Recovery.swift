@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// What the end of an earlier process left undone, and what cannot be opened.
+/// Recovery of samples that an earlier process had staged, and of files that cannot be opened.
 extension DirectoryStore {
-    /// Where the system keeps files that are never written to a disk; nil where it has no such place.
+    /// The directory for files that the system never writes to a disk; nil on a system without one.
     static var stagingDirectory: String? {
         #if os(Linux)
         "/dev/shm"
@@ -11,23 +11,25 @@ extension DirectoryStore {
         #endif
     }
 
-    /// Whether a sample that was staged outlives the process.
+    /// Whether a staged sample outlives the process.
     var isStagingLasting: Bool { state.withLock { $0.staging?.area.outlivesProcess ?? false } }
 
-    /// Whether the folder holds what was moved out of another one, and shares its log's number: nothing is appended to it.
+    /// Whether the folder contains files from another folder and has that log's number. The store appends nothing to
+    /// it.
     var isMoved: Bool { Directory.exists(path + "/" + FolderNames.moved) }
 
-    /// Makes the memory in which samples wait for the disk; before this, nothing can be appended.
+    /// Creates the staging area. The store can append only after this call.
     func prepareToAppend(_ randomness: RandomSource) throws(QueueError) {
-        // Room for a moment in which the disk is slow, also where segments are small.
-        let size = min(1 << 20, max(256 << 10, configuration.segmentSize))
-        let identity = FileIdentity(of: path)
+        // Enough room for a slow disk, even if segments are small. A multiple of eight, as every record's offset.
+        let size = min(1 << 20, max(256 << 10, configuration.segmentSize)) & ~7
         let name = "instrument-queue-" + randomness.identifier()
         var area: StagingArea?
-        if let directory = Self.stagingDirectory, let identity {
-            area = StagingArea.make(in: directory, name: name, halfSize: size, log: logNumber, folder: identity)
+        if let directory = Self.stagingDirectory {
+            area = (try? FileIdentity(of: path)).flatMap {
+                StagingArea.make(in: directory, name: name, halfSize: size, log: logNumber, folder: $0)
+            }
             if area == nil {
-                report(.store("cannot make a file of \(2 * size) bytes in \(directory): emit may wait for the disk"))
+                report(.store("cannot create a file of \(2 * size) bytes in \(directory): emit may wait for the disk"))
             }
         }
         let made = if let area { area } else { try StagingArea.inProcess(halfSize: size) }
@@ -38,26 +40,36 @@ extension DirectoryStore {
         state.withLock { $0.staging = Staging(made) }
     }
 
-    /// Takes over what a process that ended without closing the store had staged.
+    /// Recovers samples that a process had staged before it ended without closing the store.
     ///
-    /// Without that memory the power was lost, or the container was replaced: then samples that backends already have may
-    /// be missing in the log, and their numbers must not be given to others.
+    /// If that memory is missing, the power was lost or the container was replaced: then the log may lack samples that
+    /// backends have received, and other samples must not have their sequence numbers.
     func recover(_ path: String) throws(QueueError) {
         guard let area = try staged(at: path) else {
             skipNumbers()
+            try keepGaps()
             return StagingMark.remove(in: self.path)
         }
         try takeOver(area)
         let next = max(area.nextSequence, state.withLock { $0.log.nextSequence })
         skipNumbers(to: min(next, FolderNames.maxNumber))
-        // Only now is nothing left in it that is not in the log.
+        try keepGaps()
+        // Only now every staged sample is in the log, and every gap in the bookkeeping.
         StagingMark.remove(in: self.path)
         area.delete()
     }
 
-    /// The file that an earlier process staged samples in; nil if it is gone.
+    /// Makes sure that the skipped sequence numbers are saved, because the next start would count them as lost samples.
+    /// - Throws: if they cannot be saved; the next start recovers the same samples and skips the same numbers.
+    private func keepGaps() throws(QueueError) {
+        if state.withLock({ $0.unsavedAbsent.isEmpty }) || saveChangesRetrying() { return }
+        throw QueueError(.storeFailed, "cannot save the gaps between samples in \(path)")
+    }
+
+    /// The staging file of an earlier process; nil if it is missing.
     private func staged(at path: String) throws(QueueError) -> StagingArea? {
-        guard !path.isEmpty, let identity = FileIdentity(of: self.path) else { return nil }
+        if path.isEmpty { return nil }
+        let identity = try FileIdentity(of: self.path)
         do throws(StagingArea.Absence) {
             return try StagingArea.open(leftAt: path, log: logNumber, folder: identity)
         } catch {
@@ -87,7 +99,7 @@ extension DirectoryStore {
         state.withLock { $0.nextSequence = $0.log.nextSequence }
     }
 
-    private func skipNumbers() {
+    func skipNumbers() {
         skipNumbers(to: state.withLock { $0.log.nextSequence } + SegmentedLog.leap)
     }
 
@@ -103,29 +115,42 @@ extension DirectoryStore {
         }
     }
 
-    /// Moves files that cannot be opened into separate folders, where the next start finds them: they may hold samples,
-    /// and what is beside them must not wait for them.
+    /// Moves files that cannot be opened into separate folders, where the next start finds them: they may contain
+    /// samples, and the other files must not wait for them.
+    ///
+    /// Only when all of them have moved, their sequence numbers are left out: a start that fails or is killed before that leaves out
+    /// no sample that is still here.
     func moveOut(_ unopened: [SegmentedLog.Unopened]) throws(QueueError) {
         for file in unopened {
             let folder = try moveOut(file)
-            if let numbers = file.numbers { leaveOut(numbers) } else { skipNumbers() }
-            saveChanges()
             report(.store("\(file.cause); \(file.name) was moved to \(folder); the next start retries it"))
         }
+        for numbers in unopened.compactMap(\.numbers) { leaveOut(numbers) }
     }
 
     private func moveOut(_ file: SegmentedLog.Unopened) throws(QueueError) -> String {
-        let folder = try Directory.makeSibling(of: path)
-        try Directory.replace(folder + "/" + FolderNames.moved, by: path)
-        // What is held stays held there.
-        if let mark = state.withLock({ $0.heldFrom }) { try HeldMark.write(mark, in: folder) }
+        let unfinished = try Directory.makeSibling(of: path)
+        // Locked while it has no name, because another process would delete the empty folder.
+        let lock = try Self.locked(unfinished)
+        try Directory.replace(unfinished + "/" + FolderNames.moved, by: path)
+        // Held samples stay held there.
+        if let mark = state.withLock({ $0.heldFrom }) { try HeldMark.write(mark, in: unfinished) }
+        // The file comes last: no start finds a file in an unfinished folder.
+        let folder = try Directory.finishSibling(unfinished)
         try Directory.move(path + "/" + file.name, to: folder + "/" + file.name)
-        return try Directory.finishSibling(folder)
+        _ = consume lock
+        return folder
+    }
+
+    private static func locked(_ folder: String) throws(QueueError) -> DirectoryLock {
+        do throws(DirectoryLock.Refusal) { return try DirectoryLock(folder) } catch {
+            throw QueueError(.storeFailed, "cannot lock \(folder) (\(error))")
+        }
     }
 }
 
 extension DirectoryStore.State {
-    /// No cursor rests on a number that no sample has.
+    /// Moves cursors past sequence numbers without samples.
     mutating func skipErased() {
         for index in places.indices {
             places[index].row.cursor = erased.firstAbsent(from: places[index].row.cursor)
@@ -134,7 +159,7 @@ extension DirectoryStore.State {
 }
 
 extension Bookkeeping.PlaceRow {
-    /// Keeps the sums right when numbers are left out of the log that the backend has passed in part.
+    /// Corrects the sums of backends that have passed a part of the skipped sequence numbers.
     mutating func leave(_ numbers: Range<UInt64>, _ erased: SequenceSet) {
         let passed = numbers.clamped(to: start..<max(start, cursor))
         carried += passed.count - erased.count(in: passed)

@@ -1,13 +1,13 @@
 internal import Instrument
 
-/// Files that were deleted or truncated from outside while they were in use.
+/// Restores files that were deleted or truncated from outside while they were in use.
 extension DirectoryStore {
-    /// Makes the folder and the files in it again if they are gone: their contents are still in this process's memory, and
-    /// nowhere else. Does nothing, at the price of a few looks, if everything is in its place.
+    /// Creates a deleted folder and its files again, whose contents are only in this process's memory. If nothing is
+    /// missing, costs a few system calls.
     func restoreWhatIsGone() {
         leaveCutSegment()
         guard isAnythingGone else { return }
-        // Nothing is erased, named or cut meanwhile: what is replaced just now is not gone.
+        // Excludes erasures, renames and truncations, so that a file that is being replaced does not look deleted.
         erasing.withLock { _ in
             chores.withLock { _ in
                 do {
@@ -22,7 +22,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Looks without a lock: may say yes of what is being renamed.
+    /// Checks without a lock. May return true while a file is being renamed.
     private var isAnythingGone: Bool {
         guard let isInPlace = lock.withLock({ $0?.isInPlace }) else { return false }
         let (stretches, heldFrom) = state.withLock { ($0.log.stretches, $0.heldFrom) }
@@ -34,7 +34,7 @@ extension DirectoryStore {
 
     private func restoreFolder() throws -> Bool {
         try lock.withLock { lock in
-            // Closed already.
+            // The store is closed.
             guard let isInPlace = lock?.isInPlace, !isInPlace else { return false }
             try Directory.make(path)
             do throws(DirectoryLock.Refusal) {
@@ -46,7 +46,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Returns the names of the files that were gone.
+    /// Returns the names of the files that were missing.
     private func restoreFiles() throws -> [String] {
         guard lock.withLock({ $0 != nil }) else { return [] }
         var names: [String] = []
@@ -60,7 +60,7 @@ extension DirectoryStore {
             names.append(FolderNames.held)
         }
         guard state.withLock({ state in state.log.stretches.contains { !$0.segment.isInPlace } }) else { return names }
-        // A segment is copied as a whole, so that nothing may be written to it meanwhile.
+        // A segment is copied as a whole: nothing may write to it in the meantime.
         draining.withLock { _ in sealHead() }
         let stretches = state.withLock { state in
             _ = state.log.takeSpare()
@@ -70,9 +70,9 @@ extension DirectoryStore {
         return names
     }
 
-    /// A folder that was made again is another one to the system: staged records have to be found from there.
+    /// Links staged records to a folder that was created again, which has another inode.
     private func restoreStagingMark() throws(QueueError) -> Bool {
-        guard let area = state.withLock({ $0.staging?.area }), let identity = FileIdentity(of: path),
+        guard let area = state.withLock({ $0.staging?.area }), let identity = try? FileIdentity(of: path),
             !Directory.exists(path + "/" + FolderNames.staging)
         else { return false }
         if area.outlivesProcess { area.begin(logNumber, identity) }
@@ -85,13 +85,14 @@ extension DirectoryStore {
         let copy = [UInt8](UnsafeRawBufferPointer(start: stretch.segment.base, count: end))
         try Directory.replace(path + "/" + name, by: copy)
         let segment = try Segment.existing(path + "/" + name, first: stretch.segment.first)
-        // Everybody may have passed it meanwhile.
+        // Every backend may have passed the segment in the meantime.
         if state.withLock({ $0.log.replace(segment) }) { return [name] }
         segment.delete()
         return []
     }
 
-    /// A write to memory behind the end of a file ends the process (SIGBUS): a segment that was truncated from outside is not written to again.
+    /// Ends the use of a segment that was truncated from outside: a write to memory after the end of a file ends the
+    /// process (SIGBUS).
     func leaveCutSegment() {
         let cut = state.withLock { state -> Segment? in
             guard let head = state.log.head?.segment, head.readableEnd(head.capacity) < head.capacity else {

@@ -1,16 +1,29 @@
 internal import Instrument
 
-/// What is written down about places and dead letters, in the order in which it changed.
+/// Saves places, dead letters and sequence numbers without samples, in the order of their changes.
 extension DirectoryStore {
-    /// What has to be written down for one backend.
+    /// The unsaved changes, which are saved all or none: a saved cursor and the saved gaps always fit together.
+    struct Changes {
+        /// The names of forgotten backends. A backend may have a new place since.
+        var forgotten: Set<String> = []
+        var places: [Change] = []
+        /// Sequence numbers without samples.
+        var absent = SequenceSet()
+        /// Erased samples that may still be in the segments.
+        var erased = SequenceSet()
+
+        var isEmpty: Bool { forgotten.isEmpty && places.isEmpty && absent.isEmpty && erased.isEmpty }
+    }
+
+    /// The unsaved changes of one backend.
     struct Change {
         var row: Bookkeeping.PlaceRow
         var addedLetters: [Bookkeeping.LetterRow]
         var removedLetters: [UInt64]
     }
 
-    /// Writes down what changed since this was last called, all of it or nothing, and deletes the segments that every
-    /// backend is past by then. What cannot be written stays to be written; false then.
+    /// Saves the changes since the last call, all or none, and deletes the segments that every backend has passed.
+    /// Returns false if the changes could not be saved; the next call retries them.
     @discardableResult
     func saveChanges() -> Bool {
         if isViewed { return true }
@@ -31,7 +44,13 @@ extension DirectoryStore {
         return isSaved
     }
 
-    /// Writes down what changed such that it survives a loss of power; a new folder's own name included.
+    /// Saves the changes, and retries at once a failure that may be momentary. Returns false if it lasts.
+    func saveChangesRetrying() -> Bool {
+        for _ in 0..<SystemCall.attempts where saveChanges() { return true }
+        return false
+    }
+
+    /// Saves changes so that they survive a loss of power, including the name of a new folder.
     func saveLastingly() throws(QueueError) {
         guard saveChanges() else {
             throw QueueError(.storeFailed, "cannot save the cursors of backends in \(path)")
@@ -47,12 +66,15 @@ extension DirectoryStore {
         }
     }
 
-    /// Deletes segments that every backend is past, once the bookkeeping says so and keeps saying so without power: where
-    /// a backend's place was lost, its samples have to be there still.
-    func trim() {
+    /// Deletes segments that every backend has passed, after the bookkeeping of that has been synchronized: if a loss
+    /// of power reverts a cursor, its samples must still exist.
+    ///
+    /// - Parameter areUnclaimed: whether no backend will ever receive the samples of a log without a place. Otherwise
+    ///   its places were lost, and the samples wait for the backends to return.
+    func trim(areUnclaimed: Bool = false) {
         if isViewed || bookkeeping.isClosed { return }
         let (segments, start) = writing.withLock { _ -> ([Segment], UInt64?) in
-            guard let limit = state.withLock({ $0.trimLimit }) else { return ([], nil) }
+            guard let limit = state.withLock({ $0.trimLimit(areUnclaimed: areUnclaimed) }) else { return ([], nil) }
             do throws(QueueError) { try synchronizeBookkeeping() } catch {
                 report(.store("\(error); delivered segments are kept for now"))
                 return ([], nil)
@@ -66,33 +88,40 @@ extension DirectoryStore {
         }
         for segment in segments { segment.delete() }
         guard let start else { return }
-        // If they are not forgotten now, they are with the next segment: nothing reads them any more.
+        // After a failure, the next deletion of a segment retries. Nothing reads these numbers any more.
         try? bookkeeping.forgetErased(below: start)
     }
 
-    /// Leaves numbers out of the log: no sample has them, or its samples are elsewhere now.
+    /// Skips sequence numbers without samples, or whose samples are in another folder. After a failure, the next
+    /// ``saveChanges()`` saves them.
     func leaveOut(_ numbers: Range<UInt64>) {
         state.withLock { state in
             state.absent.insert(numbers)
             state.erased.insert(numbers)
+            state.unsavedAbsent.insert(numbers)
         }
-        do { try bookkeeping.save(absent: numbers) } catch {
-            report(.store("cannot save the gaps of erased samples in \(path): \(error)"))
-        }
+        guard saveChanges() else { return }
+        // A sequence number must never be used twice, even after a loss of power.
+        do throws(QueueError) { try synchronizeBookkeeping() } catch { report(.store("\(error)")) }
     }
 }
 
 extension DirectoryStore.State {
-    /// Up to where segments may go; nil if none is passed by every backend.
-    var trimLimit: UInt64? {
-        let limit = places.map(\.savedCursor).min() ?? nextSequence
+    /// The sequence number before which every backend has passed all segments; nil if no segment can be deleted.
+    func trimLimit(areUnclaimed: Bool) -> UInt64? {
+        guard let limit = places.map(\.savedCursor).min() ?? (areUnclaimed ? nextSequence : nil) else { return nil }
         return log.canTrim(to: limit) ? limit : nil
     }
 
-    mutating func takeChanges() -> [DirectoryStore.Change] {
-        var changes: [DirectoryStore.Change] = []
+    mutating func takeChanges() -> DirectoryStore.Changes {
+        var changes = DirectoryStore.Changes(
+            forgotten: unsavedForgotten,
+            absent: unsavedAbsent,
+            erased: unsavedErased
+        )
+        (unsavedForgotten, unsavedAbsent, unsavedErased) = ([], SequenceSet(), SequenceSet())
         for index in places.indices where places[index].isChanged {
-            changes.append(
+            changes.places.append(
                 DirectoryStore.Change(
                     row: places[index].row,
                     addedLetters: places[index].newLetters,
@@ -104,9 +133,12 @@ extension DirectoryStore.State {
         return changes
     }
 
-    /// What could not be written goes before what came since.
-    mutating func putBack(_ changes: [DirectoryStore.Change]) {
-        for change in changes {
+    /// Unsaved letters come before the letters since.
+    mutating func putBack(_ changes: DirectoryStore.Changes) {
+        unsavedForgotten.formUnion(changes.forgotten)
+        unsavedAbsent.formUnion(changes.absent)
+        unsavedErased.formUnion(changes.erased)
+        for change in changes.places {
             guard let index = places.firstIndex(where: { $0.row.name == change.row.name }) else { continue }
             let gone = Set(places[index].goneLetters)
             places[index].newLetters =
@@ -116,8 +148,8 @@ extension DirectoryStore.State {
         }
     }
 
-    mutating func areSaved(_ changes: [DirectoryStore.Change]) {
-        for change in changes {
+    mutating func areSaved(_ changes: DirectoryStore.Changes) {
+        for change in changes.places {
             guard let index = places.firstIndex(where: { $0.row.name == change.row.name }) else { continue }
             places[index].savedCursor = change.row.cursor
         }

@@ -1,10 +1,10 @@
 internal import Instrument
 
-/// The lanes' side: the next batch for a backend, and its outcome.
+/// The interface for lanes: the next batch of a backend, and its outcome.
 extension DirectoryStore {
-    /// Makes a place for a backend, which survives a loss of power once this has returned. Waits for the disk.
+    /// Creates a place for a backend. Once this method returns, the place survives a loss of power. Waits for the disk.
     ///
-    /// An ephemeral place is not written down, and is gone with this process.
+    /// An ephemeral place is not saved and ends with this process.
     func attach(_ backend: BackendName, atOldest: Bool, isEphemeral: Bool = false) {
         if state.withLock({ state in state.places.contains { $0.row.name == backend.description } }) { return }
         do throws(QueueError) {
@@ -22,24 +22,21 @@ extension DirectoryStore {
         state.withLock { $0.addPlace(backend.description, atOldest: atOldest, isEphemeral: isEphemeral) }
     }
 
-    /// Gives up a backend's place. Once nobody has one, nothing is kept: samples without a place are a sign of damage.
+    /// Deletes a backend's place. Deletes all samples with the last place: samples without a place are a sign of
+    /// damage.
     func forget(_ backend: BackendName) {
         draining.withLock { _ in
             let isLast = state.withLock { state in
                 state.places.removeAll { $0.row.name == backend.description }
                 state.carried[backend.description] = nil
+                state.unsavedForgotten.insert(backend.description)
                 return state.places.isEmpty
             }
             if !isLast { return }
             do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
             sealHead()
         }
-        do {
-            try writing.withLock { _ in try bookkeeping.remove(backend.description) }
-            trim()
-        } catch {
-            report(.store("cannot remove the cursor of \(backend): \(error)"))
-        }
+        if saveChanges() { trim(areUnclaimed: true) }
     }
 
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
@@ -47,18 +44,18 @@ extension DirectoryStore {
         while true {
             guard maxCount > 0, let found = reading(for: backend, maxCount: maxCount) else { return [] }
             if !found.retries.isEmpty { return found.retries }
-            // Decoded outside the lock, so that no emit waits for it: what is before a stretch's end never changes.
+            // Decoded outside the lock, so that no emit waits: bytes before the end of a stretch never change.
             let read = found.read(maxCount: maxCount, maxBytes: maxBytes, log: logNumber)
             if read.isEmpty {
                 skipDamaged(backend, found)
                 return []
             }
-            // If not, somebody dropped or erased meanwhile: what was read may not be there any more.
+            // Otherwise a drop or an erasure has made the samples that were read invalid.
             if lease(read, found, to: backend) { return read.map(\.record) }
         }
     }
 
-    /// What waits for a backend, to be looked at: nothing is noted.
+    /// The samples that wait for a backend, without a lease.
     func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
         do throws(QueueError) { try drain() } catch { report(.store("\(error)")) }
         let retries = state.withLock { state in
@@ -74,7 +71,7 @@ extension DirectoryStore {
         return [AnySequence(retries.isEmpty ? [] : [retries]), AnySequence(pages)].joined()
     }
 
-    /// Notes what is given, so that it comes again as it is; false if it is outdated.
+    /// Records the lease, so that the next call returns the same batch. Returns false if the batch is outdated.
     private func lease(_ read: [ReadRecord], _ reading: Reading, to backend: BackendName) -> Bool {
         guard let last = read.last?.record.sequence else { return false }
         let (isCurrent, isNews) = state.withLock { state -> (Bool, Bool) in
@@ -87,7 +84,7 @@ extension DirectoryStore {
             state.places[index].isChanged = true
             return (true, true)
         }
-        // Written down before anything is sent: the next run sends the same batch.
+        // Saved before the delivery, so that the next run delivers the same batch.
         if isNews { saveChanges() }
         return isCurrent
     }
@@ -111,7 +108,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Nothing of what is left can be read: it is counted as lost, so that nobody waits for it.
+    /// Counts the remaining samples, none of which can be read, as lost, so that no flush waits for them.
     private func skipDamaged(_ backend: BackendName, _ reading: Reading) {
         let isSkipped = state.withLock { state -> Bool in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
@@ -144,7 +141,7 @@ extension DirectoryStore {
             let letters = passed.compactMap { entry in
                 dead[entry.record.sequence].map { Self.letter(entry.record, $0) }
             }
-            // Numbers between those that could be read, and that nobody erased: they are lost.
+            // Samples between readable ones that were not erased are lost.
             let lost = state.count(place.row.cursor..<sequence + 1) - passed.count
             if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
             place.row.acknowledged += passed.count - letters.count
@@ -159,7 +156,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Settles what was tried again; false if that was not what the backend was served.
+    /// Settles retried letters. Returns false if the backend's lease contains none.
     private func settleRetries(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) -> Bool {
         state.withLock { state in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
@@ -180,7 +177,7 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore.State {
-    /// Adds a place at the beginning or at the end of the log, unless there is one of that name.
+    /// Adds a place at the beginning or at the end of the log, unless a place has that name.
     fileprivate mutating func addPlace(_ name: String, atOldest: Bool, isEphemeral: Bool) {
         if places.contains(where: { $0.row.name == name }) { return }
         let start = atOldest ? log.startSequence : nextSequence

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// Where a backend's samples are, counted.
+/// The ledgers of backends.
 extension DirectoryStore {
     func ledger(of backend: BackendName) -> Ledger {
         state.withLock { state in
@@ -13,7 +13,7 @@ extension DirectoryStore {
             ledger.acknowledged += row.acknowledged
             ledger.dead = row.dead
             ledger.drops.merge(row.drops, uniquingKeysWith: +)
-            ledger.queued = state.count(row.cursor..<state.nextSequence) + place.retries.count
+            ledger.queued = state.count(state.waiting(row)) + place.retries.count
             return ledger
         }
     }
@@ -23,7 +23,7 @@ extension DirectoryStore {
             guard let place = state.places.first(where: { $0.row.name == backend.description }) else {
                 return Backlog()
             }
-            let count = state.count(place.row.cursor..<state.nextSequence) + place.retries.count
+            let count = state.count(state.waiting(place.row)) + place.retries.count
             if count == 0 { return Backlog() }
             return Backlog(
                 count: count,
@@ -47,15 +47,15 @@ extension DirectoryStore {
         }
     }
 
-    /// The backends that have a place here, and those whose sums count here.
+    /// The backends with a place or with sums in this store.
     var backendNames: [String] {
         state.withLock { state in Array(Set(state.places.map(\.row.name)).union(state.carried.keys)).sorted() }
     }
 
-    /// Whether every backend is past everything and nobody has a dead letter: then the directory is of no more use.
+    /// Whether every backend has passed all samples and has no dead letter, so that the directory is no longer needed.
     var isDrained: Bool {
         state.withLock { state in
-            // Without a place, its samples are still to be given to somebody.
+            // Without a place, the samples still wait for a backend.
             if state.places.isEmpty { return state.log.stretches.isEmpty && state.staging?.isEmpty ?? true }
             return state.places.allSatisfy { place in
                 place.row.cursor >= state.nextSequence && place.row.dead == 0 && place.retries.isEmpty

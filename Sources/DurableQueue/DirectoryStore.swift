@@ -1,24 +1,24 @@
 internal import Dispatch
 internal import Instrument
 
-/// A store in one directory that this process has locked: a log of segments, and the bookkeeping beside it.
+/// A store in one folder that this process has locked: a log of segments with its bookkeeping.
 final class DirectoryStore: Sendable {
-    /// A backend's place. The bookkeeping has the same, a moment later.
+    /// A backend's place. The bookkeeping saves it a moment later.
     struct Place {
         var row: Bookkeeping.PlaceRow
         var position: SegmentedLog.Position
-        /// What was read and not settled yet, each with the position behind it.
+        /// The samples that were read and not settled, each with the position after it.
         var readAhead: [ReadRecord] = []
-        /// Dead letters that are to be retried; they go first, in separate batches.
+        /// Dead letters to retry. They come first, in separate batches.
         var retries: [SampleRecord] = []
         var isServingRetries = false
-        /// Counts what would make a read that is under way outdated.
+        /// Counts the changes that make a concurrent read outdated.
         var version = 0
-        /// Whether the bookkeeping does not have all of this yet, and the dead letters that it does not have.
+        /// Whether the place has unsaved changes, and the unsaved dead letters.
         var isChanged = false
         var newLetters: [Bookkeeping.LetterRow] = []
         var goneLetters: [UInt64] = []
-        /// The cursor that the bookkeeping has.
+        /// The saved cursor.
         var savedCursor: UInt64
 
         init(row: Bookkeeping.PlaceRow, position: SegmentedLog.Position, savedCursor: UInt64? = nil) {
@@ -30,11 +30,11 @@ final class DirectoryStore: Sendable {
 
     struct State: ~Copyable {
         var log: SegmentedLog
-        /// What was appended and is not in the log yet; nil as long as this store is only read.
+        /// The samples that were appended and not copied into the log; nil while this store is only read.
         var staging: Staging?
-        /// The number behind the last sample that was appended.
+        /// The sequence number after the last appended sample.
         var nextSequence: UInt64
-        /// The number after the last sample that is known to survive a loss of power.
+        /// The sequence number after the last sample that survives a loss of power.
         var synchronizedEnd: UInt64 = 0
         var places: [Place] = []
         var isSynchronizationDue = false
@@ -42,19 +42,29 @@ final class DirectoryStore: Sendable {
         var needsMaintenance = false
         var areChoresDue = false
         var isDrainScheduled = false
-        /// The disk has not answered for a while.
+        /// Whether a drain has been scheduled that has not begun.
+        var isDrainQueued = false
+        /// Whether a retry of a drain that failed is scheduled.
+        var isDrainRetryQueued = false
+        /// Whether a search for deleted files is scheduled.
+        var isRestoringQueued = false
+        /// Whether the disk has not responded in time.
         var isStalled = false
         var drainFailures = 0
         var drainFailure: QueueError?
-        /// Up to where samples were dropped.
+        /// The end of the dropped samples.
         var droppedEnd: UInt64 = 0
-        /// What was erased and would still be there, and numbers that no sample has.
+        /// Erased samples that are still in the segments, and sequence numbers without samples.
         var erased = SequenceSet()
-        /// Numbers that no sample has.
+        /// Sequence numbers without samples.
         var absent = SequenceSet()
-        /// From where on samples are held.
+        /// The absent numbers, the erased samples and the forgotten backends that the bookkeeping does not have yet.
+        var unsavedAbsent = SequenceSet()
+        var unsavedErased = SequenceSet()
+        var unsavedForgotten: Set<String> = []
+        /// The first held sample.
         var heldFrom: UInt64?
-        /// What counts here of logs that are gone, by backend.
+        /// The sums of deleted logs, by backend.
         var carried: [String: Bookkeeping.CarriedSum]
 
         init(
@@ -74,7 +84,10 @@ final class DirectoryStore: Sendable {
             self.heldFrom = heldFrom
         }
 
-        /// How many samples of a range of numbers there are, or were before somebody passed them.
+        /// The sequence numbers that a backend has not passed.
+        func waiting(_ row: Bookkeeping.PlaceRow) -> Range<UInt64> { row.cursor..<max(row.cursor, nextSequence) }
+
+        /// The number of samples in a range of sequence numbers, including samples that were deleted after delivery.
         func count(_ range: Range<UInt64>) -> Int { range.count - erased.count(in: range) }
     }
 
@@ -84,31 +97,31 @@ final class DirectoryStore: Sendable {
     let logNumber: UInt64
     let report: @Sendable (Diagnostic) -> Void
     let maintenance: DispatchQueue
-    /// Drains what is staged. Apart from `maintenance`, which may wait for the disk for longer.
+    /// Drains staged samples. Separate from `maintenance`, which may wait longer for the disk.
     let drainer: DispatchQueue
     let state: Lock<State>
     let lock: Lock<DirectoryLock?>
     let diskWork = DiskWork()
     /// Held while staged records are copied into the log, or the log's head is changed.
     let draining = Lock(())
-    /// Held while the bookkeeping is written to, so that what changed later is written later.
+    /// Held while changes are saved, so that they are saved in their order.
     let writing = Lock(())
-    /// Held while files are synchronized, so that nobody believes that what is under way is done.
+    /// Held while files are synchronized, so that a second synchronization waits for the first one.
     let synchronizing = Lock(())
     /// Held while chores are done.
     let chores = Lock(())
-    /// Held while something is erased or a mark is moved, one at a time.
+    /// Held during an erasure or a move of the mark.
     let erasing = Lock(())
-    /// Whether another process may have the directory by now.
+    /// Whether this store has released the folder to other processes.
     let isReleased = Lock(false)
-    /// Whether there are samples and no place at all: then places were lost, and backends begin with the oldest.
+    /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest sample.
     let hasLostPlaces: Bool
-    /// Whether the folder is only looked at: nothing in it changes.
+    /// Whether the folder is only read. Nothing in it changes.
     let isViewed: Bool
 
-    /// Opens the directory, which `lock` says is ours. A bookkeeping that is damaged is set aside and begun again: every
-    /// backend then gets what is still there once more.
-    /// - Throws: if something in it cannot be opened or read at the moment: nothing of it is changed or deleted then.
+    /// Opens the folder that `lock` owns. Replaces a damaged bookkeeping, which is set aside: every backend then
+    /// receives all stored samples again.
+    /// - Throws: if a file in the folder cannot be opened or read at the moment. Then nothing is changed or deleted.
     init(
         path: String,
         lock: consuming sending DirectoryLock,
@@ -130,24 +143,27 @@ final class DirectoryStore: Sendable {
         let rows: [Bookkeeping.PlaceRow]
         var unopened: [SegmentedLog.Unopened] = []
         do {
-            // Segments' headers have a checksum, so that theirs counts.
+            // The headers of segments have a checksum, so that their number has precedence.
             let known = SegmentedLog.number(in: path)
             let kept = try bookkeeping.logNumber(orElse: known ?? randomness.next())
             logNumber = known ?? kept
             rows = try bookkeeping.places()
+            var absent = try bookkeeping.absent()
+            var erased = try bookkeeping.erased(onlyUndone: false)
+            erased.formUnion(absent)
             let log = try SegmentedLog(
                 directory: path,
                 segmentSize: configuration.segmentSize,
                 log: logNumber,
-                atLeast: rows.map(\.cursor).max() ?? 0,
+                atLeast: Self.firstUnused(rows, erased),
                 newest: try BootSession.identifier.map(bookkeeping.newest) ?? [:],
                 unopened: &unopened,
                 report: { report(.store($0)) }
             )
-            let absent = try bookkeeping.absent()
-            var erased = try bookkeeping.erased(onlyUndone: false)
-            erased.formUnion(absent)
-            // What every backend is past need not be opened.
+            let forgottenLeaps = rows.isEmpty ? log.leaps : SequenceSet()
+            absent.formUnion(forgottenLeaps)
+            erased.formUnion(forgottenLeaps)
+            // Segments that every backend has passed need not be opened.
             unopened.removeAll { file in
                 guard let end = file.numbers?.upperBound else { return false }
                 return !rows.isEmpty && rows.allSatisfy { $0.cursor >= end }
@@ -170,6 +186,7 @@ final class DirectoryStore: Sendable {
                     carried: try bookkeeping.carriedSums()
                 )
             )
+            state.withLock { $0.unsavedAbsent = forgottenLeaps }
         } catch let error as QueueError {
             throw error
         } catch {
@@ -179,8 +196,11 @@ final class DirectoryStore: Sendable {
             report(.store("the cursors of backends in \(path) are missing; backends begin with the oldest sample"))
         }
         reportLosses(rows)
-        if let staged { try recover(staged) }
+        // First of all: what is saved from here on says that the samples of these files are elsewhere.
         try moveOut(unopened)
+        if let staged { try recover(staged) }
+        // The end of the log's last file is unknown.
+        if unopened.contains(where: { $0.numbers == nil }) { skipNumbers() }
         finishErasing()
     }
 
@@ -192,7 +212,7 @@ final class DirectoryStore: Sendable {
         let file = path + "/" + FolderNames.bookkeeping
         try Bookkeeping.prepareFiles(file, report: report)
         let isSynchronous = if case .count = configuration.synchronization { true } else { false }
-        do { return (try Bookkeeping(path: file, isSynchronous: isSynchronous), false) } catch {
+        do { return (try Bookkeeping.opened(path: file, isSynchronous: isSynchronous), false) } catch {
             guard Bookkeeping.isDamage(error) else {
                 throw QueueError(.storeFailed, "cannot open the bookkeeping in \(path): \(error)")
             }
@@ -202,7 +222,7 @@ final class DirectoryStore: Sendable {
         }
         do {
             try Bookkeeping.prepareFiles(file, report: report)
-            let bookkeeping = try Bookkeeping(path: file, isSynchronous: isSynchronous)
+            let bookkeeping = try Bookkeeping.opened(path: file, isSynchronous: isSynchronous)
             report(
                 .store("the bookkeeping in \(path) was damaged; it was set aside, and backends begin with the oldest")
             )
@@ -212,7 +232,7 @@ final class DirectoryStore: Sendable {
         }
     }
 
-    /// Opens a folder to be looked at; nothing in it changes. nil if its bookkeeping cannot be read, which is reported.
+    /// Opens a folder for reading, without a change. nil, with a diagnostic, if its bookkeeping cannot be read.
     init?(viewing path: String, report: @escaping @Sendable (Diagnostic) -> Void) {
         do {
             let number = SegmentedLog.number(in: path)
@@ -222,11 +242,11 @@ final class DirectoryStore: Sendable {
             }
             let rows = try bookkeeping.places()
             logNumber = try number ?? bookkeeping.logNumber(orElse: 0)
-            let atLeast = rows.map(\.cursor).max() ?? 0
-            let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
             let absent = try bookkeeping.absent()
             var erased = try bookkeeping.erased(onlyUndone: false)
             erased.formUnion(absent)
+            let atLeast = Self.firstUnused(rows, erased)
+            let log = SegmentedLog(viewing: path, log: logNumber, atLeast: atLeast) { report(.store($0)) }
             let places = try Self.places(rows, in: log, erased, bookkeeping)
             self.bookkeeping = bookkeeping
             state = Lock(
@@ -253,6 +273,12 @@ final class DirectoryStore: Sendable {
         isViewed = true
     }
 
+    /// The smallest sequence number that no sample has had, as the bookkeeping knows it: a sample with the number of a gap would never
+    /// be delivered.
+    private static func firstUnused(_ rows: [Bookkeeping.PlaceRow], _ erased: SequenceSet) -> UInt64 {
+        max(rows.map(\.cursor).max() ?? 0, erased.ranges.last?.upperBound ?? 0)
+    }
+
     private static func places(
         _ rows: [Bookkeeping.PlaceRow],
         in log: SegmentedLog,
@@ -264,8 +290,11 @@ final class DirectoryStore: Sendable {
             var place = place(row, in: log, erased)
             let all = try bookkeeping.letters(of: row.name)
             let letters = all.filter(\.isRetried)
-            // Counted again: a letter whose mark is damaged is one or the other, not both.
+            // Counted again, because a letter with a damaged mark is either dead or retried, not both.
             place.row.dead = all.count - letters.count
+            // A letter whose row was damaged is lost, and the ledger says so.
+            let lost = row.dead - all.count
+            if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
             place.retries = letters.compactMap { record($0, log: number) }
             return place
         }
@@ -273,7 +302,7 @@ final class DirectoryStore: Sendable {
 
     static func place(_ row: Bookkeeping.PlaceRow, in log: SegmentedLog, _ erased: SequenceSet) -> Place {
         var row = row
-        // What is gone from the log's beginning was past everybody, or is lost.
+        // Samples that are missing at the beginning of the log were passed by every backend, or are lost.
         if row.cursor < log.startSequence {
             let gone = row.cursor..<log.startSequence
             let lost = gone.count - erased.count(in: gone)
@@ -283,7 +312,7 @@ final class DirectoryStore: Sendable {
         return Place(row: row, position: log.position(of: row.cursor))
     }
 
-    /// Says what was found lost at the beginning; what was lost before has been said.
+    /// Reports samples that were found lost at the start. Earlier losses were already reported.
     private func reportLosses(_ before: [Bookkeeping.PlaceRow]) {
         let now = state.withLock { $0.places.map(\.row) }
         for (row, old) in zip(now, before) {
@@ -292,13 +321,13 @@ final class DirectoryStore: Sendable {
         }
     }
 
-    /// Ends the current segment and writes everything down; the directory may be locked by others afterwards.
+    /// Seals the head, saves all changes, and releases the folder to other processes.
     func close() {
         write()
         lock.withLock { $0 = nil }
     }
 
-    /// Deletes the folder, which nobody needs any more; false if it stays, because it holds something else, too.
+    /// Deletes the folder, which is no longer needed. Returns false if it stays, because it contains other files.
     func closeAndRemove() -> Bool {
         write()
         return lock.withLock { lock in
@@ -317,26 +346,26 @@ final class DirectoryStore: Sendable {
                 if area != nil { StagingMark.remove(in: path) }
                 area?.delete()
             } catch {
-                // What is staged stays there, for the next start.
+                // Staged samples stay in the staging area, for the next start.
                 isReleased.withLock { $0 = true }
                 report(.store("\(error)"))
             }
         }
-        // Waits for whoever makes a spare at this moment.
+        // Waits for a thread that is creating a spare segment.
         doChores()
         state.withLock { $0.log.takeSpare() }?.delete()
-        saveChanges()
+        _ = saveChangesRetrying()
         do throws(QueueError) { try synchronizeWritten() } catch { report(.store("\(error)")) }
         bookkeeping.close()
     }
 
-    /// Lets the directory go without closing it; what is staged is copied first, if the disk takes it.
+    /// Releases the folder without closing it. Copies staged samples first, if the disk accepts them.
     func letGo() {
         draining.withLock { _ in
             if isReleased.withLock({ $0 }) { return }
             do throws(QueueError) { try drainLocked() } catch { report(.store("\(error)")) }
             isReleased.withLock { $0 = true }
-            // What could not be copied stays there for the next start.
+            // Samples that could not be copied stay in the staging area, for the next start.
             let staging = state.withLock { $0.staging.take() }
             if let staging, staging.isEmpty {
                 StagingMark.remove(in: path)

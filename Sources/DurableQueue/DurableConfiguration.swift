@@ -1,36 +1,37 @@
 public import Instrument
 
-/// How a ``DurableStore`` keeps samples.
+/// The configuration of a ``DurableStore``.
 public struct DurableConfiguration: Hashable, Sendable {
-    /// When what was written is made to survive a loss of power. A crash of the process loses nothing in any case.
+    /// The policy for synchronizing written samples, so that they survive a loss of power. A crash of the process never
+    /// loses a stored sample.
     public enum Synchronization: Hashable, Sendable {
-        /// When the system likes, usually within half a minute.
+        /// Never by the store; the system writes within about half a minute.
         case never
-        /// So long after a sample at most.
+        /// At most this time after a sample.
         case interval(Duration)
         /// After this number of samples.
         case count(Int)
     }
 
-    /// Where a backend begins that the store has not seen before.
+    /// The start of a backend that the store has not seen before.
     public enum Newcomers: Hashable, Sendable {
-        /// With what is emitted from then on.
+        /// With the samples that are emitted from then on.
         case now
-        /// With the oldest sample that is still there.
+        /// With the oldest stored sample.
         case oldest
     }
 
-    /// How much is kept; what is too much is dropped by whole segments.
+    /// The limits of the queue; samples beyond them are dropped by whole segments.
     public var limits: QueueLimits
     /// The size of a segment in bytes; its blocks are allocated at once.
     public var segmentSize: Int
-    /// When writes are made to last.
+    /// The policy for synchronizing writes.
     public var synchronization: Synchronization
-    /// Where new backends begin.
+    /// The start of new backends.
     public var newcomers: Newcomers
 
-    /// Creates a configuration; by default the queue's default limits, segments of 4 MiB (less if the limit is small), a sync
-    /// within a second, newcomers begin now.
+    /// Creates a configuration; by default the queue's default limits, segments of 4 MiB (less if the limit is
+    /// small), a synchronization within a second, and new backends that start now.
     public init(
         limits: QueueLimits = QueueLimits(),
         segmentSize: Int = 4 << 20,

@@ -1,25 +1,25 @@
 public import Instrument
 
-/// Shows what processes that are gone left in a durable queue's directory. Changes nothing, and creates no file in it.
+/// Reads the samples that ended processes left in a durable queue's directory. Changes and creates no file in it.
 ///
 /// ```swift
 /// let reader = DurableQueueReader(directory: "/var/lib/my-app/queue")
 /// for backend in reader.backends { print(backend, reader.ledger(of: backend).queued) }
 /// ```
 ///
-/// It sees what was there when it was created. Folders that a running process owns are left out, because that process alone
-/// knows what is in them: ``QueueFolder`` tells which these are. Samples that a killed process had not copied to the disk are
-/// not counted (usually none, at most 2 MiB): the next ``DurableStore`` finds them.
+/// The reader shows the state at its creation. It omits folders of running processes (``QueueFolder`` lists them),
+/// because only such a process knows their content. It does not count samples that a killed process had not copied to
+/// the disk (usually none, at most 2 MiB); the next ``DurableStore`` finds them.
 public struct DurableQueueReader: Sendable {
     private let stores: [DirectoryStore]
-    /// The consent that the directory is under, as ``DurableStore/consent``. If it cannot be read, nobody has answered.
+    /// The consent of the directory, as ``DurableStore/consent``; pending if it cannot be read.
     public let consent: Consent
 
-    /// Looks into a directory. May wait for the disk.
+    /// Reads a directory. May wait for the disk.
     ///
     /// - Parameters:
-    ///   - directory: a durable store's directory, or one without a queue.
-    ///   - report: receives what cannot be read, on the calling thread.
+    ///   - directory: a durable store's directory, or a directory without a queue.
+    ///   - report: receives diagnostics about unreadable parts, on the calling thread.
     public init(directory: String, report: @escaping @Sendable (Diagnostic) -> Void = { _ in }) {
         do throws(QueueError) { consent = try DurableStore.consent(of: directory) } catch {
             report(.store("\(error)"))
@@ -30,17 +30,17 @@ public struct DurableQueueReader: Sendable {
         }
     }
 
-    /// The backends that have a place or sums, in the order of their names.
+    /// The backends with a cursor or a ledger, sorted by name.
     public var backends: [BackendName] {
         Set(stores.flatMap(\.backendNames)).sorted().map { BackendName($0) }
     }
 
-    /// Where a backend's samples are.
+    /// Returns a backend's ledger.
     public func ledger(of backend: BackendName) -> Ledger {
         stores.reduce(into: Ledger()) { $0.add($1.ledger(of: backend)) }
     }
 
-    /// What waits for a backend.
+    /// Returns a backend's backlog.
     public func backlog(of backend: BackendName) -> Backlog {
         stores.reduce(into: Backlog()) { sum, store in
             let backlog = store.backlog(of: backend)
@@ -49,12 +49,12 @@ public struct DurableQueueReader: Sendable {
         }
     }
 
-    /// What a backend will never take, the oldest first.
+    /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
         stores.flatMap { $0.deadLetters(of: backend) }
     }
 
-    /// What waits for a backend, the oldest first, at most a thousand samples at a time.
+    /// Reads a backend's queued samples, the oldest first, at most a thousand samples at a time.
     public func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
         stores.lazy.flatMap { $0.queued(for: backend) }
     }

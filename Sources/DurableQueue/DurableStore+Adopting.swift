@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// What a store does with the folders of its directory.
+/// The folders of a store's directory.
 extension DurableStore {
-    /// What a folder is opened with.
+    /// The parameters for opening a folder.
     struct Opening {
         let directory: String
         let configuration: DurableConfiguration
@@ -20,7 +20,7 @@ extension DurableStore {
         }
     }
 
-    /// Locks and opens the folders that nobody owns, the oldest first.
+    /// Locks and opens the folders without an owner, the oldest first.
     static func adopt(_ opening: Opening) throws(QueueError) -> [DirectoryStore] {
         for name in try Directory.entries(of: opening.directory) where isStrange(name, in: opening.directory) {
             opening.report(.store("\(opening.directory)/\(name) is left unchanged: it is not a folder of the queue"))
@@ -43,20 +43,20 @@ extension DurableStore {
         return withoutCarried(adopted, busy)
     }
 
-    /// Looks like a folder of the queue's, and is none.
+    /// Whether a directory has the name of a queue's folder but another content.
     private static func isStrange(_ name: String, in directory: String) -> Bool {
         guard name.hasSuffix(".queue") else { return false }
         guard FolderNames.folderNumber(name) != nil else { return true }
         return Directory.status(of: directory + "/" + name).map { !Directory.isDirectory($0) } ?? false
     }
 
-    /// Whether there are files in a folder, and none of them is the store's.
+    /// Whether a folder contains files, none of which belongs to the store.
     private static func isForeign(_ path: String) -> Bool {
         let names = Directory.names(in: path)
         return !names.isEmpty && !names.contains(where: FolderNames.isFile)
     }
 
-    /// Deletes the folders whose ledgers already count elsewhere: a crash kept their last owner from deleting them.
+    /// Deletes the folders whose sums another folder has: a crash prevented their last owner from deleting them.
     private static func withoutCarried(_ adopted: [DirectoryStore], _ busy: [String]) -> [DirectoryStore] {
         guard adopted.contains(where: \.isDrained) else { return adopted }
         var carried: Set<UInt64> = []
@@ -72,20 +72,20 @@ extension DurableStore {
         }
     }
 
-    /// Makes a folder for this process.
+    /// Creates a folder for this process.
     static func makeOwn(_ opening: Opening) throws(QueueError) -> DirectoryStore {
-        // Named by a number that grows, so that the oldest comes first.
+        // The number in the name grows, so that the oldest folder comes first.
         let taken = try Directory.entries(of: opening.directory).compactMap(FolderNames.folderNumber)
         var number = (taken.max() ?? 0) + 1
         while true {
             let path = opening.directory + "/" + FolderNames.folder(number)
-            // If another process is quicker, it has the folder now.
+            // Another process may have locked the folder first.
             if try Directory.makeFolder(path), let lock = try lock(path) { return try opening.open(path, lock) }
             number += 1
         }
     }
 
-    /// nil if another process has it.
+    /// nil if another process owns the folder.
     private static func lock(_ path: String) throws(QueueError) -> DirectoryLock? {
         do throws(DirectoryLock.Refusal) {
             return try DirectoryLock(path)

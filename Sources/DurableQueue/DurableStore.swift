@@ -1,20 +1,22 @@
 public import Instrument
 
-/// A store that survives: what `emit` returned from is there after `kill -9` at any instruction.
+/// A store on disk: a sample whose `emit` has returned survives `kill -9` at any instruction.
 ///
 /// ```swift
 /// let store = try DurableStore(directory: "/var/lib/my-app/queue")
 /// let instrument = Instrument(hub: CoreHub(), backends: [MyBackend()], store: store)
 /// ```
 ///
-/// A sample is written into memory that outlives the process (a file in a tmpfs, on Linux) on the emitting thread, and from
-/// there into mapped files by a thread that may wait for the disk; places of backends and dead letters are kept in SQLite. Several processes may use one directory: each has its own folder in it, and what a process left that is
-/// gone is delivered by the next one that starts.
+/// The emitting thread writes a sample into memory that outlives the process (a file in a tmpfs, on Linux). A thread
+/// that may wait for the disk copies the sample from there into mapped files. SQLite stores the places of backends and
+/// dead letters. Several processes may use one directory: each process has a separate folder in it, and the next
+/// process that starts delivers the samples of ended processes.
 ///
-/// The directory should be this user's, and no other user should be allowed to write to it; the store reports it otherwise.
-/// The store opens and deletes only files with names that the store gives, and follows no links in the directory. Nobody else may
-/// shorten these files: the system ends a process that writes to a mapped file behind its end (`SIGBUS`). The store looks at
-/// a file's length before it reads, and regularly while it writes, which makes this unlikely and does not rule it out.
+/// The directory should belong to this user, and no other user should have write access; otherwise the store reports a
+/// diagnostic. The store opens and deletes only files with names that the store gives, and follows no links in the
+/// directory. No other program may truncate these files: the system ends a process that writes to a mapped file after
+/// its end (`SIGBUS`). The store checks a file's length before it reads, and regularly while it writes, which makes
+/// this unlikely but not impossible.
 public final class DurableStore: SampleStore {
     private let directory: String
     private let configuration: DurableConfiguration
@@ -26,21 +28,21 @@ public final class DurableStore: SampleStore {
     private let removal = Lock(())
 
     private struct State {
-        /// Of processes that are gone, the oldest first; delivered before ours.
+        /// The folders of ended processes, the oldest first. Their samples come before this process's samples.
         var orphans: [DirectoryStore]
-        /// Whom a backend was served from last, which is what it settles.
+        /// The store of each backend's latest batch, in which the backend settles.
         var serving: [BackendName: DirectoryStore] = [:]
     }
 
     /// Opens or creates a store.
     ///
     /// - Parameters:
-    ///   - directory: for this app's queues alone; may be a link.
-    ///   - configuration: how it keeps samples.
-    ///   - randomness: names folders and identifiers.
-    ///   - report: receives diagnostics about what was repaired; called from any thread.
-    /// - Throws: `QueueError` if the directory cannot be made or written to. What is damaged in it does not throw: it is
-    ///   set aside or skipped, and reported.
+    ///   - directory: a directory for this app's queues only; may be a link.
+    ///   - configuration: limits, segments and synchronization.
+    ///   - randomness: the source of folder names and identifiers.
+    ///   - report: receives diagnostics about repairs; called from any thread.
+    /// - Throws: `QueueError` if the directory cannot be created or written to. Damaged files do not throw: the store
+    ///   sets them aside or skips them, and reports them.
     public init(
         directory: String,
         configuration: DurableConfiguration = DurableConfiguration(),
@@ -70,7 +72,7 @@ public final class DurableStore: SampleStore {
         try own.prepareToAppend(randomness)
     }
 
-    /// The consent that a directory says it is under; samples that are held say that nobody has answered.
+    /// The consent of a directory; pending if samples are held.
     static func consent(of directory: String) throws(QueueError) -> Consent {
         let written = try ConsentMark.read(in: directory)
         if written != .granted { return written }
@@ -78,35 +80,35 @@ public final class DurableStore: SampleStore {
         return .granted
     }
 
-    /// Lets the directory go as the end of the process would; waits for a copy to disk that is under way.
+    /// Releases the directory as the end of the process does. Waits for a running copy to the disk.
     deinit { for store in stores { store.letGo() } }
 
-    /// Adds samples to the log. Without a backend nothing is kept.
+    /// Appends samples to the log. Without a backend, the store keeps nothing.
     public func append(_ samples: [Sample]) throws(QueueError) -> Int { try own.append(samples) }
 
-    /// Begins to keep a place for a backend, where the configuration says; does nothing if it has one.
+    /// Creates a cursor for a backend, at the configured start; does nothing if the backend has a cursor.
     public func attach(_ backend: BackendName) {
         for store in stores {
             store.attach(backend, atOldest: configuration.newcomers == .oldest)
         }
     }
 
-    /// Begins to keep a place for a backend; an ephemeral one begins now, is not written down, and is gone with this process.
+    /// Creates a cursor for a backend; an ephemeral cursor starts now, is not stored, and ends with this process.
     public func attach(_ backend: BackendName, isEphemeral: Bool) {
         guard isEphemeral else { return attach(backend) }
-        // Earlier versions wrote it down.
+        // Earlier versions saved ephemeral cursors.
         for store in stores where store.hasWrittenPlace(of: backend) { store.forget(backend) }
         own.attach(backend, atOldest: false, isEphemeral: true)
         removeDrained()
     }
 
-    /// Gives up a backend's place, what it had not been sent, and its dead letters.
+    /// Removes a backend's cursor, its queued samples and its dead letters.
     public func forget(_ backend: BackendName) {
         for store in stores { store.forget(backend) }
         removeDrained()
     }
 
-    /// The next samples for a backend; those that earlier processes left come first.
+    /// Returns the next samples for a backend; samples of earlier processes come first.
     public func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         for store in stores {
             let records = store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
@@ -118,13 +120,13 @@ public final class DurableStore: SampleStore {
         return []
     }
 
-    /// What waits for a backend, the oldest first, a thousand samples or less at a time, to be looked at: nothing is given
-    /// to the backend. What is appended while this is read may or may not come.
+    /// Reads a backend's queued samples, the oldest first, at most a thousand at a time, without a delivery. May or may
+    /// not include samples that are appended during the call.
     public func queued(for backend: BackendName) -> some Sequence<[SampleRecord]> {
         stores.lazy.flatMap { $0.queued(for: backend) }
     }
 
-    /// Reads the samples that wait for a backend without giving them to it; those of earlier processes come first.
+    /// Reads a backend's queued samples without a delivery; samples of earlier processes come first.
     public func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
         for records in queued(for: backend) where !body(records) { return }
     }
@@ -136,9 +138,9 @@ public final class DurableStore: SampleStore {
         if store !== own { removeDrained() }
     }
 
-    /// Where a backend's samples are, those of earlier processes included.
+    /// Returns a backend's ledger, including samples of earlier processes.
     public func ledger(of backend: BackendName) -> Ledger {
-        // Under the lock, because a drained folder's sums move meanwhile.
+        // Under the lock, because another thread may move a drained folder's sums.
         state.withLock { state in
             (state.orphans + [own]).reduce(into: Ledger()) { sum, store in
                 sum.add(store.ledger(of: backend))
@@ -146,7 +148,7 @@ public final class DurableStore: SampleStore {
         }
     }
 
-    /// What waits for a backend.
+    /// Returns a backend's backlog.
     public func backlog(of backend: BackendName) -> Backlog {
         stores.reduce(into: Backlog()) { sum, store in
             let backlog = store.backlog(of: backend)
@@ -155,12 +157,12 @@ public final class DurableStore: SampleStore {
         }
     }
 
-    /// What a backend will never take, the oldest first.
+    /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
         stores.flatMap { $0.deadLetters(of: backend) }
     }
 
-    /// Erases samples, those of earlier processes included, such that they cannot be read from the files any more.
+    /// Erases samples, including those of earlier processes, so that they cannot be read from the files.
     @discardableResult
     public func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         defer { removeDrained() }
@@ -169,80 +171,85 @@ public final class DurableStore: SampleStore {
         return count
     }
 
-    /// Makes everything that was appended so far survive a loss of power, places of backends included. Waits for the disk;
-    /// never call it where `emit` is called.
-    /// - Throws: if that is not sure; the call may be repeated.
+    /// Synchronizes all samples and cursors, so that they survive a loss of power. Waits for the disk; never call it
+    /// on the path of `emit`.
+    /// - Throws: if the synchronization failed; the call may be repeated.
     public func synchronize() throws(QueueError) { for store in stores { try store.synchronize() } }
 
-    /// The number after the last sample that was appended, and the number after the last sample that survives a loss of power.
+    /// The number after the last sample that was appended, and the number after the last sample that survives a loss of
+    /// power.
     package var progress: (end: UInt64, synchronizedEnd: UInt64) {
         own.state.withLock { ($0.nextSequence, $0.synchronizedEnd) }
     }
 
-    /// The consent that the directory is under, until somebody changes it: it outlives the process that set it.
+    /// The consent of the directory. It lasts until it is changed, also after the end of the process.
     public var consent: Consent { consentOfDirectory.withLock { $0 } }
 
-    /// Marks the end of the log, in a file that survives.
+    /// Marks the end of the log, in a persistent file.
     public func hold() throws(QueueError) {
         try change(to: .pending) { () throws(QueueError) in for store in stores { try store.hold() } }
     }
 
-    /// Takes the marks away, those of earlier processes included.
+    /// Removes the marks, including those of earlier processes.
     public func release() throws(QueueError) {
         for store in stores { try store.release() }
         try change(to: .granted) { () throws(QueueError) in }
     }
 
-    /// Writes the consent down before `body` relies on it.
+    /// Saves the consent before `body` uses it.
     private func change(to consent: Consent, _ body: () throws(QueueError) -> Void) throws(QueueError) {
         try ConsentMark.write(consent, in: directory)
         consentOfDirectory.withLock { $0 = consent }
         try body()
     }
 
-    /// Erases what is behind the marks, those of earlier processes included.
+    /// Erases the samples after the marks, including those of earlier processes.
     @discardableResult
     public func eraseHeld() throws(QueueError) -> Int {
         defer { removeDrained() }
         var count = 0
-        // A crash meanwhile leaves a denial, and marks behind which the next start erases.
+        // After a crash here, the next start finds the denial and the marks, and erases the samples after them.
         try change(to: .denied) { () throws(QueueError) in
             for store in stores { count += try store.eraseHeld() }
         }
         return count
     }
 
-    /// Tries dead letters again: they go first, to this backend alone. Returns how many there were.
+    /// Retries a backend's dead letters before its other samples; returns their number.
     @discardableResult
     public func retryDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
         stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: true) }
     }
 
-    /// Throws dead letters away; the ledger counts them as dropped. Returns how many there were.
+    /// Discards dead letters, which the ledger counts as dropped; returns their number.
     @discardableResult
     public func dropDeadLetters(_ ids: Set<SampleID>, of backend: BackendName) -> Int {
         defer { removeDrained() }
         return stores.reduce(0) { $0 + $1.takeOut(ids, of: backend, toRetry: false) }
     }
 
-    /// The backends that have a place, in the order of their names.
+    /// The backends with a cursor, sorted by name.
     public var backends: [BackendName] {
         Set(stores.flatMap(\.backendNames)).sorted().map { BackendName($0) }
     }
 
-    /// Writes everything down and lets the directory go; another process may then have it. The store is of no use afterwards.
-    public func close() { for store in stores { store.close() } }
+    /// Writes everything to disk and releases the directory for other processes. The store cannot be used afterwards.
+    public func close() {
+        // A folder may have been empty when it was adopted.
+        removeDrained()
+        for store in stores { store.close() }
+    }
 
     private var stores: [DirectoryStore] { state.withLock { $0.orphans } + [own] }
 
-    /// Deletes the folders of processes that are gone, once everybody has everything that was in them.
+    /// Deletes the folders of ended processes after every backend has received all their samples.
     private func removeDrained() {
         removal.withLock { _ in
             for store in state.withLock({ $0.orphans.filter(\.isDrained) }) { remove(store) }
         }
     }
 
-    /// Counts a drained folder's sums here, which is written down first, and deletes it.
+    /// Saves a drained folder's sums in this process's folder, and deletes the drained folder.
     private func remove(_ drained: DirectoryStore) {
         let sums = drained.settledSums
         do throws(QueueError) { try own.keepSums(sums, of: drained.logNumber) } catch {

@@ -1,34 +1,34 @@
 public import Instrument
 
-/// One process's part of a durable queue's directory, seen from outside.
+/// The folder of one process in a durable queue's directory, read from outside.
 public struct QueueFolder: Hashable, Sendable {
-    /// What a look at every record found.
+    /// The result of a verification of all records.
     public struct Verification: Hashable, Sendable {
-        /// Samples that can be read.
+        /// The number of readable samples.
         public var samples = 0
-        /// Bytes that belong to no sample.
+        /// The number of bytes without a sample.
         public var damagedBytes = 0
-        /// Records that are whole, but of a kind that this version does not know.
+        /// The number of complete records of a kind that this version does not know.
         public var unknown = 0
-        /// Files that were set aside at an earlier start.
+        /// The files that an earlier start set aside.
         public var setAside: [String] = []
 
-        /// Nothing is damaged.
+        /// Whether no damage was found.
         public var isWhole: Bool { damagedBytes == 0 && unknown == 0 && setAside.isEmpty }
     }
 
-    /// Where it is.
+    /// The path.
     public let path: String
-    /// Whether a process that is running owns it.
+    /// Whether a running process owns it.
     public let isInUse: Bool
-    /// How many segments there are, and their bytes.
+    /// The number of segments.
     public let segmentCount: Int
     /// The segments' bytes on disk.
     public let bytes: Int
 
-    /// The folders in a directory, the oldest first; none if there is no queue in it. Changes nothing.
+    /// Returns the folders in a directory, the oldest first; empty without a queue. Changes nothing.
     ///
-    /// What has another name than the store gives, or is a link or a file, is not shown: the store never touches it.
+    /// Omits links, files and other names, which the store never uses.
     public static func folders(in directory: String) -> [QueueFolder] {
         paths(in: directory).map { path in
             let segments = Directory.names(in: path).filter { FolderNames.segmentNumber($0) != nil }
@@ -41,14 +41,14 @@ public struct QueueFolder: Hashable, Sendable {
         }
     }
 
-    /// Where the folders are, the oldest first.
+    /// The paths of the folders, the oldest first.
     static func paths(in directory: String) -> [String] {
         let numbers = Directory.names(in: directory).compactMap(FolderNames.folderNumber).sorted()
         return numbers.map { directory + "/" + FolderNames.folder($0) }
             .filter { Directory.status(of: $0).map(Directory.isDirectory) ?? false }
     }
 
-    /// Looks at every record. Changes nothing; of a folder in use it sees what is there at that moment.
+    /// Verifies every record. Changes nothing. Reads a folder in use as it is at that instant.
     public func verify() throws(QueueError) -> Verification {
         var verification = Verification()
         let names = Directory.names(in: path)
@@ -57,7 +57,7 @@ public struct QueueFolder: Hashable, Sendable {
             guard let first = FolderNames.segmentNumber(name) else { continue }
             let size = Directory.size(of: path + "/" + name)
             guard let size, size >= SegmentHeader.size else {
-                // What is no file holds no samples.
+                // Only regular files contain samples.
                 verification.damagedBytes += size ?? 1
                 continue
             }
@@ -84,7 +84,7 @@ public struct QueueFolder: Hashable, Sendable {
                 verification.samples += 1
             }
         }
-        // Behind the last record of a segment that is still written to there is room, not damage.
+        // The bytes after the last record of the head are free, not damaged.
         let filled = sealedEnd ?? end
         verification.damagedBytes += max(0, filled - SegmentHeader.size - whole)
     }

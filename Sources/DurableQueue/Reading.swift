@@ -1,24 +1,24 @@
 internal import Instrument
 
-/// A sample that was read, and the position behind it.
+/// A sample that was read, with the position after it.
 struct ReadRecord {
     let record: SampleRecord
     let after: SegmentedLog.Position
 }
 
-/// What a lane reads, outside the lock.
+/// The stretches that a lane reads outside the lock.
 struct Reading {
     let retries: [SampleRecord]
     let cursor: UInt64
     let position: SegmentedLog.Position
     let version: Int
     let stretches: ArraySlice<SegmentedLog.Stretch>
-    /// Where the batch ends that was given before, or the log.
+    /// The end of the leased batch, or of the log.
     let end: UInt64
-    /// What may still stand in the segments for a moment.
+    /// Erased samples that may still be in the segments.
     let erased: SequenceSet
 
-    /// The same, from behind a record on.
+    /// The same reading, from the position after a record.
     func continued(behind read: ReadRecord) -> Reading {
         Reading(
             retries: [],
@@ -31,7 +31,7 @@ struct Reading {
         )
     }
 
-    /// Whole records from the cursor on, past whatever is damaged.
+    /// Complete records from the cursor on. Skips damage.
     func read(
         maxCount: Int,
         maxBytes: Int,
@@ -50,7 +50,8 @@ struct Reading {
                 (offset, last) = (record.next, record.sequence)
                 if record.sequence >= end { return read }
                 if erased.contains(record.sequence) { continue }
-                // A record that is whole and makes no sense is of another version, or worse luck than a checksum allows.
+                // A complete record that cannot be decoded belongs to another version, or has damage that the checksum
+                // did not detect.
                 guard let sample = try? SampleDecoder.read(record.payload) else { continue }
                 bytes += record.next - begin
                 if bytes > maxBytes, !read.isEmpty { return read }

@@ -1,3 +1,5 @@
+internal import Instrument
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -8,7 +10,7 @@ internal import Musl
 
 /// A call to the file system that failed.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the program wanted to do, with the path: `write /a/b`.
+    /// The intended action, with the path: `write /a/b`.
     package let action: String
     /// The number of the error, as in `errno`.
     package let number: Int32
@@ -23,5 +25,5 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isTooLarge: Bool { number == EFBIG }
 
     /// The action and the system's words for the error.
-    package var description: String { "cannot \(action): \(String(cString: strerror(number)))" }
+    package var description: String { "cannot \(action): \(SystemError(number))" }
 }

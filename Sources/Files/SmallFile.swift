@@ -43,21 +43,22 @@ package enum SmallFile {
             throw FileError("read \(path)", number: errno)
         }
         defer { close(descriptor) }
-        do throws(SystemFailure) {
+        do throws(SystemError) {
             return try SystemFile.read(descriptor, atMost: count)
         } catch {
             throw FileError("read \(path)", number: error.number)
         }
     }
 
-    /// Puts a file with these bytes in the place of the one that is there: the old or the new one stands at any moment, whole.
+    /// Puts a file with these bytes in the place of the one that is there: the old or the new one stands at any moment,
+    /// whole.
     ///
-    /// The bytes go to a new file beside it, for the user alone (0600), are synchronized and renamed into place. The new file
-    /// has a random name, so that of two writers at once one wins with a whole file, and nothing is written through a link that
-    /// somebody put there. A crash may leave the new file: see ``removeLeftovers(of:)``.
+    /// The bytes go to a new file beside it, for the user alone (0600), are synchronized and renamed into place. The
+    /// new file has a random name, so that of two writers at once one wins with a whole file, and nothing is written
+    /// through a link of another program. A crash may leave the new file: see ``removeLeftovers(of:)``.
     ///
-    /// - Parameter synchronizesFolder: whether the new name survives a loss of power once this returns. A caller that replaces
-    ///   several files of a folder may call ``Folder/synchronize(_:)`` once instead.
+    /// - Parameter synchronizesFolder: whether the new name survives a loss of power once this returns. A caller that
+    ///   replaces several files of a folder may call ``Folder/synchronize(_:)`` once instead.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -103,8 +104,8 @@ package enum SmallFile {
         return String(Substring(head.dropLast()))
     }
 
-    /// Deletes what a crash left of earlier attempts to replace a file. Only for a file that one process writes at a time:
-    /// another process's attempt would fail.
+    /// Deletes what a crash left of earlier attempts to replace a file. Only for a file that one process writes at a
+    /// time: another process's attempt would fail.
     package static func removeLeftovers(of path: String) throws(FileError) {
         let folder = Folder.parent(of: path)
         let name = path.split(separator: "/").last.map(String.init) ?? path

@@ -1,3 +1,5 @@
+package import Instrument
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -10,11 +12,11 @@ internal import Musl
 package enum SystemFile {
     /// Opens a regular file; -1 and `errno` if that fails, `EINVAL` if something else stands in its place.
     ///
-    /// A pipe or a device in the file's place is not waited for, and no child process inherits the descriptor. A file that
-    /// `O_CREAT` creates is for the user alone (0600), whatever the process's mask says.
+    /// A pipe or a device in the file's place is not waited for, and no child process inherits the descriptor. A file
+    /// that `O_CREAT` creates is for the user alone (0600), independent of the process's mask.
     ///
-    /// - Parameter followsLinks: without it, a symbolic link in the file's place is an error, and a device is not even opened,
-    ///   because opening a device may have an effect.
+    /// - Parameter followsLinks: without it, a symbolic link in the file's place is an error, and a device is not even
+    ///   opened, because opening a device may have an effect.
     package static func openRegular(_ path: String, _ flags: Int32, followsLinks: Bool = false) -> Int32 {
         var status = stat()
         if !followsLinks, lstat(path, &status) == 0, !isRegular(status) {
@@ -24,9 +26,11 @@ package enum SystemFile {
         let safety = O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
         let descriptor = open(path, flags | safety, 0o600)
         if descriptor < 0 { return -1 }
-        guard fstat(descriptor, &status) == 0, isRegular(status) else {
+        // A status that cannot be read says nothing about the file: the caller gets that error, and may retry.
+        let cause = fstat(descriptor, &status) != 0 ? errno : isRegular(status) ? 0 : EINVAL
+        if cause != 0 {
             close(descriptor)
-            errno = EINVAL
+            errno = cause
             return -1
         }
         if flags & O_CREAT != 0 { fchmod(descriptor, 0o600) }
@@ -52,13 +56,13 @@ package enum SystemFile {
 
     /// Reads from where the descriptor stands to the end, at most `limit` bytes.
     /// - Throws: the number of the error.
-    package static func read(_ descriptor: Int32, atMost limit: Int) throws(SystemFailure) -> [UInt8] {
+    package static func read(_ descriptor: Int32, atMost limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: min(max(1, limit), 1 << 16))
         while bytes.count < limit {
             let count = systemRead(descriptor, &piece, min(piece.count, limit - bytes.count))
             if count == 0 { break }
-            if count > 0 { bytes += piece.prefix(count) } else if errno != EINTR { throw SystemFailure(number: errno) }
+            if count > 0 { bytes += piece.prefix(count) } else if errno != EINTR { throw SystemError(errno) }
         }
         return bytes
     }
@@ -71,12 +75,6 @@ package enum SystemFile {
         #endif
         return fsync(descriptor)
     }
-}
-
-/// The number of an error, as in `errno`.
-package struct SystemFailure: Error, Hashable, Sendable {
-    /// The number.
-    package let number: Int32
 }
 
 /// The system's `read`, which a method above hides.

@@ -1,6 +1,6 @@
-/// Why there is no response, and what to do. It names no secrets and may be printed.
+/// The reason of a missing response, and the remedy. Contains no secrets and may be printed.
 public struct HTTPError: Error, Hashable, Sendable {
-    /// What went wrong; an open set.
+    /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
@@ -29,7 +29,7 @@ public struct HTTPError: Error, Hashable, Sendable {
         public static let invalidURL = Code("invalidURL")
         /// A header cannot be sent.
         public static let invalidHeader = Code("invalidHeader")
-        /// What came is no response of HTTP.
+        /// The received bytes are not an HTTP response.
         public static let malformedResponse = Code("malformedResponse")
         /// The configuration cannot be used.
         public static let configuration = Code("configuration")
@@ -37,9 +37,9 @@ public struct HTTPError: Error, Hashable, Sendable {
         public static let system = Code("system")
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public var code: Code
-    /// What happened and what to do, for people.
+    /// The event and the remedy, for people.
     public var message: String
     /// The address without user, password, query and fragment; nil before an address is known.
     public var url: String?

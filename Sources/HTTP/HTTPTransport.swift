@@ -8,19 +8,19 @@
 public protocol HTTPTransport: Sendable {
     /// Sends a request; safe from any task and thread, for many requests at a time, and blocks none.
     ///
-    /// Any status is a response. When the task is cancelled it throws at once; whether the server has seen the request is
-    /// then unknown, as it is after every error but those that come before a connection.
+    /// Any status is a response. When the task is cancelled it throws at once; whether the server has seen the request
+    /// is then unknown, as it is after every error but those that come before a connection.
     /// - Throws: ``HTTPError``, which names no secrets.
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse
 
-    /// Sends a request and hands over the body of a successful response (status 2xx) piece by piece as it comes.
+    /// Sends a request, and passes the body of a successful response (status 2xx) on in pieces as they arrive.
     ///
     /// The response then has an empty body; that of any other status has its own. `maxResponseBytes` holds for both.
     /// - Parameters:
     ///   - request: the request to send.
     ///   - receive: takes bytes, in order, one call at a time, on the transport's thread, which it must not block: all
-    ///     requests share it. Not called any more once this method has returned or thrown, but for one call that may be
-    ///     under way when the task is cancelled.
+    ///     requests share it. Not called after this method has returned or thrown, except for one call that may run
+    ///     when the task is cancelled.
     /// - Throws: ``HTTPError``, which names no secrets; what was received before stays received.
     func send(
         _ request: HTTPRequest,

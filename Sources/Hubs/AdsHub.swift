@@ -26,7 +26,7 @@ public struct AdsHub: Hub, Hashable {
         event[.inAdBreakBlock] = after.inAdBreak
         event[.inAdBlock] = after.ad != nil
         event[.countAds] = adCounts[event.tracker, default: 0]
-        // What the caller gave for this event stands: the content's position is added only where none is given.
+        // Values of the caller have precedence: the content's position is added only to events without one.
         if event.attributes[AttributeKey<Duration>.position.name] == nil {
             event[.position] = context.value(of: .position, from: content)
         }
@@ -56,7 +56,7 @@ public struct AdsHub: Hub, Hashable {
     }
 }
 
-/// What the ads hub knows of one content tracker and its ad trackers.
+/// The ads hub's state of one content tracker and its ad trackers.
 struct AdState: Hashable {
     struct Ad: Hashable {
         var tracker: TrackerID

@@ -1,6 +1,6 @@
 /// Several hubs in a row: an event has to be accepted by each, and carries what each adds.
 ///
-/// What one rejects leaves all of them as they were, those before it included.
+/// An event that one hub rejects changes no hub, including those before it.
 public struct MultiplexHub: Hub {
     private var hubs: [any Hub]
 

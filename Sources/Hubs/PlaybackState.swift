@@ -1,4 +1,4 @@
-/// What the core hub knows of one tracker.
+/// The core hub's state of one tracker.
 struct PlaybackState: Hashable {
     var didMediaRequest = false
     var didPlayerSet = false

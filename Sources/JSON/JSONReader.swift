@@ -36,7 +36,7 @@ package struct JSONReader {
         JSONError(code: code, message: message, offset: offset)
     }
 
-    /// What comes next, for an error.
+    /// The next byte, for an error.
     private var found: String {
         guard let byte = next else { return "the end of the text" }
         return (0x21...0x7E).contains(byte) ? "`\(Character(Unicode.Scalar(byte)))`" : Self.hexadecimal(byte)
@@ -226,7 +226,7 @@ package struct JSONReader {
         if isInteger, let value = Int(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else {
             offset = start
-            let message = "the number \(text.prefix(40)) is beyond the range of 64-bit floating-point numbers"
+            let message = "the number \(text.excerpt()) is beyond the range of 64-bit floating-point numbers"
             throw error(message + "; its magnitude must be below 1.8e308", .numberRange)
         }
         return .double(value)

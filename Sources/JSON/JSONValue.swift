@@ -69,7 +69,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     }
 }
 
-/// Why a text is not JSON, or is JSON that this reader does not take.
+/// The reason for which a text is not JSON, or is JSON that this reader does not accept.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -94,9 +94,9 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of the error.
     public let code: Code
-    /// What was found, what was expected, and what to do.
+    /// The message: the value that was found, the expected value, and the remedy.
     public let message: String
-    /// Where, counted in bytes from the beginning, from 0.
+    /// The offset of the error in bytes, from 0.
     public let offset: Int
     /// The error and its place.
     public var description: String { "\(message) at byte \(offset)" }

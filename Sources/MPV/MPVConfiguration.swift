@@ -4,11 +4,11 @@ public struct MPVConfiguration: Hashable, Sendable {
     public var name: String
     /// Whether to wait for a player that is not there yet, or has gone; otherwise watching ends with it.
     public var waitsForPlayer: Bool
-    /// How long to wait before the second attempt to connect; doubles up to `maxRetryDelay`.
+    /// The delay before the second attempt to connect; doubles up to `maxRetryDelay`.
     public var retryDelay: Duration
     /// The longest wait between two attempts.
     public var maxRetryDelay: Duration
-    /// How long the player may take to answer. One that answers nothing at all after connecting is let go of.
+    /// The time limit of an answer. The session disconnects from a player that answers nothing after the connection.
     public var answerTimeout: Duration
     /// The maximum length of a line in bytes; longer lines are skipped.
     public var maxLineLength: Int
@@ -57,48 +57,26 @@ extension MPVLaunch: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why an mpv cannot be watched.
+/// The reason why an mpv cannot be watched.
 public struct MPVError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
-    public enum Code: Hashable, Sendable {
-        /// The socket's path does not fit into an address of the system's (107 bytes on Linux).
-        case pathTooLong
+    /// The kind of an error; an open set.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code as a short text.
+        public let description: String
+
+        /// Creates a code; codes with the same text are equal.
+        public init(_ description: String) { self.description = description }
+
+        /// The socket's path is too long for an address of the system (107 bytes on Linux).
+        public static let pathTooLong = Code("pathTooLong")
         /// The program could not be started.
-        case cannotStart
+        public static let cannotStart = Code("cannotStart")
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let code: Code
-    /// What happened and what to do.
+    /// The event and the remedy.
     public let description: String
-}
-
-/// Something about the connection that is worth knowing.
-public enum MPVDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// A player answers.
-    case connected
-    /// A playback was under way when we came: its `StreamLoad` and `Start` carry `joinedLate`.
-    case joinedLate
-    /// No player listens at the socket; reported once until a player does.
-    case notThere(reason: String)
-    /// The connection ended.
-    case disconnected(reason: String)
-    /// A line was not a message of the protocol and was skipped. Reported for the first 16 such lines of a connection.
-    case badLine(reason: String)
-    /// A request was not answered in time; the signals that depend on it were reported without the answer.
-    case unanswered
-
-    /// A line for a log.
-    public var description: String {
-        switch self {
-        case .connected: "connected to the player"
-        case .joinedLate: "joined a playback that had begun before"
-        case .notThere(let reason): "no player there: \(reason)"
-        case .disconnected(let reason): "the player's connection ended: \(reason)"
-        case .badLine(let reason): "skipped a malformed line of the player: \(reason)"
-        case .unanswered: "the player did not answer in time"
-        }
-    }
 }
 
 /// How watching ended.

@@ -10,13 +10,13 @@ public import Instrument
 /// player.connect()
 /// ```
 ///
-/// The mapping is: `StreamLoad` at `start-file`, `Start` when `core-idle` is first false, buffering by `paused-for-cache`, seeking
-/// by `seek` and `playback-restart`, pauses by `pause`, quality by the decoder's picture, `End`, `Error` and `Stop` by the reason of
-/// `end-file`. When a playlist continues, a playback ends with `Next`.
+/// The mapping is: `StreamLoad` at `start-file`, `Start` when `core-idle` is first false, buffering by
+/// `paused-for-cache`, seeking by `seek` and `playback-restart`, pauses by `pause`, quality by the decoder's picture,
+/// `End`, `Error` and `Stop` by the reason of `end-file`. When a playlist continues, a playback ends with `Next`.
 ///
-/// A playback that is under way when we come gets its `StreamLoad` and `Start` then, with `joinedLate`, and no start time; one that is
-/// paused gets its `Start` when it plays. A player that disconnects without a shutdown message causes an `Error` with `isFatal`; what it
-/// plays when it is back is a new playback.
+/// A playback that runs when the connection begins gets its `StreamLoad` and `Start` then, with `joinedLate` and
+/// without a start time; a paused playback gets its `Start` when it plays. A player that disconnects without a shutdown
+/// message causes an `Error` with `isFatal`; its playback after a new connection is a new one.
 ///
 /// Everything may be called from any thread. Signals come one at a time on a queue of the player's.
 public final class MPVPlayer: Player {
@@ -47,7 +47,8 @@ public final class MPVPlayer: Player {
         session = MPVSession(.socket(path: path), configuration, clock, report)
     }
 
-    /// Starts an mpv and watches it, from ``connect()`` on. It ends with ``close()``, and with our process, however that ends.
+    /// Starts an mpv and watches it, from ``connect()`` on. It ends with ``close()``, and with our process, however
+    /// that ends.
     ///
     /// - Parameters:
     ///   - launch: the program and its arguments.
@@ -69,7 +70,8 @@ public final class MPVPlayer: Player {
     /// The current status, as mpv last reported it.
     public var status: PlayerStatus { session.state.withLock { $0.model.status } }
 
-    /// How much is buffered behind the playhead (`demuxer-cache-duration`). For display only; the data model has no name for it.
+    /// The buffered media ahead of the playhead (`demuxer-cache-duration`). For display only; the data model has no
+    /// name for it.
     public var bufferedDuration: Duration? { session.state.withLock { $0.model.values.bufferedDuration } }
 
     /// Whether a playback has started and not ended.
@@ -93,8 +95,8 @@ public final class MPVPlayer: Player {
     /// `Detach`.
     public func close() { session.close() }
 
-    /// Waits until watching has ended, after the last signal; for a player that is waited for again and again, until ``close()``.
-    /// Returns ``MPVEnding/closed`` early if the current task is cancelled.
+    /// Waits until watching has ended, after the last signal; for a player that is waited for again and again, until
+    /// ``close()``. Returns ``MPVEnding/closed`` early if the current task is cancelled.
     public func waitUntilGone() async -> MPVEnding {
         await session.ended.wait()
         return session.state.withLock { $0.ending } ?? .closed

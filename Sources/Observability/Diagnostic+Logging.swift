@@ -16,47 +16,26 @@ extension Logger {
 }
 
 extension Diagnostic {
-    /// The severity: an error for lost samples, a warning if samples may be lost or a person has to act, a
-    /// notice if the queue recovers automatically, debug for rejections by a hub.
+    /// The level of the diagnostic's severity: an error for lost samples, a warning if samples may
+    /// be lost or a person has to act, a notice if the queue recovers automatically, debug for rejections by a hub.
     public var logLevel: Logger.Level {
-        switch self {
-        case .rejected: .debug
-        case .retrying: .notice
-        case .unknownTracker, .unknownContent, .duplicateBackend, .notFinite, .undeclared, .metricNotFinite, .store,
-            .silenced:
-            .warning
-        case .notQueued, .dropped, .deadLetter: .error
-        }
-    }
-
-    /// The backend of the diagnostic; nil if it concerns none.
-    public var backend: BackendName? {
-        switch self {
-        case .duplicateBackend(let backend), .dropped(let backend, _, _), .deadLetter(let backend, _, _),
-            .retrying(let backend, _, _),
-            .silenced(let backend, _):
-            backend
-        default: nil
+        switch severity {
+        case .debug: .debug
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
         }
     }
 
     var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = ["kind": .string(kind)]
-        if let backend { metadata["backend"] = .string(backend.description) }
-        switch self {
-        case .unknownTracker(let tracker, let action), .rejected(let action, let tracker, _),
-            .notFinite(_, let action, let tracker):
-            metadata["tracker"] = .stringConvertible(tracker)
-            metadata["action"] = .stringConvertible(action)
-        case .unknownContent(let content, let tracker):
-            metadata["tracker"] = .stringConvertible(tracker)
-            metadata["content"] = .stringConvertible(content)
-        case .dropped(_, let count, let reason):
-            metadata["count"] = .stringConvertible(count)
-            metadata["reason"] = .string(reason.rawValue)
-        case .deadLetter(_, let id, _): metadata["sample"] = .stringConvertible(id)
-        default: break
+        let parts: [(String, String?)] = [
+            ("kind", kind.description), ("backend", backend?.description), ("tracker", tracker?.description),
+            ("content", content?.description), ("action", action?.description), ("metric", metric?.description),
+            ("count", count.map(String.init)), ("reason", dropReason?.rawValue ?? rejection?.description),
+            ("sample", sample?.description), ("alteration", alteration?.description),
+        ]
+        return parts.reduce(into: [:]) { metadata, part in
+            if let text = part.1 { metadata[part.0] = .string(text) }
         }
-        return metadata
     }
 }

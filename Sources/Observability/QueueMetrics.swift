@@ -44,7 +44,7 @@ public final class QueueMetrics: Sendable {
 
     /// Counts a diagnostic.
     public func count(_ diagnostic: Diagnostic) {
-        var dimensions = [("kind", diagnostic.kind)]
+        var dimensions = [("kind", diagnostic.kind.description)]
         if let backend = diagnostic.backend { dimensions.append(("backend", backend.description)) }
         state.withLock { state in
             counter("instrument_diagnostics_total", dimensions, in: &state).increment()

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// Where media is: a file on this machine, or an HTTP(S) address.
+/// The location of media: a file on this machine, or an HTTP(S) address.
 ///
 /// Its description, which goes into logs and errors, carries no credentials: user, password, query and fragment are
 /// left out. The `source` attribute is the same for an address, and the canonical path for a file.

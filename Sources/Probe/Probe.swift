@@ -17,8 +17,10 @@ public import InstrumentTransport
 /// Everything may be called from any thread. A probe that is released stops.
 public final class Probe: Player {
     private let engine: any PlaybackEngine
-    /// What the probe plays.
+    /// The source that the probe plays.
     public let source: MediaSource
+    /// The ads of the playback; nil unless the configuration has ads.
+    public let ads: ProbeAds?
 
     /// Creates a player for one playback of `source`, or as many as the configuration says.
     ///
@@ -40,37 +42,29 @@ public final class Probe: Player {
         randomness: RandomSource = RandomSource()
     ) {
         self.source = source
-        let make: RelayEngine.Maker = { isStream in
-            let engine: any PlaybackEngine =
-                isStream
-                ? StreamEngine(
-                    source: source,
-                    configuration: configuration,
-                    fetcher: TransportFetcher(transport: transport ?? SharedTransport.of(configuration), clock: clock),
-                    clock: clock,
-                    randomness: randomness
-                ) : ProbeEngine(source: source, configuration: configuration, clock: clock)
-            if configuration.startPosition > .zero {
-                engine.perform(.seek(to: configuration.startPosition.nanoseconds))
-            }
-            return engine
+        let transport = transport ?? SharedTransport.of(configuration)
+        let make = EngineMaker(transport: transport, clock: clock, randomness: randomness)
+        guard let wanted = configuration.ads else {
+            ads = nil
+            engine = make.engine(for: source, configuration)
+            return
         }
-        let mayBeStream = source.isRemote && !source.isStream
+        let ads = ProbeAds()
+        self.ads = ads
+        var single = configuration
+        single.playCount = 1
+        let play: RelayEngine.Maker = { [single] _ in AdEngine(source, single, wanted, make, reportingTo: ads) }
         engine =
-            mayBeStream || configuration.playCount != 1
-            ? RelayEngine(
-                isStream: source.isStream,
-                mayBeStream: mayBeStream,
-                playCount: configuration.playCount,
-                make: make
-            )
-            : make(source.isStream)
+            configuration.playCount == 1
+            ? play(true)
+            : RelayEngine(isStream: true, mayBeStream: false, playCount: configuration.playCount, make: play)
     }
 
     /// Creates a probe around an engine.
     init(_ source: MediaSource, engine: any PlaybackEngine) {
         self.source = source
         self.engine = engine
+        ads = nil
     }
 
     deinit { engine.perform(.stop) }

@@ -8,9 +8,9 @@ public struct ProbeConfiguration: Hashable, Sendable {
     public var language: String?
     /// The limits for streams.
     public var limits: StreamLimits
-    /// Where playback starts, from the start of the media; at most the media's end.
+    /// The start position, from the start of the media; at most the media's end.
     public var startPosition: Duration
-    /// How many times the source is played, as long as no playback fails; nil repeats it until the probe is stopped.
+    /// The number of playbacks of the source, unless one fails; nil repeats the source until the probe is stopped.
     /// Each repetition is a new playback.
     public var playCount: Int?
     /// Whether the probe fetches private addresses, which only this machine or its network can reach: the source
@@ -19,12 +19,20 @@ public struct ProbeConfiguration: Hashable, Sendable {
     /// cannot distinguish private addresses; files are played. On Apple platforms streams fail, too, because the
     /// transport cannot distinguish them either.
     public var allowsPrivateAddresses: Bool
+    /// Which requests of streams carry Common Media Client Data, and how; nil, the default, for none.
+    public var requestReporting: RequestReporting?
+    /// Whether each request of a stream is reported with a separate event, `RequestFinish`. The attributes are those of
+    /// `InstrumentQuality`: `requestKind`, `requestBytes`, `requestTime`, `timeToFirstByte` and `requestFailed`. Without these
+    /// events, metrics of requests know only the sums that every event carries.
+    public var reportsRequests: Bool
+    /// The ads that interrupt the content; nil, the default, for none.
+    public var ads: AdConfiguration?
     /// The limit for opening and inspecting progressive media.
     public var openTimeout: Duration
     /// The limit for each wait for more data, unless the profile has its own.
     public var readTimeout: Duration
 
-    /// How much media is buffered before playback starts or resumes; a part of the profile.
+    /// The media to buffer before playback starts or resumes; a part of the profile.
     public var buffer: BufferPolicy {
         get { profile.buffer }
         set { profile.buffer = newValue }
@@ -39,6 +47,9 @@ public struct ProbeConfiguration: Hashable, Sendable {
         startPosition: Duration = .zero,
         playCount: Int? = 1,
         allowsPrivateAddresses: Bool = true,
+        requestReporting: RequestReporting? = nil,
+        reportsRequests: Bool = false,
+        ads: AdConfiguration? = nil,
         openTimeout: Duration = .seconds(15),
         readTimeout: Duration = .seconds(15)
     ) {
@@ -49,6 +60,9 @@ public struct ProbeConfiguration: Hashable, Sendable {
         self.startPosition = max(.zero, startPosition)
         self.playCount = playCount.map { max(1, $0) }
         self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.requestReporting = requestReporting
+        self.reportsRequests = reportsRequests
+        self.ads = ads
         self.openTimeout = openTimeout
         self.readTimeout = readTimeout
     }
@@ -60,7 +74,7 @@ public enum ProbeOutcome: Hashable, Sendable {
     case ended
     /// It failed.
     case failed(ProbeError)
-    /// Somebody stopped it.
+    /// The app stopped the playback.
     case stopped
 }
 

@@ -1,7 +1,7 @@
-/// Why media could not be played, and what to do. Contains no credentials.
+/// The reason for which media could not be played, and the remedy. Contains no credentials.
 public struct ProbeError: Error, Hashable, Sendable {
-    /// What went wrong. The set is open: later versions may report further codes, and an app or a test may make its
-    /// own, so a `switch` over codes needs a `default`.
+    /// The kind of an error. The set is open: later versions may report further codes, and an app or a test may make
+    /// its own, so a `switch` over codes needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text, which the `errorCode` attribute carries.
         public let description: String
@@ -51,7 +51,7 @@ public struct ProbeError: Error, Hashable, Sendable {
         public static let tooLarge = Code("tooLarge")
         /// The probe refused an address: it is not HTTP(S), or it is private and the configuration forbids that.
         public static let refusedAddress = Code("refusedAddress")
-        /// Somebody stopped the probe.
+        /// The app stopped the probe.
         public static let stopped = Code("stopped")
     }
 
@@ -77,13 +77,13 @@ public struct ProbeError: Error, Hashable, Sendable {
         case segment
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
     /// The step in which the error occurred.
     public let phase: Phase
     /// The source, without credentials.
     public let source: String
-    /// What was found, what was expected and what to do, for people.
+    /// The message for people: the value that was found, the expected value, and the remedy.
     public let message: String
     /// The address that failed, without credentials and query; nil if no single address failed.
     public let url: String?

@@ -1,8 +1,6 @@
 public import Instrument
 
 extension AttributeKey where Value == String {
-    /// The code of an error (``ProbeError/Code``). Our addition.
-    static var errorCode: Self { "errorCode" }
     /// The step in which an error occurred (``ProbeError/Phase``). Our addition.
     static var errorPhase: Self { "errorPhase" }
     /// The address that failed, without credentials and query. Our addition.
@@ -18,19 +16,8 @@ extension AttributeKey where Value == String {
 extension AttributeKey where Value == Int {
     /// The HTTP status that was answered. Our addition.
     static var errorStatus: Self { "errorStatus" }
-    /// The number of requests of the playback: for playlists, segments, initialization sections and keys. Our addition.
-    public static var countRequests: Self { "countRequests" }
-    /// The number of requests that failed. Our addition.
-    public static var countFailedRequests: Self { "countFailedRequests" }
     /// The bytes of all answers. Our addition.
     public static var receivedBytes: Self { "receivedBytes" }
-    /// The throughput of the latest segment, bit/s. Our addition.
-    public static var throughput: Self { "throughput" }
-}
-
-extension AttributeKey where Value == Duration {
-    /// How far behind the live edge the playhead is. Our addition.
-    public static var liveLatency: Self { "liveLatency" }
 }
 
 extension PrivacyCatalogue {
@@ -47,6 +34,19 @@ extension PrivacyCatalogue {
         FieldDeclaration(.countFailedRequests, "Requests that failed", .performanceData),
         FieldDeclaration(.receivedBytes, "Bytes that the requests brought", .performanceData),
         FieldDeclaration(.throughput, "Throughput of the latest segment, bit/s", .performanceData),
+        FieldDeclaration(.bufferLevel, "Media ahead of the playhead", .performanceData),
         FieldDeclaration(.liveLatency, "How far behind the live edge the playhead is", .performanceData),
+        FieldDeclaration(.requestKind, "Kind of a request", .performanceData),
+        FieldDeclaration(.requestBytes, "Bytes of a request", .performanceData),
+        FieldDeclaration(.requestTime, "Duration of a request", .performanceData),
+        FieldDeclaration(.timeToFirstByte, "Time to the first byte of a request", .performanceData),
+        FieldDeclaration(.requestFailed, "Whether a request failed", .performanceData),
+        FieldDeclaration(.playbackRate, "The playback rate", .performanceData),
+        FieldDeclaration(Action.requestFinish.timeKey, "Time since the latest request", .performanceData),
+        FieldDeclaration(
+            Action.playbackRateChange.timeKey,
+            "Time since the playback rate changed",
+            .performanceData
+        ),
     ]
 }

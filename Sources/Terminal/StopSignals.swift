@@ -15,6 +15,8 @@ internal import Glibc
 package enum StopSignals {
     private struct State: ~Copyable {
         var action: (@Sendable () -> Void)?
+        /// Called for `SIGHUP` in place of `action`.
+        var reload: (@Sendable () -> Void)?
         /// Reads what the handlers write. They write to a pipe, so a signal that comes before the first read waits in it.
         var notes: (any DispatchSourceRead)?
     }
@@ -28,12 +30,19 @@ package enum StopSignals {
     package static func report(to newAction: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.action = newAction
-            if state.notes == nil { state.notes = installedNotes() }
+            if state.notes == nil { state.notes = installedNotes(reloads: state.reload != nil) }
         }
     }
 
-    /// Stops reporting; later signals have no effect but that the second of a kind ends the process.
-    package static func stopReporting() { state.withLock { $0.action = nil } }
+    /// Reports `SIGINT` and `SIGTERM` to `action`, and each `SIGHUP` to `reload`: for a service that reads its configuration
+    /// again. Call this function before ``report(to:)``, which would watch `SIGHUP` as a stop signal.
+    package static func report(
+        reloadsTo reload: @escaping @Sendable () -> Void,
+        to action: @escaping @Sendable () -> Void
+    ) {
+        state.withLock { $0.reload = reload }
+        report(to: action)
+    }
 
     /// Waits for the first signal.
     package static func first() async {
@@ -42,7 +51,7 @@ package enum StopSignals {
         for await _ in signals { return }
     }
 
-    private static func installedNotes() -> sending (any DispatchSourceRead)? {
+    private static func installedNotes(reloads: Bool) -> sending (any DispatchSourceRead)? {
         signal(SIGPIPE, SIG_IGN)
         let descriptor = signal_shim_open()
         guard descriptor >= 0 else { return nil }
@@ -52,12 +61,15 @@ package enum StopSignals {
         )
         source.setEventHandler {
             var number: UInt8 = 0
-            if read(descriptor, &number, 1) == 1 { state.withLock { $0.action }?() }
+            guard read(descriptor, &number, 1) == 1 else { return }
+            let isReload = Int32(number) == SIGHUP
+            state.withLock { isReload ? $0.reload ?? $0.action : $0.action }?()
         }
         source.resume()
         // A shell without job control starts its background jobs with `SIGINT` ignored, and `kill -INT` is still meant to end them.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
-        for number in [SIGINT, SIGTERM, SIGHUP] { _ = signal_shim_watch(number) }
+        for number in [SIGINT, SIGTERM] { _ = signal_shim_watch(number) }
+        _ = reloads ? signal_shim_watch_repeatedly(SIGHUP) : signal_shim_watch(SIGHUP)
         return source
     }
 }

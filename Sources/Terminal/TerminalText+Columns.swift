@@ -1,5 +1,5 @@
 extension TerminalText {
-    /// How many columns it takes. It has to be unstyled.
+    /// The width in columns. The text must not have styles.
     package var columns: Int { string.unicodeScalars.reduce(0) { $0 + $1.terminalColumns } }
 
     /// The part of the text that fits into this number of columns, without styling. Characters without a column count

@@ -12,14 +12,7 @@ extension TerminalText {
         }
         var result = ""
         for scalar in text.unicodeScalars {
-            guard isUnsafe(scalar) else {
-                result.unicodeScalars.append(scalar)
-                continue
-            }
-            for unit in UTF16.encode(scalar).map({ Array($0) }) ?? [] {
-                let digits = String(unit, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            }
+            if isUnsafe(scalar) { result += scalar.jsonEscape } else { result.unicodeScalars.append(scalar) }
         }
         self.init(trusted: result)
     }

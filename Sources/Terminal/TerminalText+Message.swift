@@ -1,8 +1,9 @@
 extension TerminalText {
-    /// Creates text of a message of several lines that somebody else wrote around values from outside, as a parser of
+    /// Creates text of a message of several lines that another library wrote around values from outside, as a parser of
     /// arguments does.
     ///
-    /// Line breaks stay, unless they are part of one of the values that the message may repeat, so that no value adds a line.
+    /// Line breaks stay, unless they are part of one of the values that the message may repeat, so that no value adds a
+    /// line.
     package init(message: String, repeating values: [String]) {
         var message = message
         // An option and its value may stand in one argument, of which the message repeats the value.

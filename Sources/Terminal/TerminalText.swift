@@ -1,26 +1,29 @@
 /// Text that is safe to write to a terminal.
 ///
 /// Text from outside (a title, a server's reason, a file's name) can move the cursor, change the terminal's title, hide
-/// characters, reverse their order, or add a line that looks like one of the program's. A terminal text keeps the program's
-/// own words as they are and makes everything else visible, because it is only made in two ways:
+/// characters, reverse their order, or add a line that looks like one of the program's. A terminal text keeps the
+/// program's own words as they are and makes everything else visible, because it is only made in two ways:
 ///
 /// ```swift
 /// let line: TerminalText = "\(title)  \(seconds) s"      // literal words stay, values are escaped
 /// let cell = TerminalText(reason)                        // a value alone is escaped
 /// ```
 ///
-/// What writes to a terminal takes this type and no `String`, so that text from outside cannot get there by mistake.
+/// Functions that write to a terminal accept this type instead of `String`, so that unsafe text cannot reach a terminal
+/// by mistake.
 package struct TerminalText: Hashable, Sendable {
     /// The text with all escapes, as it is written.
     package private(set) var string: String
 
-    /// Creates text of a value from outside: what ``Unicode/Scalar/isUnsafeForTerminals`` is escaped, line breaks included.
+    /// Creates text of a value from outside: what ``Unicode/Scalar/isUnsafeForTerminals`` is escaped, line breaks
+    /// included.
     package init(_ value: some StringProtocol) { string = Self.escaped(value) }
 
     /// Creates text of words that the program itself made, styling included. Never give it a value from outside.
     package init(trusted string: String) { self.string = string }
 
-    /// Creates text of bytes from outside: bytes that are not UTF-8 become `\xNN`, and the rest is escaped as any value.
+    /// Creates text of bytes from outside: bytes that are not UTF-8 become `\xNN`, and the rest is escaped as any
+    /// value.
     package init(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         var (text, start) = ("", 0)

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
-    /// Whether a terminal may do something else with it than show it in its place: controls (C0, DEL, C1), format characters
-    /// (changes of direction, joiners, zero-width spaces, byte order marks, tags), separators of lines and paragraphs, and
-    /// what is ignored when it is shown (fillers), which hides that it is there.
+    /// Whether a terminal may do something else with it than show it in its place: controls (C0, DEL, C1), format
+    /// characters (changes of direction, joiners, zero-width spaces, byte order marks, tags), separators of lines and
+    /// paragraphs, and what is ignored when it is shown (fillers), which hides that it is there.
     ///
     /// Source: Unicode Standard, section 23 (special areas and format characters), Annex 9 (bidirectional algorithm).
     package var isUnsafeForTerminals: Bool {
@@ -15,7 +15,13 @@ extension Unicode.Scalar {
         }
     }
 
-    /// How many columns of a terminal it takes: 0, 1 or 2 (Unicode Standard Annex 11: wide and full-width characters).
+    /// The character as JSON escapes it: `\uXXXX` for each unit of UTF-16 (RFC 8259, section 7).
+    package var jsonEscape: String {
+        UTF16.encode(self).map { $0.map { "\\u" + String(0x1_0000 + UInt32($0), radix: 16).dropFirst() }.joined() }
+            ?? ""
+    }
+
+    /// The width in columns of a terminal: 0, 1 or 2 (Unicode Standard Annex 11: wide and full-width characters).
     var terminalColumns: Int {
         if value < 0x300 { return 1 }
         switch properties.generalCategory {

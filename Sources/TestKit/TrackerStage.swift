@@ -34,7 +34,7 @@ final class TrackerStage: Sendable {
 
     /// The number of events that a hook rejected.
     var rejectionCount: Int {
-        diagnostics.withLock { $0.reduce(0) { if case .rejected = $1 { $0 + 1 } else { $0 } } }
+        diagnostics.withLock { $0.count { $0.kind == .rejected } }
     }
 
     /// Emits an event; returns the names of its attributes, nil if a hook rejects it.
@@ -47,9 +47,7 @@ final class TrackerStage: Sendable {
     /// Requires that the tracker emitted no events after its removal.
     func requireSilence(of id: TrackerID, _ circumstance: String) throws(ContractViolation) {
         let emitted = diagnostics.withLock { diagnostics in
-            diagnostics.compactMap { diagnostic -> Action? in
-                if case .unknownTracker(id, let action) = diagnostic { action } else { nil }
-            }
+            diagnostics.filter { $0.kind == .unknownTracker && $0.tracker == id }.compactMap(\.action)
         }
         try require(
             emitted.isEmpty,
@@ -61,12 +59,13 @@ final class TrackerStage: Sendable {
     /// Requires that no attribute was removed from the tracker's events.
     func requireDeclared() throws(ContractViolation) {
         for diagnostic in diagnostics.withLock({ $0 }) {
-            switch diagnostic {
-            case .undeclared(let name):
-                throw ContractViolation("every field that a tracker collects is declared", "\(name) is not")
-            case .notFinite(let names, let action, _):
-                let names = names.map(\.spelling).joined(separator: ", ")
-                throw ContractViolation("the values that a tracker collects are finite", "\(names) of \(action) is not")
+            let names = diagnostic.attributes.map(\.spelling).joined(separator: ", ")
+            switch diagnostic.kind {
+            case .undeclared:
+                throw ContractViolation("every field that a tracker collects is declared", "\(names) is not")
+            case .notFinite:
+                let event = diagnostic.action.map { " of \($0)" } ?? ""
+                throw ContractViolation("the values that a tracker collects are finite", "\(names)\(event) is not")
             default: break
             }
         }

@@ -1,9 +1,9 @@
 /// Cuts bytes that arrive in pieces into lines.
 ///
-/// Each byte is looked at once. A line that is too long is skipped to its end, so that no sender makes a program keep more than
+/// Reads each byte once. Skips a line that is too long to its end, so that no sender can make a program store more than
 /// `maxLength` bytes of it.
 package struct LineSplitter: Sendable {
-    /// What stands before a line feed.
+    /// The bytes before a line feed.
     package enum Line: Hashable, Sendable {
         /// A line without its line feed; may be empty.
         case whole([UInt8])

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 extension HTTPRequest {
     /// The request as a transport sends it: checked, and with the credentials of its address as a header.

@@ -2,25 +2,25 @@
 public struct TransportConfiguration: Hashable, Sendable {
     /// Which proxy is used.
     public enum Proxy: Hashable, Sendable {
-        /// None, whatever the environment says.
+        /// No proxy, independent of the environment.
         case none
-        /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say; on Apple platforms what the system says.
+        /// The proxy of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; on Apple platforms the system's.
         case environment
     }
 
     /// Which proxy is used.
     public var proxy: Proxy
-    /// A file of certificates in PEM that are trusted in addition to the system's; read once, when the transport is made.
-    /// For private servers. There is no way to trust everybody.
+    /// A file of certificates in PEM that are trusted in addition to the system's, for private servers; read once, when
+    /// the transport is created. The check of certificates cannot be disabled.
     public var additionalCAFile: String?
-    /// The most connections to one host at a time; further requests wait for their turn.
+    /// The largest number of connections to one host at a time; further requests wait for their turn.
     public var maxConnectionsPerHost: Int
-    /// The most bytes that the body of a request may have.
+    /// The largest number of bytes that the body of a request may have.
     public var maxRequestBytes: Int
-    /// Whether it connects to addresses that only this machine or its network can reach: loopback, private, link-local and
-    /// other special ones (the registries of RFC 6890). Refuse them where addresses come from others, whose names may
-    /// resolve to anything: what is looked at is the address that is connected to. A proxy's address counts, too. Not
-    /// available on Apple's transport, which refuses such a configuration.
+    /// Whether it connects to addresses that only this machine or its network can reach: loopback, private, link-local
+    /// and other special ones (the registries of RFC 6890). Refuse them where addresses come from others, whose names
+    /// may resolve to anything: what is looked at is the address that is connected to. A proxy's address counts, too.
+    /// Not available on Apple's transport, which refuses such a configuration.
     public var allowsPrivateAddresses: Bool
 
     /// Creates a configuration; by default without a proxy, with the system's certificates, 16 connections a host and

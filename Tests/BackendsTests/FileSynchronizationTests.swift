@@ -10,7 +10,7 @@ import Testing
 
 @Suite("File backend: synchronization", .ownThread)
 struct FileSynchronizationTests {
-    /// Counts what is synchronized, and fails when told to.
+    /// Counts synchronizations, and fails on command.
     final class Disk: Sendable {
         let files = Mutex(0)
         let directories = Mutex(0)

@@ -46,11 +46,12 @@ struct ClickstreamBackendTests {
         for (first, second) in zip(requests.prefix(5), requests.suffix(5)) { #expect(first.body == second.body) }
     }
 
-    @Test("The key is FNV-1a with 128 bits")
+    @Test("The key is the FNV-1a hash of the identifiers with a line break behind each, as 32 digits")
     func hash() {
-        #expect(IdempotencyKey.hash([]) == 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D)
-        #expect(IdempotencyKey.hash(Array("a".utf8)) == 0xD228_CB69_6F1A_8CAF_7891_2B70_4E4A_8964)
-        #expect(IdempotencyKey.key(of: []).utf8.count == 32)
+        let identifiers = [SampleID(high: 1, low: 2), SampleID(high: 3, low: 4)]
+        let text = identifiers.map { "\($0)\n" }.joined()
+        #expect(UInt128(IdempotencyKey.key(of: identifiers), radix: 16) == FNV1a.hash128(text.utf8))
+        #expect(IdempotencyKey.key(of: []) == "6C62272E07BB014262B821756295C58D")
     }
 
     @Test("A saved event triggers delivery in batches of ten when neither delegate nor configuration differs")

@@ -80,7 +80,7 @@ struct ClickstreamFormatTests {
         #expect(actions.first?["variables"]?["text"]?.string == text)
     }
 
-    @Test("The body is JSON with the same values, whatever the samples hold", arguments: UInt64(1)...200)
+    @Test("The body is JSON with the same values, for any content of the samples", arguments: UInt64(1)...200)
     func anything(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let samples = (0..<8).map { _ in RandomSamples.sample(&generator) }

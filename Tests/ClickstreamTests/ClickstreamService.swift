@@ -4,7 +4,7 @@ import LoopbackServers
 
 /// A clickstream service that takes nothing that is not exactly as described, and misbehaves on command.
 final class ClickstreamService: Sendable {
-    /// What it does with a request that is in order.
+    /// The service's response to a valid request.
     enum Mood: Sendable {
         /// Takes it and says so.
         case take
@@ -46,11 +46,11 @@ final class ClickstreamService: Sendable {
     }
 
     var url: String { server.url("/v1/actions?source=app") }
-    /// Every request that was in order, whatever the answer.
+    /// Every valid request, with any response.
     var requests: [Request] { state.withLock { $0.requests } }
-    /// What was taken, copies included.
+    /// The accepted events, including duplicates.
     var taken: [JSONValue] { state.withLock { $0.taken } }
-    /// What was not as described.
+    /// The violations of the format.
     var complaints: [String] { state.withLock { $0.complaints } }
     /// The raw requests.
     var received: [TestServer.Received] { server.requests }

@@ -121,7 +121,7 @@ struct ClickstreamServiceTests {
         let clock = VirtualClock()
         let retries = AsyncStream.makeStream(of: Void.self)
         let queue = BatchQueue(backends: [backend], clock: clock) { diagnostic in
-            if case .retrying = diagnostic { retries.continuation.yield() }
+            if diagnostic.kind == .retrying { retries.continuation.yield() }
         }
         let logger = Clickstream(delegate: delegate, queue: queue, clock: clock)
         logger.logEvent("Tap", variables: ["n": 0])

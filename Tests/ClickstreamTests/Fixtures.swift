@@ -23,7 +23,7 @@ final class TestDelegate: ClickstreamDelegate {
     }
 }
 
-/// Keeps what it is asked to send and answers with one status.
+/// A transport that records its requests and always responds with the same status.
 final class RecordingTransport: HTTPTransport {
     private let status: Int
     private let headers: HTTPHeaders

@@ -33,6 +33,20 @@ struct FileTests {
         }
     }
 
+    @Test("A line without an end is an error and not a process without memory")
+    func endless() throws {
+        try withPath { path in
+            try write("first\n", to: path)
+            // A sparse file: zeros that the disk does not hold.
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.truncate(atOffset: 65 << 20)
+            var reader = try LineReader(path: path)
+            #expect(try reader.next() == Array("first".utf8))
+            let error = #expect(throws: (any Error).self) { try reader.next() }
+            #expect(error.map { "\($0)" }?.contains("line 2: a line must have at most 64 MiB") == true)
+        }
+    }
+
     @Test("A source list skips comments and empty lines, and trims white space")
     func sources() throws {
         try withPath { path in

@@ -4,9 +4,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// How much more work costs when its input grows sixteenfold: about 16 times if the cost is linear, up to 256 times if it
-/// is quadratic. The step is that large because a quadratic part is small at first: only in a large input it outweighs
-/// the linear one.
+/// How much more work costs when its input grows sixteenfold: about 16 times if the cost is linear, up to 256 times if
+/// it is quadratic. The step is that large because a quadratic part is small at first: only in a large input it
+/// outweighs the linear one.
 ///
 /// Cost is the processor time of the thread, so that other threads and a busy machine count for little. A ratio that is
 /// too large is measured again, and the smallest counts: a disturbance passes, and quadratic cost does not.
@@ -35,7 +35,7 @@ public struct CostGrowth: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - size: of the smaller input. Choose one with which the work takes some milliseconds in a debug build.
     ///   - make: makes an input; not measured.
-    ///   - work: what is measured. Synchronous, because a task may change its thread.
+    ///   - work: the measured work. Synchronous, because a task may change its thread.
     public static func measure<Input>(
         from size: Int,
         making make: (Int) throws -> Input,

@@ -2,11 +2,11 @@ import Foundation
 import LoopbackServers
 import Testing
 
-/// In a separate process, since no other test would get a thread.
+/// In a separate process, because no other test would get a thread.
 @Suite("An app whose tasks keep every thread of Swift's pool busy")
 struct BusyPoolTests {
     @Test(
-        "A lane delivers, retries, flushes and shuts down while the pool has no thread left",
+        "A lane delivers, retries, flushes and shuts down while the pool has no free thread",
         arguments: ["spinning", "blocked"],
         [true, false]
     )

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Record format")
 struct CodecTests {
-    @Test("Every sample reads back equal, its action's time attribute included", arguments: 1...20)
+    @Test("Every sample is equal after decoding, including its action's time attribute", arguments: 1...20)
     func roundTrip(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<100 {

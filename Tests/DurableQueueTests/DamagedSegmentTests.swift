@@ -6,17 +6,17 @@ import Testing
 
 @testable import InstrumentDurableQueue
 
-/// Segments that were damaged at random, or made to harm.
+/// Segments with random damage, and hostile segments.
 @Suite("Damaged segments")
 struct DamagedSegmentTests {
     let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
 
-    /// A segment's bytes, and where its records are.
+    /// A segment's bytes, and the offsets of its records.
     struct Original {
         var bytes: [UInt8]
-        /// Without what fills them up to a multiple of eight, which no checksum covers.
+        /// Without the padding to a multiple of eight, which no checksum covers.
         var records: [Range<Int>] = []
 
         init(_ bytes: [UInt8]) {
@@ -32,10 +32,10 @@ struct DamagedSegmentTests {
             bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
         }
 
-        /// The numbers of the records that stand somewhere in other bytes, whole.
+        /// The sequence numbers of the complete records anywhere in other bytes.
         func whole(in damaged: [UInt8]) -> [Int] {
             var numbers: [UInt64: Int] = [:]
-            // A checksum and a number tell a record from all others.
+            // Checksum and sequence number identify a record.
             for (number, record) in records.enumerated() { numbers[Self.word(bytes, record.lowerBound)] = number }
             var found: Set<Int> = []
             for offset in stride(from: 0, to: damaged.count - 16, by: 8) {
@@ -56,7 +56,7 @@ struct DamagedSegmentTests {
         )
     }
 
-    /// A directory whose only segment is sealed, and full but for a little.
+    /// A directory whose only segment is sealed and almost full.
     func makeQueue(_ count: Int = 500) throws -> (segment: String, original: Original) {
         let store = try open("queue")
         store.attach("one")
@@ -77,10 +77,10 @@ struct DamagedSegmentTests {
         case flips, swaps, copies, zeroes, noise, shifts
     }
 
-    /// Damages bytes behind the header, in one way or several.
+    /// Damages bytes after the header, in one or several ways.
     static func damage(_ bytes: inout [UInt8], _ kinds: [Damage], _ generator: inout SeededGenerator) {
         let page = 4096
-        // The header's page is left where it is: it says what belongs to the segment.
+        // The header's page is not moved, because it identifies the segment.
         let pages = Array(stride(from: page, to: bytes.count - page, by: page))
         for kind in kinds {
             let (one, other) = (
@@ -100,7 +100,7 @@ struct DamagedSegmentTests {
             case .zeroes: bytes.replaceSubrange(one..<one + page, with: [UInt8](repeating: 0, count: page))
             case .noise: for index in one..<one + page { bytes[index] = .random(in: 0...255, using: &generator) }
             case .shifts:
-                // A length that became another one, and what follows it.
+                // A changed length, and the bytes after it.
                 let offset = Int.random(in: SegmentHeader.size / 8..<bytes.count / 8, using: &generator) * 8
                 for index in offset..<min(offset + 4, bytes.count) {
                     bytes[index] = .random(in: 0...255, using: &generator)
@@ -109,7 +109,7 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("Random damage loses only the samples that it hits: pages swapped, doubled, zeroed, bytes flipped")
+    @Test("Random damage loses only the damaged samples: pages swapped, duplicated, zeroed, bytes flipped")
     func random() throws {
         let (segment, original) = try makeQueue()
         let queue = scratch.path + "/queue"
@@ -135,7 +135,7 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("A segment that a crash left open ends behind its last whole record")
+    @Test("A segment that a crash left open ends after its last complete record")
     func unsealed() throws {
         let (segment, original) = try makeQueue()
         let queue = scratch.path + "/queue"
@@ -143,7 +143,7 @@ struct DamagedSegmentTests {
         var generator = SeededGenerator(seed: TortureSettings.seed)
         for round in 0..<60 {
             var bytes = original.bytes
-            // Not sealed, and with the room behind the end.
+            // Not sealed, with free bytes after the end.
             bytes.replaceSubrange(32..<56, with: [UInt8](repeating: 0, count: 24))
             let kinds = [Damage.flips, .swaps, .zeroes, .noise][round % 4]
             Self.damage(&bytes, [kinds], &generator)
@@ -178,12 +178,12 @@ struct DamagedSegmentTests {
         #expect(store.ledger(of: "one").emitted == store.ledger(of: "one").settled)
     }
 
-    @Test("A page of another log in a segment that a crash left open does not hide what follows, and moves no numbers")
+    @Test("A page of another log in a segment that a crash left open hides no later sample, and changes no number")
     func stalePage() throws {
         let (segment, original) = try makeQueue(300)
         var bytes = original.bytes
         bytes.replaceSubrange(32..<56, with: [UInt8](repeating: 0, count: 24))
-        // Whole records whose numbers are far ahead, where a page was.
+        // Complete records with far larger sequence numbers, in the place of a page.
         let other = try Self.records(numbered: 2000, count: 20)
         bytes.replaceSubrange(8192..<8192 + other.count, with: other)
         let expected = original.whole(in: bytes)
@@ -195,7 +195,7 @@ struct DamagedSegmentTests {
         #expect(store.ledger(of: "one").emitted == 300)
     }
 
-    /// Whole records, as they stand in a segment.
+    /// Complete records in the format of a segment.
     static func records(numbered first: UInt64, count: Int) throws -> [UInt8] {
         let scratch = try Scratch()
         let segment = try Segment(creating: scratch.path + "/made", capacity: 1 << 16)
@@ -211,11 +211,11 @@ struct DamagedSegmentTests {
         )
     }
 
-    @Test("A search takes work in proportion to the segment's size, whatever is in it", arguments: [18, 20])
+    @Test("A search takes work in proportion to the segment's size, with any content", arguments: [18, 20])
     func work(bits: Int) {
         let size = 1 << bits
         for length in [1, 8, 24, 200, 255, 256, 1000, 4096, size / 8, size / 2, size - 100] {
-            // Each word looks like the beginning of a record of that length, and like a number.
+            // Each word looks like the beginning of a record of that length, and like a sequence number.
             let words = [UInt64](repeating: UInt64(length), count: size / 8)
             let index = words.withUnsafeBytes { RecordIndex(of: $0, first: 0, origin: 0, end: nil) }
             #expect(index.checkedBytes <= 26 * size, "length \(length)")
@@ -223,7 +223,7 @@ struct DamagedSegmentTests {
     }
 
     @Test(
-        "A search finds the same as checking every record to its end does",
+        "A search finds the same records as a complete check of every offset",
         arguments: [3, 60, 64, 500, 4000, 40_000]
     )
     func checksums(length: Int) throws {
@@ -260,13 +260,13 @@ struct DamagedSegmentTests {
         }
     }
 
-    @Test("A segment that was crafted to harm opens, and its whole records are delivered", arguments: [false, true])
+    @Test("A hostile segment opens, and its complete records are delivered", arguments: [false, true])
     func crafted(isSealed: Bool) throws {
         let (segment, original) = try makeQueue()
         var bytes = Array(original.bytes.prefix(8192))
         if !isSealed { bytes.replaceSubrange(32..<56, with: [UInt8](repeating: 0, count: 24)) }
         let expected = original.whole(in: bytes)
-        // As many beginnings of records as there is room for, each as long as the rest.
+        // The largest possible number of record beginnings, each with the length of the remaining bytes.
         var word = UInt64((1 << 19) / 2)
         let filler = withUnsafeBytes(of: &word) { Array($0) }
         for _ in 0..<(1 << 19) / 8 { bytes += filler }
@@ -280,7 +280,7 @@ struct DamagedSegmentTests {
         #expect(ledger.emitted == (isSealed ? 501 : expected.count + 1))
     }
 
-    @Test("A truncated segment never reuses the numbers of the samples behind the cut")
+    @Test("A truncated segment never reuses the sequence numbers of the samples after the cut")
     func numbersOfTheLost() throws {
         let (segment, original) = try makeQueue()
         try Data(original.bytes.prefix(10_000)).write(to: URL(fileURLWithPath: segment))
@@ -291,7 +291,7 @@ struct DamagedSegmentTests {
         #expect(store.ledger(of: "one").emitted == 501 && store.ledger(of: "one").acknowledged == records.count)
     }
 
-    @Test("A file that is truncated while it is read loses the samples behind the cut, and the process survives")
+    @Test("A file that is truncated while it is read loses the samples after the cut, and the process survives")
     func cutWhileInUse() throws {
         let store = try open("queue")
         store.attach("one")

@@ -45,7 +45,7 @@ struct DurableContractTests {
     }
 
     @Test(
-        "A backend that is replaced after a failure leaves its batch to the new one, and a shutdown to the next queue"
+        "A backend that is replaced after a failure leaves its batch to the new backend, and a shutdown leaves it to the next queue"
     )
     func replacement() async throws {
         let failing = FailingBackend(after: 1)
@@ -86,7 +86,7 @@ private final class FailingBackend: Backend {
 
     init(after count: Int) { self.count = count }
 
-    /// Every batch that was offered.
+    /// Every delivered batch.
     var attempts: [Batch] { offered.withLock { $0 } }
 
     func deliver(_ batch: Batch) async -> DeliveryOutcome {

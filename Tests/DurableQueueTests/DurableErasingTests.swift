@@ -39,7 +39,7 @@ struct DurableErasingTests {
         { $0.sample.attributes[.userId] == person }
     }
 
-    /// Every file in which a text stands.
+    /// Every file that contains a text.
     func files(with text: String) throws -> [String] {
         let needle = Data(text.utf8)
         return try FileManager.default.subpathsOfDirectory(atPath: scratch.path).filter { path in
@@ -51,10 +51,10 @@ struct DurableErasingTests {
         for number in 0..<count { _ = try store.append([Self.sample(number % 4 == 0 ? "p-ann" : "p-bob", number)]) }
     }
 
-    @Test("Erased samples are in no file: neither segments, bookkeeping nor its journal")
+    @Test("Erased samples are in no file: not in segments, bookkeeping or its journal")
     func bytes() throws {
         try fill()
-        // A dead letter and one that is to be tried again are in the bookkeeping.
+        // A dead letter and a letter to retry are in the bookkeeping.
         _ = store.next(for: "one", maxCount: 1, maxBytes: .max)
         store.settle("one", through: 0, dead: [:])
         let records = store.next(for: "two", maxCount: 9, maxBytes: .max)
@@ -85,11 +85,11 @@ struct DurableErasingTests {
         #expect((end.acknowledged, end.queued, end.drops) == (300, 0, [.erased: 100]))
     }
 
-    @Test("The next start completes an erasure when a crash interrupted it")
+    @Test("The next start completes an erasure that a crash has interrupted")
     func crash() throws {
         try fill()
         try store.synchronize()
-        // As the files are before anything is rewritten.
+        // The files before the first rewrite.
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try FileManager.default.copyItem(atPath: scratch.path, toPath: copy)
@@ -111,7 +111,7 @@ struct DurableErasingTests {
         #expect(again.ledger(of: "one") == before)
     }
 
-    @Test("A mark survives the process, and the next process erases the held samples behind it")
+    @Test("A mark survives the process, and the next process erases the held samples after it")
     func heldAcrossRestart() throws {
         try fill(10)
         try store.hold()
@@ -149,7 +149,7 @@ struct DurableErasingTests {
         #expect((ledger.acknowledged, ledger.queued, ledger.drops) == (15, 15, [.erased: 10]))
     }
 
-    @Test("What a limit pushes out while a batch is under way is dropped, and the rest of the batch has arrived")
+    @Test("Samples that a limit removes during a delivery are dropped, and the rest of the batch is acknowledged")
     func droppedInFlight() throws {
         let limits = QueueLimits(maxCount: 100)
         let small = try DurableStore(

@@ -29,7 +29,7 @@ private final class SilentTracker: Tracker {
     func begin(in context: TrackerContext) {}
 }
 
-/// These need the wall clock: they show that a deadline is kept by a real request. The bounds are wide.
+/// These tests need the wall clock, because they check that a real request keeps a deadline. The bounds are wide.
 @Suite("Faults around the durable queue", .ownThread)
 struct DurableFaultTests {
     let scratch: Scratch

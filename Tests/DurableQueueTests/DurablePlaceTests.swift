@@ -48,13 +48,13 @@ struct DurablePlaceTests {
         )
     }
 
-    @Test("A place stands in the main file, not in the journal alone, once the backend is attached")
+    @Test("A place is in the main file, not only in the journal, once the backend is attached")
     func attached() throws {
         let store = try open()
         store.attach("one")
         for number in 0..<20 { _ = try store.append([DurableStoreTests.sample(number)]) }
         try store.synchronize()
-        // As after a loss of power that took the journal.
+        // As after a loss of power that deleted the journal.
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try FileManager.default.copyItem(atPath: scratch.path, toPath: copy)
@@ -66,7 +66,7 @@ struct DurablePlaceTests {
         #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<20))
     }
 
-    @Test("A queue that every backend has left keeps nothing, so that a new backend does not get what was given up")
+    @Test("A queue without backends keeps nothing, so that a new backend does not receive abandoned samples")
     func everybodyLeft() throws {
         let store = try open()
         store.attach("one")
@@ -79,7 +79,7 @@ struct DurablePlaceTests {
         #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again, "two")) == [200])
     }
 
-    @Test("Segments stay until the places behind them are written down: dead letters survive a kill before that")
+    @Test("Segments stay until the places after them are saved: dead letters survive a kill before that")
     func trimming() throws {
         let store = try open()
         store.attach("one")
@@ -87,7 +87,7 @@ struct DurablePlaceTests {
         for number in 0..<2000 { _ = try store.append([DurableStoreTests.sample(number)]) }
         try store.synchronize()
         let before = scratch.files(".segment").count
-        // Settled in memory, and not written down yet.
+        // Settled in memory, and not saved yet.
         for backend in ["one", "two"] as [BackendName] {
             let dead: [UInt64: String] = backend == "one" ? [3: "no", 150: "no"] : [:]
             store.own.state.withLock { state in
@@ -147,7 +147,7 @@ struct DurablePlaceTests {
         try queue.set(consent: .pending)
         for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
         store.close()
-        // A process that says nothing changes nothing.
+        // A process that sets no consent changes nothing.
         for _ in 0..<2 {
             let opened = try open()
             #expect(BatchQueue(store: opened).consent == .pending)
@@ -166,7 +166,7 @@ struct DurablePlaceTests {
         #expect(try open().consent == .granted)
     }
 
-    @Test("Erasing takes what was set aside as damaged, and what lies between the samples that can be read")
+    @Test("An erasure also deletes damaged files that were set aside, and the bytes between readable samples")
     func damaged() throws {
         let store = try open()
         store.attach("one")
@@ -176,14 +176,23 @@ struct DurablePlaceTests {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: segment))
         let text = Data("some text that takes room".utf8)
         let found = try #require(bytes.range(of: text))
-        // The checksum fails; the text can still be read by whoever looks at the file.
+        // The checksum fails, but the text is readable in the file.
         bytes[found.lowerBound - 3] ^= 0xFF
         try bytes.write(to: URL(fileURLWithPath: segment))
         let aside = (segment as NSString).deletingLastPathComponent + "/bookkeeping.sqlite.damaged"
         try text.write(to: URL(fileURLWithPath: aside))
+        // A file of another program, and a directory that was in the place of a file of the store.
+        let folder = (segment as NSString).deletingLastPathComponent
+        let foreign = folder + "/report.damaged.txt"
+        try Data("not ours".utf8).write(to: URL(fileURLWithPath: foreign))
+        try FileManager.default.createDirectory(
+            atPath: folder + "/spare.damaged",
+            withIntermediateDirectories: false
+        )
         let again = try open()
         #expect(try again.erase { _ in true } == 29)
         again.close()
+        #expect(FileManager.default.contents(atPath: foreign) == Data("not ours".utf8))
         for file in scratch.files("") {
             guard let data = FileManager.default.contents(atPath: file) else { continue }
             #expect(data.range(of: text) == nil, "\(file)")

@@ -30,7 +30,8 @@ struct FolderRemovalTests {
         return [ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dropped]
     }
 
-    /// Two folders: the older one is drained of 100 samples, 3 of which were thrown away; the younger one has 10 that wait.
+    /// Two folders: the older one is drained of 100 samples, 3 of which were discarded; the younger one has 10 that
+    /// wait.
     func makeFolders(_ names: [BackendName] = ["one"]) throws {
         let (first, second) = (try open(), try open())
         for name in names {
@@ -56,7 +57,7 @@ struct FolderRemovalTests {
         let (older, younger) = ("/00000001.queue", "/00000002.queue")
         let names = FolderNames.inOrderOfDeletion(try FileManager.default.contentsOfDirectory(atPath: queue + older))
         #expect(names.contains("bookkeeping.sqlite") && names.last == "lock")
-        // Before the sums are written down, then after a number of deleted files, then with the folder.
+        // Before the sums are saved, then after a number of deleted files, then with the folder.
         for deleted in -1...names.count + 1 {
             try FileManager.default.removeItem(atPath: queue)
             try FileManager.default.copyItem(atPath: saved, toPath: queue)
@@ -81,7 +82,7 @@ struct FolderRemovalTests {
         }
     }
 
-    /// Writes down in one folder what another hands over, as a process does that is killed then.
+    /// Saves the sums of one folder in another folder, as a process does that is killed afterwards.
     private func carry(from path: String, to heir: String) throws {
         func store(_ path: String) throws -> DirectoryStore {
             let lock = try DirectoryLock(path)
@@ -95,13 +96,13 @@ struct FolderRemovalTests {
         }
         let (drained, own) = (try store(path), try store(heir))
         try own.keepSums(drained.settledSums, of: drained.logNumber)
-        // Twice is once.
+        // A second save has no effect.
         try own.keepSums(drained.settledSums, of: drained.logNumber)
         drained.close()
         own.close()
     }
 
-    @Test("A store that adopts a folder does not count a ledger again that a folder in use counts")
+    @Test("A store that adopts a folder does not repeat a ledger that a folder in use counts")
     func heirInUse() throws {
         try makeFolders()
         try carry(from: queue + "/00000001.queue", to: queue + "/00000002.queue")
@@ -135,11 +136,12 @@ struct FolderRemovalTests {
         #expect(Self.sums(try open(), "two") == [0, 0, 0, 0])
     }
 
-    @Test("A folder stays locked until it is deleted; one that is deleted meanwhile is not adopted")
+    @Test("A folder stays locked until it is deleted, and a deleted folder is not adopted")
     func lockedUntilDeleted() throws {
         let folder = queue + "/00000001.queue"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Somebody looks at the folder, and locks it after its owner has deleted it and another has made it again.
+        // A process finds the folder, and locks it after its owner has deleted it and another process has created it
+        // again.
         let owner = try DirectoryLock(folder)
         try FileManager.default.moveItem(atPath: folder, toPath: queue + "/gone")
         let isInPlace = owner.isInPlace
@@ -147,7 +149,7 @@ struct FolderRemovalTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let other = try DirectoryLock(folder)
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: folder + "/0000000000000000.segment"))
-        // What stands there now is another's.
+        // The path is another process's folder now.
         let isRemoved = owner.removeFolder()
         #expect(isRemoved && FileManager.default.fileExists(atPath: folder + "/0000000000000000.segment"))
         let isOtherRemoved = other.removeFolder()
@@ -155,7 +157,7 @@ struct FolderRemovalTests {
         #expect(throws: DirectoryLock.Refusal.self) { _ = try DirectoryLock(folder) }
     }
 
-    @Test("Stores that are opened, drained and closed at once on one directory lose and double nothing")
+    @Test("Stores that are opened, drained and closed concurrently on one directory lose and duplicate nothing")
     func race() async throws {
         let seen = Lock<[Int]>([])
         let queue = queue
@@ -235,13 +237,13 @@ struct FolderRemovalTests {
         #expect(store.ledger(of: "one").drops[.refused] ?? 0 == refused)
         store.own.maintain()
         #expect(said.withLock { $0 }.contains { "\($0)".contains("deleted while in use") })
-        // From here on it is as it was: taking, keeping, and after a kill.
+        // From here on the store works as before: it accepts and keeps samples, also after a kill.
         _ = try store.append([DurableStoreTests.sample(1000)])
         let before = store.ledger(of: "one")
         #expect(before.emitted == before.settled + before.queued)
         #expect(QueueFolder.folders(in: queue).map(\.isInUse) == [true])
         let copy = scratch.path + "/copy"
-        // What was set off by the refusals may be under way.
+        // Work that the refusals have started may be running.
         store.own.maintenance.sync {}
         store.own.maintain()
         try FileManager.default.copyItem(atPath: queue, toPath: copy)
@@ -270,9 +272,9 @@ struct FolderRemovalTests {
 
     // MARK: Backends of one run
 
-    @Test("An ephemeral backend gets what is emitted in its run, and leaves no place behind")
+    @Test("An ephemeral backend receives the samples of its run, and leaves no place")
     func ephemeral() throws {
-        // An earlier version kept a place for it.
+        // An earlier version saved a place for the backend.
         var store = try open()
         store.attach("summary")
         store.attach("one")

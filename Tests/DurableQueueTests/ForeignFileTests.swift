@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentDurableQueue
 
-/// What others may put into a queue's directory: links, pipes, directories, files of other names.
+/// Files of other programs in a queue's directory: links, pipes, directories, other names.
 @Suite("Foreign files in a queue's directory")
 struct ForeignFileTests {
     let scratch: Scratch
@@ -20,7 +20,7 @@ struct ForeignFileTests {
         for name in Self.targetNames { try Data("precious".utf8).write(to: URL(fileURLWithPath: target + "/" + name)) }
     }
 
-    /// The store's own names among them: a link must not make them the store's.
+    /// Includes names of the store: a link to such a file does not make it a file of the store.
     static let targetNames = ["diary", "lock", "0000000000000000.segment", "bookkeeping.sqlite", "spare", "held"]
 
     /// Every path in a directory with its kind, mode, times and contents.
@@ -43,7 +43,7 @@ struct ForeignFileTests {
         }
     }
 
-    /// Emits, delivers and drains, so that everything that can be deleted is.
+    /// Emits, delivers and drains, so that the store deletes all files that it can delete.
     func use(_ store: DurableStore, _ count: Int = 100) throws {
         store.attach("one")
         for number in 0..<count { _ = try store.append([DurableStoreTests.sample(number)]) }
@@ -86,9 +86,10 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A link, a pipe or a directory in the place of a folder's file loses only what that file held",
+        "A link, a pipe or a directory in the place of a folder's file loses only the content of that file",
         arguments: [
-            "lock", "held", "spare", "bookkeeping.sqlite", "bookkeeping.sqlite-wal", "bookkeeping.sqlite-shm",
+            "lock", "held", "spare", "staging", "moved", "bookkeeping.sqlite", "bookkeeping.sqlite-wal",
+            "bookkeeping.sqlite-shm",
             "bookkeeping.sqlite-journal", "0000000000000000.segment", "00000000000003e8.segment",
             "00000000000003e9.segment", "held.new", "held.0123456789abcdef.new",
             "0000000000000000.segment.new", "0000000000000000.segment.0123456789abcdef.new",
@@ -112,7 +113,7 @@ struct ForeignFileTests {
             case "hard link": #expect(Foundation.link(precious, path) == 0)
             case "pipe": #expect(mkfifo(path, 0o600) == 0)
             case "device":
-                // Needs the right to make devices.
+                // Needs the permission to create devices.
                 if mknod(path, S_IFCHR | 0o600, 0x0103) != 0 { continue }
             default: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
@@ -131,6 +132,27 @@ struct ForeignFileTests {
         }
     }
 
+    @Test(
+        "Anything but a file in the place of the consent holds the samples until somebody decides",
+        arguments: ["link", "pipe", "directory"]
+    )
+    func consent(kind: String) throws {
+        try makeQueue()
+        let path = queue + "/consent"
+        switch kind {
+        case "link": #expect(symlink(target + "/diary", path) == 0)
+        case "pipe": #expect(mkfifo(path, 0o600) == 0)
+        default: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        let before = Self.contents(target)
+        let store = try open()
+        #expect(store.consent == .pending)
+        try store.release()
+        store.close()
+        #expect(try open().consent == .granted)
+        #expect(Self.contents(target) == before)
+    }
+
     static func contents(_ path: String) -> [String: Data] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return Dictionary(
@@ -138,14 +160,14 @@ struct ForeignFileTests {
         )
     }
 
-    @Test("A drained folder that holds somebody else's files loses the store's files and no other")
+    @Test("A drained folder with foreign files loses only the store's files")
     func mixedFolder() throws {
         try makeQueue()
         let other = queue + "/00000001.queue"
         let mine = [other + "/diary", other + "/0000.segment", other + "/lock.txt", other + "/deep"]
         for path in mine.dropLast() { try Data("mine".utf8).write(to: URL(fileURLWithPath: path)) }
         try FileManager.default.createDirectory(atPath: other + "/deep", withIntermediateDirectories: true)
-        // Another folder, so that the first one is an orphan that is drained.
+        // A second folder, so that the first one is adopted and drained.
         let second = queue + "/00000002.queue"
         try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: true)
         let said = Lock<[Diagnostic]>([])
@@ -164,7 +186,7 @@ struct ForeignFileTests {
         #expect(again.ledger(of: "one").acknowledged == 100)
     }
 
-    @Test("The directory that is given may be a link")
+    @Test("The directory of a store may be a link")
     func linkToDirectory() throws {
         let link = scratch.path + "/link"
         #expect(symlink(queue, link) == 0)
@@ -173,7 +195,7 @@ struct ForeignFileTests {
         #expect(store.ledger(of: "one").acknowledged == 100)
     }
 
-    @Test("A directory that other users may write to is reported; files are for the user alone, whatever the mask says")
+    @Test("A directory that other users can write to is reported, and only the user can access files, with any mask")
     func permissions() throws {
         try FileManager.default.createDirectory(atPath: queue, withIntermediateDirectories: true)
         for (mode, isReported) in [(0o700, false), (0o755, false), (0o770, true), (0o777, true), (0o1777, true)] {
@@ -181,7 +203,7 @@ struct ForeignFileTests {
             let said = Lock<[Diagnostic]>([])
             let store = try open(said)
             #expect(said.withLock { !$0.isEmpty } == isReported, "\(String(mode, radix: 8))")
-            // An earlier version, or SQLite, may have made them so.
+            // An earlier version or SQLite may have created files with these permissions.
             for path in FileManager.default.enumerator(atPath: queue)?.compactMap({ $0 as? String }) ?? [] {
                 chmod(queue + "/" + path, path.hasSuffix(".queue") ? 0o755 : 0o644)
             }
@@ -206,7 +228,7 @@ struct ForeignFileTests {
     func otherUser() throws {
         try makeQueue()
         let folder = queue + "/00000001.queue"
-        // Needs the right to give files away.
+        // Needs the permission to change the owner of files.
         guard chown(folder, 12345, 12345) == 0 else { return }
         let before = Self.state(folder)
         let said = Lock<[Diagnostic]>([])
@@ -215,7 +237,7 @@ struct ForeignFileTests {
         #expect(said.withLock { $0 }.contains { "\($0)".contains("another user") })
     }
 
-    @Test("A name is the store's only in the form that the store writes")
+    @Test("A name belongs to the store only in the form that the store writes")
     func names() {
         #expect(FolderNames.folderNumber("0000001f.queue") == 31)
         #expect(FolderNames.folderNumber("100000000.queue") == 1 << 32)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InstrumentDurableQueue
 
-/// The bookkeeping is gone, whole or in part, and the segments are not: every sample that waits arrives.
+/// The bookkeeping is missing, completely or in part, but the segments are complete: every waiting sample arrives.
 @Suite("Lost bookkeeping")
 struct LostBookkeepingTests {
     enum Loss: String, CaseIterable, Sendable {
@@ -44,10 +44,10 @@ struct LostBookkeepingTests {
         var store: DurableStore? = try DurableStore(directory: scratch.path)
         store?.attach("one")
         for number in 0..<2000 { _ = try store?.append([DurableStoreTests.sample(number)]) }
-        // A directory that is written to while it is copied has files of different moments.
+        // The copy of a directory in use has files of different instants.
         try store?.synchronize()
         if isClosed { store?.close() }
-        // Of a process that was killed, the files as they are: a store that goes away in peace closes its database.
+        // The files of a killed process, because a store that ends normally closes its database.
         let left = scratch.path + "-left"
         defer { try? FileManager.default.removeItem(atPath: left) }
         try FileManager.default.copyItem(atPath: scratch.path, toPath: left)

@@ -4,7 +4,7 @@ import InstrumentCompression
 import InstrumentTestKit
 import LoopbackServers
 
-/// A server that takes JSON lines, and answers at random in every way that a server can fail.
+/// A server that accepts JSON lines, and fails at random in every way of a server.
 final class MoodyServer: Sendable {
     private struct State {
         var generator: SeededGenerator
@@ -16,9 +16,9 @@ final class MoodyServer: Sendable {
     private let server: TestServer
 
     var address: String { server.url("/samples") }
-    /// What it has taken, in order; what was sent again stands there again.
+    /// The accepted samples in order, including duplicates.
     var lines: [[UInt8]] { state.withLock { $0.lines } }
-    /// How often it answered how.
+    /// The number of responses of each kind.
     var answers: [String: Int] { state.withLock { $0.answers } }
 
     init(seed: UInt64) throws {

@@ -12,7 +12,7 @@ struct QueueReaderTests {
 
     init() throws { scratch = try Scratch() }
 
-    /// A folder as a kill leaves it: not sealed, the journal not folded in, a spare beside it.
+    /// A folder after a kill: an unsealed segment, a journal, and a spare segment.
     private func makeKilled(_ count: Int = 100) throws {
         let store = try DurableStore(
             directory: scratch.path + "/live",
@@ -27,7 +27,7 @@ struct QueueReaderTests {
         store.close()
     }
 
-    @Test("A reader sees what the next start would see, and changes and creates nothing")
+    @Test("A reader returns the samples and ledgers of the next start, and changes and creates nothing")
     func killed() throws {
         try makeKilled()
         let queue = scratch.path + "/queue"
@@ -86,7 +86,7 @@ struct QueueReaderTests {
         }
     }
 
-    @Test("A folder in use is reported as such, and looking at it does not take its lock", arguments: [false, true])
+    @Test("A folder in use is reported as in use, and reading it does not take its lock", arguments: [false, true])
     func inUse(isLockFileDeleted: Bool) throws {
         let queue = scratch.path + "/queue"
         let store = try DurableStore(directory: queue)
@@ -95,7 +95,7 @@ struct QueueReaderTests {
         if isLockFileDeleted { try FileManager.default.removeItem(atPath: queue + "/00000001.queue/lock") }
         #expect(QueueFolder.folders(in: queue).map(\.isInUse) == [true])
         #expect(DurableQueueReader(directory: queue).backends.isEmpty)
-        // Another start must not have it, either.
+        // The folder must also be locked for another start.
         let other = try DurableStore(directory: queue)
         #expect(QueueFolder.folders(in: queue).map(\.isInUse) == [true, true])
         #expect(other.ledger(of: "one").queued == 0)

@@ -6,13 +6,13 @@ import QueueChildPlan
 import TestTraits
 import Testing
 
-/// Kills a process that emits and delivers, at random moments, again and again; see ``TortureSettings``.
+/// Kills a process that emits and delivers, repeatedly and at random instants; see ``TortureSettings``.
 @Suite("Torture of the durable queue", .serialized)
 struct TortureTests {
-    /// Kills of one directory: what has to be compared stays small.
+    /// The number of kills of one directory, which limits the number of samples to compare.
     private static let killsPerQueue = 50
 
-    @Test("Nothing whose emit returned is lost to kill -9; copies are equal; order holds; the ledger adds up")
+    @Test("kill -9 loses no emitted sample; duplicates are equal; the order is kept; the ledger adds up")
     func kills() async throws {
         let kills = TortureSettings.kills(percent: 60, short: 20)
         try await offPool {
@@ -34,7 +34,7 @@ struct TortureTests {
         }.report("kills, server")
     }
 
-    @Test("Two processes that share a directory and are killed repeatedly keep their own samples and lose nothing")
+    @Test("Two processes that share a directory and are killed repeatedly keep their samples apart and lose nothing")
     func twoProcesses() async throws {
         let kills = TortureSettings.kills(percent: 10, short: 6)
         try await offPool {

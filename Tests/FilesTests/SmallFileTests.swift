@@ -41,7 +41,7 @@ struct SmallFileTests {
         #expect(try SmallFile.read(path, atMost: 9) == [2])
         #expect(FileManager.default.contents(atPath: precious) == Data("precious".utf8))
         #expect(scratch.names.count == 3)
-        // A link in the place of the file is replaced, not what it points to.
+        // The write replaces a link in the place of the file, not the link's target.
         try FileManager.default.removeItem(atPath: path)
         #expect(symlink(precious, path) == 0)
         try SmallFile.write([3], to: path)

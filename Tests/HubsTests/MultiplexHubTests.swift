@@ -5,10 +5,10 @@ import Testing
 private struct MarkingHub: Hub {
     let name: String
     var rejected: Set<Action> = []
-    let journal: Lock<[String]>
+    let journal: ComponentJournal
     private var count = 0
 
-    init(_ name: String, rejecting rejected: Set<Action> = [], _ journal: Lock<[String]>) {
+    init(_ name: String, rejecting rejected: Set<Action> = [], _ journal: ComponentJournal) {
         (self.name, self.rejected, self.journal) = (name, rejected, journal)
     }
 
@@ -21,24 +21,18 @@ private struct MarkingHub: Hub {
         return .accepted
     }
 
-    mutating func forget(_ tracker: TrackerID) { note("forget \(tracker)") }
-    mutating func ready() { note("ready") }
-    mutating func end() { note("end") }
-
-    private func note(_ text: String) {
-        let line = "\(name) \(text)"
-        journal.withLock { $0.append(line) }
-    }
+    mutating func forget(_ tracker: TrackerID) { journal.note(name, "forget \(tracker)") }
+    mutating func ready() { journal.note(name, "ready") }
+    mutating func end() { journal.note(name, "end") }
 }
 
 @Suite("Multiplex hub")
 struct MultiplexHubTests {
-    let journal = Lock<[String]>([])
+    let journal = ComponentJournal()
     let environment = RecordedEnvironment(firstIdentifier: 0, positions: [:])
 
     private func process(_ action: Action, by hub: inout MultiplexHub) -> (Verdict, Event, [HubContext.PingChange]) {
-        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
-        var event = Event(action, tracker: TrackerID(0), time: time, attributes: ["given": 1])
+        var event = Event(action, tracker: TrackerID(0), time: .zero, attributes: ["given": 1])
         var context = HubContext(content: TrackerID(0), environment: environment)
         let verdict = hub.process(&event, in: &context)
         return (verdict, event, context.pingChanges)
@@ -81,9 +75,7 @@ struct MultiplexHubTests {
         hub.ready()
         hub.forget(TrackerID(7))
         hub.end()
-        #expect(
-            journal.withLock { $0 } == ["a ready", "b ready", "a forget 7", "b forget 7", "a end", "b end"]
-        )
+        journal.expectWholeLife()
     }
 
     @Test("A multiplex hub without hubs accepts every event unchanged")

@@ -5,10 +5,10 @@ import Testing
 private struct CountingMetricalc: Metricalc {
     let name: String
     let action: Action
-    let journal: Lock<[String]>
+    let journal: ComponentJournal
     private var count = 0
 
-    init(_ name: String, of action: Action, _ journal: Lock<[String]>) {
+    init(_ name: String, of action: Action, _ journal: ComponentJournal) {
         (self.name, self.action, self.journal) = (name, action, journal)
     }
 
@@ -18,24 +18,18 @@ private struct CountingMetricalc: Metricalc {
         metrics.append(Metric(MetricName(name, .counter), .int(count), of: event))
     }
 
-    mutating func forget(_ tracker: TrackerID) { note("forget \(tracker)") }
-    mutating func ready() { note("ready") }
-    mutating func end() { note("end") }
-
-    private func note(_ text: String) {
-        let line = "\(name) \(text)"
-        journal.withLock { $0.append(line) }
-    }
+    mutating func forget(_ tracker: TrackerID) { journal.note(name, "forget \(tracker)") }
+    mutating func ready() { journal.note(name, "ready") }
+    mutating func end() { journal.note(name, "end") }
 }
 
 @Suite("Multiplex metricalc")
 struct MultiplexMetricalcTests {
-    let journal = Lock<[String]>([])
+    let journal = ComponentJournal()
 
     private func metrics(of action: Action, by metricalc: inout MultiplexMetricalc) -> [String] {
-        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
         var metrics: [Metric] = []
-        metricalc.process(Event(action, tracker: TrackerID(0), time: time), into: &metrics)
+        metricalc.process(Event(action, tracker: TrackerID(0), time: .zero), into: &metrics)
         return metrics.map { "\($0.name) \($0.value)" }
     }
 
@@ -54,8 +48,7 @@ struct MultiplexMetricalcTests {
     @Test("Each metricalc appends its metrics to the existing ones")
     func appending() {
         var metricalc = MultiplexMetricalc([CountingMetricalc("a", of: .ping, journal), CoreMetricalc()])
-        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
-        let event = Event(.start, tracker: TrackerID(0), time: time)
+        let event = Event(.start, tracker: TrackerID(0), time: .zero)
         let before = Metric(MetricName("before", .gauge), 1, of: event)
         var metrics = [before]
         metricalc.process(event, into: &metrics)
@@ -70,9 +63,7 @@ struct MultiplexMetricalcTests {
         metricalc.ready()
         metricalc.forget(TrackerID(7))
         metricalc.end()
-        #expect(
-            journal.withLock { $0 } == ["a ready", "b ready", "a forget 7", "b forget 7", "a end", "b end"]
-        )
+        journal.expectWholeLife()
     }
 
     @Test("A multiplex metricalc without metricalcs computes nothing; a nested one computes the same as alone")

@@ -46,7 +46,7 @@ struct Session<H: Hub & Hashable> {
     func values(of name: MetricName) -> [Metric.Value] { metrics.filter { $0.name == name }.map(\.value) }
 }
 
-/// Answers a hub from what a test says.
+/// A context of a hub with the values of a test.
 final class RecordedEnvironment: HubEnvironment {
     private let made: Lock<Int>
     private let positions: [TrackerID: Duration]

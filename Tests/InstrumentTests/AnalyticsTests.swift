@@ -45,7 +45,7 @@ struct AnalyticsTests {
         #expect(values.description == "")
     }
 
-    @Test("Inner scopes win over outer ones, child tasks inherit, and a log may append or replace")
+    @Test("Inner scopes override outer scopes, child tasks inherit values, and a log appends or replaces")
     func scopes() async {
         let listener = Listener()
         Analytics.register(listener)
@@ -64,6 +64,39 @@ struct AnalyticsTests {
         #expect(listener.heard.withLock { $0 } == expected)
     }
 
+    @Test("A log with a scope merges it with the task's values, and the scope that was opened later wins")
+    func carriedScopes() {
+        let listener = Listener()
+        Analytics.register(listener)
+        defer { Analytics.unregister(listener) }
+        AnalyticsValues.with(\.source, "outer") {
+            // Like an environment: without the task's values, in a scope that is opened here.
+            let log = Analytics(values: AnalyticsValues().setting(\.source, "carried"))
+            log(.view)
+            AnalyticsValues.with(\.source, "inner") { log(.view) }
+            AnalyticsValues.with(\.source, nil) { log(.view) }
+            Analytics(values: AnalyticsValues().setting(\.source, nil))(.view)
+            Analytics(values: AnalyticsValues())(.view)
+        }
+        log(.view)
+        #expect(
+            listener.heard.withLock { $0 } == [
+                "View source: carried", "View source: inner", "View ", "View ", "View source: outer", "View ",
+            ]
+        )
+    }
+
+    @Test("A scope that removes a value leaves nothing to see")
+    func removal() {
+        AnalyticsValues.with(\.source, "outer") {
+            AnalyticsValues.with(\.source, nil) {
+                #expect(AnalyticsValues.current.isEmpty)
+                #expect(AnalyticsValues.current.attributes.isEmpty)
+                #expect(AnalyticsValues.current.debugDescription == "")
+            }
+        }
+    }
+
     @Test("Observers are held weakly")
     func weakness() {
         weak var gone: Listener?
@@ -76,7 +109,7 @@ struct AnalyticsTests {
         #expect(gone == nil)
     }
 
-    @Test("An instrument sends app events through the chain, and scoped values reach what trackers emit")
+    @Test("App events pass the chain, and scoped values reach the events of trackers")
     func instrument() async {
         let backend = ScriptedBackend()
         let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: VirtualClock())

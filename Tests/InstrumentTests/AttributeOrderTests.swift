@@ -15,7 +15,7 @@ extension AnalyticsValues {
     }
 }
 
-@Suite("Which of several values an event carries")
+@Suite("Precedence of attribute values")
 struct AttributeOrderTests {
     let clock = VirtualClock()
     let backend = CollectingBackend()
@@ -26,7 +26,7 @@ struct AttributeOrderTests {
         return backend.events
     }
 
-    @Test("An explicit position wins over the content's and the player's, by emit and by signal, with every hub")
+    @Test("An explicit position overrides the content's and the player's, by emit and by signal, with every hub")
     func position() async {
         for hub in [AdsHub(), CoreHub(), NoOpHub(), MultiplexHub([AdsHub(), NoOpHub()])] as [any Hub] {
             let (backend, content, ad) = (CollectingBackend(), ScriptedPlayer(), ScriptedPlayer())
@@ -55,7 +55,7 @@ struct AttributeOrderTests {
     }
 
     @Test(
-        "The emit wins over getters, getters over scoped values, those over times, those over the instrument's attributes"
+        "The order of precedence is emit, getters, scoped values, times, attributes of the instrument"
     )
     func order() async {
         let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], clock: clock)
@@ -75,12 +75,12 @@ struct AttributeOrderTests {
         #expect(pings.map { $0[Action.start.timeKey] } == [0, 0, 0, 99])
     }
 
-    @Test("A value that is given under the name of a time attribute stands, also when another event overtakes its own")
+    @Test("A given value of a time attribute stays, also when another event overtakes its event")
     func overtaken() async {
         let instrument = Instrument(hub: NoOpHub(), metricalc: nil, backends: [backend], clock: clock)
         let isFirst = Lock(true)
         let tracker = PlainTracker { context in
-            // Runs between the making of an event and its way into the chain, once.
+            // Runs once, after the creation of an event and before the chain processes it.
             context.register(.title) {
                 let now = isFirst.withLock { first in
                     defer { first = false }
@@ -106,7 +106,7 @@ struct AttributeOrderTests {
         #expect(events[1].attributes["timeSinceStart"] == 99)
         #expect(events[1].attributes["timeSinceRead"] == 98)
         #expect(events[1].attributes["screen"] == "first")
-        // What nobody gave is brought up to date, and what a getter reads stands.
+        // Attributes that no caller gave are updated, and a getter's values stay.
         #expect(events[5].attributes["timeSinceStart"] == 0)
         #expect(events[5].attributes["timeSinceRead"] == 5)
     }

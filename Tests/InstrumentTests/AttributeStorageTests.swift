@@ -2,9 +2,9 @@ import Testing
 
 @testable import Instrument
 
-@Suite("The memory of attributes")
+@Suite("Attribute storage")
 struct AttributeStorageTests {
-    @Test("Threads may look into what they share; the positions lie where they are looked for")
+    @Test("Concurrent threads read shared storage, and the table has every position")
     func sharedReads() async {
         #expect(MemoryLayout<AttributeStorage.Header>.offset(of: \.positions) == 0)
         let attributes: Attributes = ["title": "film", "position": 5]

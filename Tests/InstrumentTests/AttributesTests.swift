@@ -13,7 +13,7 @@ struct AttributesTests {
         #expect(attributes[AttributeKey<String>("bitrate")] == nil)
     }
 
-    @Test("Setting nil removes, and what was removed can be set again")
+    @Test("Setting nil removes an attribute, which can be set again")
     func removal() {
         var attributes: Attributes = ["title": "One", "fps": 25.0]
         attributes[.title] = nil
@@ -23,7 +23,7 @@ struct AttributesTests {
     }
 
     @Test(
-        "NaN and infinity are left out, also inside arrays and objects",
+        "NaN and infinity are refused, also inside arrays and objects",
         arguments: [
             AttributeValue.double(.nan), .double(.infinity), .array([.double(-.infinity)]),
             .object(["a": .double(.nan)]),
@@ -74,7 +74,7 @@ struct VocabularyTests {
 
 @Suite("VirtualClock")
 struct VirtualClockTests {
-    @Test("The calendar never overtakes the one that limits it, and never steps back")
+    @Test("The wall time never exceeds its limit, and never steps back")
     func limitedCalendar() {
         let limit = Lock<Int64>(10_000)
         let clock = VirtualClock(wallTime: WallTime(milliseconds: 7000)) {
@@ -92,7 +92,7 @@ struct VirtualClockTests {
         #expect(clock.now == early.advanced(by: .seconds(3600)))
     }
 
-    @Test("Scheduled actions run in the order of their instants, each at its own")
+    @Test("Scheduled actions run in the order of their instants, each at its instant")
     func order() async {
         let clock = VirtualClock()
         let seen = Recorder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Instrument
 
-/// A virtual clock that tells when something was scheduled.
+/// A virtual clock that reports scheduled actions.
 private final class WatchedClock: SchedulingClock {
     private let clock = VirtualClock()
     private let gates = Lock<[MonotonicInstant: Gate]>([:])
@@ -35,7 +35,7 @@ private final class WatchedClock: SchedulingClock {
     }
 }
 
-/// Says each sample that arrives.
+/// Reports each received sample.
 private struct TellingBackend: Backend {
     let name: BackendName = "telling"
     let policy = DeliveryPolicy(maxAge: .zero)
@@ -50,7 +50,7 @@ private struct TellingBackend: Backend {
     }
 }
 
-/// Holds each delivery until the test answers it, or its task is cancelled.
+/// Delays each delivery until the test gives its outcome, or its task is cancelled.
 private final class GatedBackend: Backend {
     private struct State {
         var attempts: [Batch] = []
@@ -122,7 +122,7 @@ struct BackendReplacementTests {
         return [ledger.emitted, ledger.acknowledged, ledger.queued, ledger.dead, ledger.dropped]
     }
 
-    @Test("The new backend gets what comes after the exchange, and what waits; the ledger continues")
+    @Test("The new backend receives waiting and later samples, and the ledger continues")
     func exchange() async {
         let old = ScriptedBackend("one", policy: DeliveryPolicy(maxAge: .seconds(3600)))
         let new = ScriptedBackend("one", policy: DeliveryPolicy(maxAge: .seconds(3600)))
@@ -139,7 +139,7 @@ struct BackendReplacementTests {
         #expect(sums(queue, "one") == [7, 7, 0, 0, 0])
     }
 
-    @Test("A delivery in flight ends as usual, and the new backend starts behind it")
+    @Test("A delivery in flight completes, and the new backend starts after it")
     func inFlight() async {
         let old = GatedBackend("one")
         let new = ScriptedBackend("one", policy: DeliveryPolicy(maxAge: .zero))
@@ -176,7 +176,7 @@ struct BackendReplacementTests {
     }
 
     @Test(
-        "A delivery that takes too long is cancelled, and the new backend gets the same batch with the same identifiers"
+        "A delivery that exceeds the timeout is cancelled, and the new backend gets the same batch with the same identifiers"
     )
     func cancelled() async {
         let old = GatedBackend("one")
@@ -224,7 +224,7 @@ struct BackendReplacementTests {
     }
 
     @Test(
-        "What an old backend's failures caused ends with it: waiting, halved batches, silence",
+        "Back-off, halved batches and silence of the old backend end with it",
         arguments: [
             .retry(after: .seconds(3600), reason: "busy"), .retry(after: nil, reason: "down"),
             .unauthorized(reason: "key"), .gone(reason: "closed"), .tooLarge(reason: "413"), .refused(reason: "400"),
@@ -262,7 +262,7 @@ struct BackendReplacementTests {
         #expect(new.delivered == [sample(3)])
     }
 
-    @Test("A flush that is under way continues with the new backend")
+    @Test("A running flush continues with the new backend")
     func flush() async {
         let old = GatedBackend("one")
         let new = ScriptedBackend("one", policy: DeliveryPolicy(maxAge: .seconds(3600)))
@@ -295,7 +295,7 @@ struct BackendReplacementTests {
         #expect(new.attempts == 0)
     }
 
-    @Test("Without a backend of that name, and after a shutdown, nothing changes")
+    @Test("A replacement has no effect without a backend of that name, and after a shutdown")
     func nothingToReplace() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("two"))
         let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [old], clock: clock)
@@ -308,7 +308,7 @@ struct BackendReplacementTests {
         #expect(new.readyCount + new.endCount + late.readyCount + late.endCount == 0)
     }
 
-    @Test("The new backend learns before its first delivery, once, that the instrument is ready")
+    @Test("The new backend is notified once that the instrument is ready, before its first delivery")
     func ready() async {
         let (old, new) = (ScriptedBackend("one"), GatedBackend("one"))
         let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [old], clock: clock)
@@ -329,7 +329,7 @@ struct BackendReplacementTests {
         #expect(unready.readyCount == 1)
     }
 
-    @Test("Without consent the new backend sends nothing until there is some")
+    @Test("The new backend sends nothing without consent")
     func consent() async throws {
         let (old, new) = (ScriptedBackend("one"), ScriptedBackend("one"))
         let queue = BatchQueue(backends: [old], clock: clock, consent: .pending)
@@ -362,7 +362,7 @@ struct BackendReplacementTests {
         }
     }
 
-    @Test("Exchanged again and again while threads emit, backends get each sample exactly once, in order")
+    @Test("Repeated replacements during emits deliver each sample exactly once, in order")
     func underLoad() async {
         let (count, rounds) = (2000, 30)
         let queue = BatchQueue(backends: [ScriptedBackend("one", policy: DeliveryPolicy(maxCount: 7, maxAge: .zero))])

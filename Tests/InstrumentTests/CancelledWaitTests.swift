@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Cancelled waits", .timeLimit(.minutes(30)))
 struct CancelledWaitTests {
-    /// Never advanced on its own: a wait that ignores its cancellation reaches the suite's time limit.
+    /// Never advanced: a wait that ignores its cancellation reaches the suite's time limit.
     private let clock = VirtualClock()
 
     private func busyBackend() -> ScriptedBackend {

@@ -16,7 +16,7 @@ struct CollectedFieldsTests {
         }
     }
 
-    /// The names of the attributes of what arrived, without those that every event has.
+    /// The names of the received attributes, without those of every event.
     private func arrived(_ instrument: Instrument) async -> [[String]] {
         await instrument.queue.flush(timeout: .seconds(1800))
         let everywhere: Set<AttributeName> = ["senderId", "trackerTarget"]
@@ -27,7 +27,7 @@ struct CollectedFieldsTests {
 
     private var reported: [Diagnostic] { reports.withLock { $0 } }
 
-    @Test("What the app says is the app's to say: emitted, set, in scope, and typed events")
+    @Test("Attributes of the app need no declaration: emitted, set, in scope, and in typed events")
     func app() async {
         let instrument = instrument()
         let id = instrument.add(FieldTracker())
@@ -41,7 +41,7 @@ struct CollectedFieldsTests {
     }
 
     @Test(
-        "What a tracker emits has to be declared by it, the vocabulary or the app; the rest is left out and said once"
+        "An undeclared attribute that a tracker emits is left out, and its name is reported once"
     )
     func emitted() async {
         let instrument = instrument(PrivacyRules(declaring: [FieldDeclaration("apps", .text, "The app's")]))
@@ -64,7 +64,7 @@ struct CollectedFieldsTests {
         #expect(reported.count == 2)
     }
 
-    @Test("What scopes and instrument say stays the app's, also in events that a tracker emits")
+    @Test("Scoped values and attributes of the instrument need no declaration in events that a tracker emits")
     func scoped() async {
         let instrument = instrument()
         let tracker = FieldTracker()
@@ -74,7 +74,34 @@ struct CollectedFieldsTests {
         #expect(await arrived(instrument) == [["scoped", "set"]])
     }
 
-    @Test("A getter of a field that is not declared is asked by name alone, until the app declares it")
+    @Test("A field that the app declares later, through instrument or queue, may be collected by every tracker")
+    func declaredLater() async {
+        let instrument = instrument()
+        let tracker = FieldTracker()
+        instrument.add(tracker)
+        instrument.declare([FieldDeclaration("first", .integer, "Declared through the instrument")])
+        instrument.queue.declare([FieldDeclaration("second", .integer, "Declared through the queue")])
+        tracker.emit(["first": 1, "second": 2, "third": 3])
+        #expect(await arrived(instrument) == [["first", "second"]])
+        #expect(instrument.catalogue == instrument.queue.catalogue)
+        #expect(reported == [.undeclared("third")])
+    }
+
+    @Test("A field of one tracker does not become a field of all trackers, whichever is added first")
+    func separateTrackers() async {
+        let instrument = instrument()
+        let plain = FieldTracker()
+        instrument.add(plain)
+        instrument.add(FieldTracker([FieldDeclaration("own", .integer, "Its own")]))
+        let later = FieldTracker()
+        instrument.add(later)
+        plain.emit(["own": 1])
+        later.emit(["own": 1])
+        #expect(await arrived(instrument) == [[], []])
+        #expect(instrument.catalogue["own"] != nil)
+    }
+
+    @Test("A getter of an undeclared field is read only by name until the app declares the field")
     func getters() async {
         let instrument = instrument()
         let id = instrument.add(
@@ -88,7 +115,7 @@ struct CollectedFieldsTests {
         #expect(reported == [.undeclared("secret")])
     }
 
-    @Test("What a tracker's look at an event adds has to be declared, too; what it changes of the app's stays")
+    @Test("A tracker's hook may change attributes of the app, and may add only declared attributes")
     func hook() async {
         let instrument = instrument()
         let id = instrument.add(
@@ -104,7 +131,7 @@ struct CollectedFieldsTests {
         #expect(reported == [.undeclared("secret")])
     }
 
-    @Test("The app's declaration counts where a tracker has another; a tracker may declare again which fields are on")
+    @Test("The app's declaration overrides a tracker's, and a tracker may redeclare which of its fields are on")
     func precedence() async {
         let off = FieldDeclaration("apps", .integer, "The app does not want it", isOn: false)
         let instrument = instrument(PrivacyRules(declaring: [off]))
@@ -122,7 +149,7 @@ struct CollectedFieldsTests {
         #expect(instrument.catalogue["strange"] == nil)
     }
 
-    @Test("Where nothing has to be declared, nothing is looked at")
+    @Test("Open admission leaves out nothing that a tracker collects")
     func open() async {
         let instrument = instrument(PrivacyRules(admission: .open))
         let tracker = FieldTracker(getters: ["read"]) { $0.attributes["added"] = 1 }

@@ -54,7 +54,7 @@ struct ComponentsTests {
     let journal = Journal()
     let clock = VirtualClock()
 
-    @Test("Ready goes from the backends to the trackers, once; shutdown goes the other way")
+    @Test("Ready reaches the backends first and the trackers last, once; a shutdown has the opposite order")
     func order() async {
         let instrument = Instrument(
             hub: NotingHub(name: "hub", journal: journal),
@@ -110,7 +110,7 @@ struct ComponentsTests {
         )
     }
 
-    @Test("A hub exchanged from inside the chain takes over after the event")
+    @Test("A hub that is replaced from inside the chain applies after the event")
     func exchangeInside() async {
         let instrument = Lock<Instrument?>(nil)
         let journal = journal
@@ -138,7 +138,7 @@ struct ComponentsTests {
         #expect(clock.pendingCount == 0)
     }
 
-    @Test("Backends come and go while events run")
+    @Test("Backends are added and removed during emits")
     func backends() async {
         let (first, second) = (ScriptedBackend("first"), ScriptedBackend("second"))
         let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [first], clock: clock)
@@ -157,7 +157,7 @@ struct ComponentsTests {
         #expect(actions(second) == [.ping, .end])
     }
 
-    @Test("Diagnostics come as a stream, too, and it ends with the instrument's service")
+    @Test("The stream of diagnostics ends with the instrument's service")
     func stream() async {
         let instrument = Instrument(hub: OpenHub(rejected: .stop), metricalc: nil, clock: clock)
         let id = instrument.add(PlainTracker())
@@ -170,7 +170,7 @@ struct ComponentsTests {
         #expect(seen == [.rejected(.stop, id, .alreadyDone), .unknownTracker(TrackerID(9), .ping)])
     }
 
-    @Test("After a shutdown, app events and emits go nowhere")
+    @Test("App events and emits after a shutdown are ignored")
     func afterShutdown() async {
         let backend = ScriptedBackend()
         let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: clock)
@@ -210,7 +210,7 @@ struct ComponentsTests {
         }
     }
 
-    @Test("A component that waits for another thread, which emits, blocks nothing permanently")
+    @Test("A component that waits for an emitting thread causes no deadlock")
     func crossThread() async {
         let backend = ScriptedBackend()
         let context = Lock<TrackerContext?>(nil)
@@ -230,7 +230,7 @@ struct ComponentsTests {
         #expect(backend.delivered.count == 2)
     }
 
-    @Test("A getter's filter sees times and the attributes of the emit, which win over the getter")
+    @Test("A getter's filter sees times and the attributes of the emit, which override the getter")
     func filters() async {
         let backend = ScriptedBackend()
         let instrument = Instrument(hub: OpenHub(), metricalc: nil, backends: [backend], clock: clock)
@@ -255,7 +255,7 @@ struct ComponentsTests {
         #expect((end[.title], end[.language], end[.bitrate], end[.subtitles]) == ("seven", "de", 5, "narrow"))
     }
 
-    @Test("The same randomness gives the same identifiers")
+    @Test("The same seed gives the same identifiers")
     func randomness() {
         let sender = { (seed: UInt64) -> String? in
             let seen = Lock<String?>(nil)

@@ -2,8 +2,8 @@ import Instrument
 import InstrumentTestKit
 import Testing
 
-/// A store that can be made to keep to itself what is next.
-private final class ReluctantStore: SampleStore {
+/// A store that can stop returning samples.
+private final class ReluctantStore: ForwardingStore {
     let store = InMemoryStore()
     let isReluctant = Lock(false)
     let askedCount = Lock(0)
@@ -13,29 +13,9 @@ private final class ReluctantStore: SampleStore {
         if isReluctant.withLock({ $0 }) { return [] }
         return store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
     }
-
-    func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
-        store.readQueued(for: backend, body)
-    }
-    func append(_ samples: [Sample]) throws(QueueError) -> Int { try store.append(samples) }
-    func attach(_ backend: BackendName) { store.attach(backend) }
-    func forget(_ backend: BackendName) { store.forget(backend) }
-    func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
-        store.settle(backend, through: sequence, dead: dead)
-    }
-    func ledger(of backend: BackendName) -> Ledger { store.ledger(of: backend) }
-    func backlog(of backend: BackendName) -> Backlog { store.backlog(of: backend) }
-    func deadLetters(of backend: BackendName) -> [DeadLetter] { store.deadLetters(of: backend) }
-    func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
-        store.erase(where: isErased)
-    }
-    var consent: Consent { store.consent }
-    func hold() throws(QueueError) { store.hold() }
-    func release() throws(QueueError) { store.release() }
-    func eraseHeld() throws(QueueError) -> Int { store.eraseHeld() }
 }
 
-/// Takes everything, and says how long what waits may wait.
+/// Acknowledges everything, with a given maximum age.
 private struct PatientBackend: Backend {
     let name: BackendName = "patient"
     let policy = DeliveryPolicy(maxAge: .seconds(5))
@@ -46,7 +26,7 @@ private struct PatientBackend: Backend {
     func deliver(_ batch: Batch) async -> DeliveryOutcome { .acknowledged }
 }
 
-/// Never answers unless its task is cancelled.
+/// Returns only when its task is cancelled.
 private final class HangingBackend: Backend {
     let name: BackendName = "hanging"
     let policy: DeliveryPolicy
@@ -70,7 +50,7 @@ private final class HangingBackend: Backend {
 
 @Suite("Delivery", .timeLimit(.minutes(30)))
 struct DeliveryTests {
-    @Test("A flush waits for what was queued, whatever was refused meanwhile for want of room")
+    @Test("A flush waits for queued samples when the full queue refuses new samples")
     func refusedIsNotDelivered() async {
         let limits = QueueLimits(maxCount: 10, whenFull: .refuseNew)
         let backend = ScriptedBackend(
@@ -79,7 +59,7 @@ struct DeliveryTests {
         )
         let clock = VirtualClock()
         let queue = BatchQueue(store: InMemoryStore(limits: limits), backends: [backend], clock: clock)
-        // Refused first: counted as settled, these would make up for ten that are not.
+        // Refused first: if these counted as settled, they would hide ten unsettled samples.
         for _ in 0..<10 { queue.append((0..<11).map(sample)) }
         queue.append((0..<10).map(sample))
         async let isEmpty = queue.flush(timeout: .seconds(10))
@@ -91,17 +71,17 @@ struct DeliveryTests {
         #expect(queue.ledger["scripted"]?.queued == 5)
     }
 
-    @Test("After a shutdown a flush returns at once, and says that something is left")
+    @Test("A flush after a shutdown returns false immediately when samples are left")
     func flushAfterShutdown() async {
         let backend = ScriptedBackend(script: [.gone(reason: "410")])
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())
         queue.append([sample(0)])
         #expect(await queue.shutdown(timeout: .seconds(5)) == false)
-        // With a stopped clock it would never return.
+        // With a stopped clock, a wrong wait would never return.
         #expect(await queue.flush(timeout: .seconds(5)) == false)
     }
 
-    @Test("A delivery that hangs is cancelled when a shutdown's time is up; its sample stays")
+    @Test("A shutdown cancels a delivery that hangs at its timeout, and the sample stays")
     func hangingShutdown() async {
         let (clock, backend) = (VirtualClock(), HangingBackend(timeout: nil))
         let queue = BatchQueue(backends: [backend], clock: clock)
@@ -116,7 +96,7 @@ struct DeliveryTests {
         #expect(backend.attempts.count == 1)
     }
 
-    @Test("A delivery that takes longer than the policy allows is cancelled and tried again")
+    @Test("A delivery that exceeds the policy's timeout is cancelled and retried")
     func timeout() async {
         let (clock, backend) = (VirtualClock(), HangingBackend(timeout: .seconds(30)))
         let queue = BatchQueue(backends: [backend], clock: clock)
@@ -126,7 +106,7 @@ struct DeliveryTests {
         clock.advance(by: .milliseconds(29_999))
         #expect(backend.cancellations.count == 0)
         clock.advance(by: .milliseconds(1))
-        // Cancelled, and then due again after the first delay, which is a second at most.
+        // Cancelled, and then due after the first delay, which is at most a second.
         await queue.waitUntilIdle()
         #expect(backend.cancellations.count == 1)
         clock.advance(by: .seconds(1))
@@ -135,7 +115,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "A store that gives nothing though something waits is asked again after a while, not without end and not in a loop"
+        "A lane asks a store that returns no batch again after a delay, and a limited number of times"
     )
     func reluctantStore() async {
         let (clock, store, backend) = (VirtualClock(), ReluctantStore(), ScriptedBackend())
@@ -152,7 +132,7 @@ struct DeliveryTests {
         #expect(backend.delivered == [sample(0)])
     }
 
-    @Test("What an earlier run left waits no longer for company than anything else")
+    @Test("Samples of an earlier run wait for a batch no longer than new samples")
     func leftovers() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(5)))
@@ -165,7 +145,7 @@ struct DeliveryTests {
         #expect(queue.ledger["scripted"]?.acknowledged == 1)
     }
 
-    @Test("What a store dropped before is not said again; what it drops from now on is, once")
+    @Test("The queue reports new drops of a store once, and earlier drops not at all")
     func earlierDrops() async {
         let store = InMemoryStore(limits: QueueLimits(maxCount: 10))
         store.attach("scripted")
@@ -180,7 +160,7 @@ struct DeliveryTests {
         #expect(said.withLock { $0 } == [.dropped("scripted", count: 5, .count)])
     }
 
-    @Test("An error hurries up what waits before it, and not what comes while that is under way")
+    @Test("An error triggers delivery of the samples before it, and not of those that arrive during that delivery")
     func promptGoal() async {
         let clock = VirtualClock()
         let queue = Lock<BatchQueue?>(nil)
@@ -189,7 +169,7 @@ struct DeliveryTests {
         let backend = ScriptedBackend(
             policy: DeliveryPolicy(maxAge: .seconds(3600)),
             onDeliver: {
-                // Another sample comes while the first delivery is under way.
+                // Another sample arrives during the first delivery.
                 let isNow = isFirst.withLock { first in
                     defer { first = false }
                     return first
@@ -208,7 +188,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "A backend's patience makes a sample wait shorter than the policy says, and never longer",
+        "A backend's patience shortens the wait of the policy, and never extends it",
         arguments: [(0, 0), (2, 2), (5, 5), (100, 5), (-3, 0)]
     )
     func patience(seconds: Int, expected: Int) async {
@@ -229,7 +209,7 @@ struct DeliveryTests {
         #expect(clock.now == due)
     }
 
-    @Test("A metric that is NaN or infinite is left out and said, whoever appends it; the others are stored")
+    @Test("A metric that is NaN or infinite is dropped and reported, and the others are stored")
     func notFinite() async {
         let (backend, said) = (ScriptedBackend(), Lock<[Diagnostic]>([]))
         let queue = BatchQueue(backends: [backend], clock: VirtualClock()) { diagnostic in
@@ -248,7 +228,7 @@ struct DeliveryTests {
         #expect(said.withLock { $0.count } == 4)
     }
 
-    @Test("However often it fails, nothing is given up")
+    @Test("Samples stay queued after any number of failures")
     func neverGivesUp() async throws {
         let clock = VirtualClock()
         let failures = (0..<100).map { DeliveryOutcome.retry(after: nil, reason: "failure \($0)") }
@@ -260,7 +240,7 @@ struct DeliveryTests {
             #expect(backend.attempts == failures)
             let next = try #require(clock.nextDeadline)
             #expect(clock.now.duration(to: next) <= .seconds(300))
-            // Not by five minutes at once: the lane may set its next alarm while the clock moves.
+            // Not five minutes in one step, because the lane may set its next alarm while the clock advances.
             clock.advance(to: next)
         }
         await queue.waitUntilIdle()
@@ -268,7 +248,7 @@ struct DeliveryTests {
         #expect(backend.delivered == (0..<10).map(sample))
     }
 
-    @Test("A server's wish for a pause is kept for an hour at most; what is no wish is none")
+    @Test("A server's retry delay is limited to an hour, and an invalid delay is ignored")
     func longWish() async {
         for (wish, longest) in [(Duration.seconds(1_000_000), 3600), (.seconds(-5), 1), (.zero, 0)] {
             let clock = VirtualClock()
@@ -285,7 +265,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("What is appended while a flush is under way is not gone with it")
+    @Test("A flush does not wait for samples that are appended during the flush")
     func appendedDuringFlush() async {
         let queue = Lock<BatchQueue?>(nil)
         let left = Lock(20)
@@ -307,7 +287,7 @@ struct DeliveryTests {
         queue.withLock { $0 = nil }
     }
 
-    @Test("A calendar that steps by years, either way, delays nothing, drops nothing and turns no order")
+    @Test("Steps of the wall clock by years neither delay, drop nor reorder samples")
     func calendarSteps() async {
         let clock = VirtualClock()
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(1)))
@@ -326,7 +306,7 @@ struct DeliveryTests {
         #expect(queue.ledger["scripted"]?.dropped == 0)
     }
 
-    @Test("One culprit in a thousand is found with about two requests a halving, not by ever new beginnings")
+    @Test("One refused sample in a thousand is isolated with about two requests per halving")
     func bisection() async {
         for culprit in [0, 1, 499, 500, 733, 999] {
             let backend = ScriptedBackend(policy: DeliveryPolicy(maxCount: 1000), refusing: { $0 == sample(culprit) })
@@ -382,7 +362,7 @@ struct DeliveryTests {
         #expect(taken.withLock { $0 } < 130)
     }
 
-    @Test("Without a network nothing is tried but what needs none; once it is back everything goes at once")
+    @Test("Without a network, only backends that need none deliver; all backends deliver when the network returns")
     func offline() async {
         let clock = VirtualClock()
         let network = ReachabilitySwitch(isOnline: false)
@@ -401,7 +381,7 @@ struct DeliveryTests {
         #expect(remote.delivered.count == 1)
     }
 
-    @Test("A network that comes back ends our own waiting, but not what the server asked for")
+    @Test("A returning network ends a back-off, but not a delay that the server requested")
     func onlineAgain() async {
         for (wish, isEnded) in [(nil, true), (Duration.seconds(600), false)] {
             let clock = VirtualClock()

@@ -73,7 +73,7 @@ struct InstrumentTests {
         #expect(await events(of: instrument).map(\.action) == [.start, .ping, .end])
     }
 
-    @Test("Pings come every 30 s until the tracker is removed")
+    @Test("Pings are emitted every 30 s until the tracker is removed")
     func pings() async {
         let instrument = Instrument(hub: OpenHub(pingsAt: .start), metricalc: nil, backends: [backend], clock: clock)
         let id = instrument.add(PlainTracker())
@@ -94,7 +94,7 @@ struct InstrumentTests {
         #expect(await instrument.shutdown(timeout: .seconds(1800)))
     }
 
-    @Test("What is left out is said: unknown trackers, rejections, values that are not finite")
+    @Test("Unknown trackers, rejections and values that are not finite are reported")
     func diagnostics() {
         let said = Lock<[Diagnostic]>([])
         let instrument = Instrument(

@@ -16,7 +16,7 @@ struct PrivacyCatalogueTests {
         }
     }
 
-    /// The names of the attributes of what arrived, without those of the vocabulary.
+    /// The names of the received attributes, without those of the vocabulary.
     private func arrived(_ instrument: Instrument) async -> [[String]] {
         await instrument.queue.flush(timeout: .seconds(1800))
         return backend.samples.map { sample in
@@ -25,7 +25,7 @@ struct PrivacyCatalogueTests {
         }
     }
 
-    @Test("Every name of the vocabulary and every time attribute is declared")
+    @Test("The vocabulary's catalogue declares every name and every time attribute")
     func vocabulary() {
         for name in VocabularyName.allCases {
             #expect(PrivacyCatalogue.vocabulary[AttributeName(name)] != nil, "\(name)")
@@ -36,12 +36,12 @@ struct PrivacyCatalogueTests {
         #expect(PrivacyCatalogue.vocabulary.fields.allSatisfy { !$0.summary.isEmpty && !$0.purposes.isEmpty })
     }
 
-    @Test("Every key that the vocabulary offers beside its names is declared")
+    @Test("The vocabulary's catalogue declares keys outside its list of names")
     func keys() {
         #expect(PrivacyCatalogue.vocabulary[AttributeKey<Bool>.joinedLate.name] != nil)
     }
 
-    @Test("Where all has to be declared, what is not is not sent, and said once; its event arrives without it")
+    @Test("Under declaredOnly, an event arrives without its undeclared attributes, and each name is reported once")
     func undeclared() async {
         let instrument = instrument(PrivacyRules(admission: .declaredOnly))
         let id = instrument.add(PlainTracker())
@@ -52,7 +52,7 @@ struct PrivacyCatalogueTests {
         #expect(reports.withLock { $0 } == [.undeclared("secret"), .undeclared("other")])
     }
 
-    @Test("Declared by the app, by a tracker or at any later time, it is sent")
+    @Test("A field is sent once the app or a tracker declares it")
     func declared() async {
         let mine: PrivacyCatalogue = [FieldDeclaration("mine", .text, "The app's")]
         let instrument = instrument(PrivacyRules(declaring: mine, admission: .declaredOnly))
@@ -67,7 +67,7 @@ struct PrivacyCatalogueTests {
     }
 
     @Test(
-        "What is off is left out without a word, and a choice wins over a default, both ways, also where all is taken"
+        "A field that is off is left out without a report, and a choice overrides the default, with every admission"
     )
     func choices() async {
         let declared: PrivacyCatalogue = [
@@ -89,7 +89,7 @@ struct PrivacyCatalogueTests {
         #expect(reports.withLock { $0 } == [])
     }
 
-    @Test("A time attribute may be chosen away by itself")
+    @Test("A choice excludes a single time attribute")
     func timeAttribute() async {
         let instrument = instrument(PrivacyRules(choices: ["timeSinceStart": false]))
         let attributes: Attributes = ["timeSinceStart": 1, "timeSinceEnd": 2]
@@ -99,14 +99,14 @@ struct PrivacyCatalogueTests {
         #expect(backend.events.first?.attributes["timeSinceEnd"] == 2)
     }
 
-    @Test("Where everything is taken, names that nobody declared are, too")
+    @Test("Open admission sends undeclared names")
     func open() async {
         let instrument = instrument(PrivacyRules(admission: .open))
         instrument.emit(.start, from: instrument.add(PlainTracker()), attributes: ["anything": 1])
         #expect(await arrived(instrument) == [["anything"]])
     }
 
-    @Test("What an app hands to one service passes whole, but for what is off")
+    @Test("A payload for one service loses only the fields that are off")
     func payload() async {
         let off: PrivacyCatalogue = [FieldDeclaration("off", .text, "Off", isOn: false)]
         let instrument = instrument(PrivacyRules(declaring: off, admission: .declaredOnly))
@@ -116,7 +116,7 @@ struct PrivacyCatalogueTests {
         #expect(await arrived(instrument) == [["anything"], []])
     }
 
-    @Test("An attribute that an app chose to name the person is declared by that")
+    @Test("The attribute that identifies the person is declared automatically")
     func person() async {
         let instrument = instrument(PrivacyRules(userIdKey: "account"))
         instrument.emit(.start, from: instrument.add(PlainTracker()), attributes: ["account": "ann"])
@@ -124,7 +124,7 @@ struct PrivacyCatalogueTests {
         #expect(instrument.catalogue["account"]?.isLinked == true)
     }
 
-    @Test("A key says of what kind its values are")
+    @Test("A declaration takes the kind of its values from the key")
     func types() {
         let declarations = [
             FieldDeclaration(.title, "t"), FieldDeclaration(.bitrate, "b"), FieldDeclaration(.fps, "f"),
@@ -141,7 +141,9 @@ struct PrivacyManifestTests {
         FieldDeclaration("b", .text, "B", .performanceData, for: [.appFunctionality]),
     ]
 
-    @Test("Kinds of data stand once, with the purposes of all their fields, linked if one is")
+    @Test(
+        "The manifest lists each kind of data once, with the purposes of all its fields, linked if one field is linked"
+    )
     func manifest() {
         let text = PrivacyManifest(catalogue, accessedAPIs: []).propertyList
         #expect(

@@ -8,12 +8,12 @@ private func of(_ userId: String, _ number: Int = 0) -> Sample { numbered(number
 
 @Suite("Consent")
 struct ConsentTests {
-    @Test("While consent is pending samples are held; granted, they go; nothing was lost")
+    @Test("Samples are held while consent is pending, and delivered when it is granted")
     func pendingThenGranted() async throws {
         let backend = ScriptedBackend()
         let queue = BatchQueue(backends: [backend], clock: VirtualClock(), consent: .pending)
         queue.append((0..<5).map(sample))
-        // Nothing is waited for that cannot happen.
+        // Waits only for deliveries that must happen.
         #expect(await queue.flush(timeout: .seconds(5)) == false)
         #expect(backend.attempts == 0)
         try queue.set(consent: .granted)
@@ -21,7 +21,7 @@ struct ConsentTests {
         #expect(backend.delivered == (0..<5).map(sample))
     }
 
-    @Test("Denied, what was held is erased, what was collected under consent stays unsent, and nothing is collected")
+    @Test("A denial erases held samples, keeps samples collected under consent unsent, and ends collecting")
     func denied() async throws {
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(3600)))
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())
@@ -42,7 +42,26 @@ struct ConsentTests {
         #expect(ledger.emitted == ledger.acknowledged + ledger.dropped)
     }
 
-    @Test("Asking again while pending does not save what was held before")
+    @Test("A later consent sends nothing that a denial could not erase", arguments: [false, true])
+    func unfinishedDenial(isPendingFirst: Bool) async throws {
+        let (backend, disk) = (ScriptedBackend(), FullDisk())
+        let queue = BatchQueue(store: disk, backends: [backend], clock: VirtualClock(), consent: .pending)
+        queue.append([sample(0)])
+        #expect(throws: QueueError.self) { try queue.set(consent: .denied) }
+        #expect(throws: QueueError.self) { try queue.set(consent: isPendingFirst ? .pending : .granted) }
+        #expect(await queue.flush(timeout: .seconds(5)) == false)
+        disk.isFull.withLock { $0 = false }
+        if isPendingFirst {
+            try queue.set(consent: .pending)
+            queue.append([sample(1)])
+        }
+        try queue.set(consent: .granted)
+        queue.append([sample(2)])
+        #expect(await queue.flush(timeout: .seconds(5)))
+        #expect(backend.delivered == (isPendingFirst ? [sample(1), sample(2)] : [sample(2)]))
+    }
+
+    @Test("A second pending state does not protect the samples held before from erasure")
     func pendingTwice() throws {
         let queue = BatchQueue(backends: [ScriptedBackend()], clock: VirtualClock(), consent: .pending)
         queue.append([sample(0)])
@@ -52,7 +71,7 @@ struct ConsentTests {
         #expect(queue.ledger["scripted"]?.drops == [.erased: 2])
     }
 
-    @Test("A backend that comes while consent is pending gets nothing either")
+    @Test("A backend that is added while consent is pending receives nothing")
     func newcomer() async throws {
         let (queue, backend) = (BatchQueue(clock: VirtualClock(), consent: .pending), ScriptedBackend())
         queue.add(backend)
@@ -78,7 +97,7 @@ struct ConsentTests {
         #expect(queue.ledger["scripted"]?.queued == 1)
     }
 
-    @Test("Consent that changes while threads emit: what came before a grant was asked for is erased, exactly")
+    @Test("A denial during emits erases exactly the samples before the following grant")
     func concurrent() async throws {
         let queue = BatchQueue(backends: [ScriptedBackend()], clock: VirtualClock(), consent: .denied)
         await withTaskGroup(of: Void.self) { group in
@@ -94,7 +113,7 @@ struct ConsentTests {
         #expect(ledger.emitted == ledger.drops[.erased] ?? 0)
     }
 
-    @Test("An instrument that has no consent lets nothing through; with consent, from then on")
+    @Test("An instrument without consent collects nothing until consent is granted")
     func instrument() async throws {
         let backend = CollectingBackend()
         let instrument = Instrument(
@@ -115,14 +134,14 @@ struct ConsentTests {
     }
 }
 
-/// A tracker that reports nothing by itself.
+/// A tracker without events.
 private final class SilentTracker: Tracker {
     func begin(in context: TrackerContext) {}
 }
 
 @Suite("Erasing a person")
 struct ErasingTests {
-    @Test("All of a person goes, dead letters too, and nobody else's")
+    @Test("An erasure removes a person's samples and dead letters, and no other person's")
     func erase() async throws {
         let backend = ScriptedBackend(
             policy: DeliveryPolicy(maxCount: 1, maxAge: .seconds(3600)),
@@ -139,7 +158,7 @@ struct ErasingTests {
         #expect(try queue.erase(userId: "") == 0)
     }
 
-    @Test("Metrics are of the person whose event they were computed from")
+    @Test("A metric carries the person of its event")
     func metrics() async throws {
         let (clock, backend) = (VirtualClock(), CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(3600))))
         let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [backend], clock: clock)
@@ -150,13 +169,13 @@ struct ErasingTests {
         instrument.emit(.start, from: player)
         let queued = try #require(instrument.queue.ledger["collecting"]?.queued)
         #expect(queued > 2)
-        // Only what was emitted before the person was known stays.
+        // Only samples from before the person was known stay.
         #expect(try instrument.erase(userId: "ann") == queued)
         #expect(await instrument.shutdown(timeout: .seconds(5)))
         #expect(backend.metrics.isEmpty)
     }
 
-    @Test("A person is found by the pseudonym that was stored, too")
+    @Test("An erasure finds a person by the stored pseudonym")
     func hashed() throws {
         let rules = PrivacyRules(fields: ["userId": .hash(salt: "pepper")])
         let queue = BatchQueue(backends: [ScriptedBackend()], clock: VirtualClock(), consent: .pending, privacy: rules)
@@ -210,7 +229,7 @@ struct FieldRuleTests {
 struct SHA256Tests {
     /// FIPS 180-4 examples, and the lengths around a block's end, each checked with coreutils' sha256sum.
     @Test(
-        "Digests are those of the standard",
+        "Digests agree with the standard's examples",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -230,5 +249,27 @@ struct SHA256Tests {
     )
     func digests(text: String, digest: String) {
         #expect(SHA256.hexadecimal(of: text.utf8) == digest)
+    }
+}
+
+/// A store whose disk is full, so that a denial cannot erase.
+private final class FullDisk: ForwardingStore {
+    let isFull = Lock(true)
+    let store = InMemoryStore()
+    private let isDenied = Lock(false)
+
+    var consent: Consent { isDenied.withLock { $0 } ? .denied : store.consent }
+    func hold() {
+        isDenied.withLock { $0 = false }
+        store.hold()
+    }
+    func release() {
+        isDenied.withLock { $0 = false }
+        store.release()
+    }
+    func eraseHeld() throws(QueueError) -> Int {
+        isDenied.withLock { $0 = true }
+        if isFull.withLock({ $0 }) { throw QueueError(.diskFull, "the disk is full") }
+        return store.eraseHeld()
     }
 }

@@ -78,7 +78,7 @@ struct QueueTests {
         #expect(queue.ledger["scripted"]?.acknowledged == 105)
     }
 
-    @Test("A culprit is split out and becomes the one dead letter")
+    @Test("A refused sample is isolated and becomes the only dead letter")
     func split() async {
         let backend = ScriptedBackend(refusing: { $0 == sample(13) })
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())
@@ -88,7 +88,7 @@ struct QueueTests {
         #expect(queue.ledger["scripted"]?.dead == 1)
     }
 
-    @Test("A backend that is down keeps its samples and delays no other; the flush ends at its deadline")
+    @Test("A failing backend keeps its samples and delays no other, and a flush ends at its deadline")
     func isolation() async {
         let clock = VirtualClock()
         let down = ScriptedBackend(
@@ -98,7 +98,7 @@ struct QueueTests {
         let up = ScriptedBackend("up")
         let queue = BatchQueue(backends: [down, up], clock: clock)
         queue.append((0..<20).map(sample))
-        // Not five seconds, the age at which the batch is due anyway.
+        // Less than five seconds, the age at which the batch is due.
         async let isEmpty = queue.flush(timeout: .seconds(4))
         await clock.waitUntilPending(at: clock.now.advanced(by: .seconds(4)))
         await queue.waitUntilIdle()
@@ -123,7 +123,7 @@ struct QueueTests {
         #expect(ledger.drops == [.count: 15])
     }
 
-    @Test("A store over its bytes drops the oldest; one that refuses keeps what it has, and both count")
+    @Test("A store over its byte limit drops the oldest samples or refuses new samples, and counts them")
     func bytes() throws {
         let size = sample(0).estimatedSize
         let dropping = InMemoryStore(limits: QueueLimits(maxBytes: 4 * size))
@@ -141,7 +141,7 @@ struct QueueTests {
         #expect((ledger.emitted, ledger.queued, ledger.drops) == (5, 3, [.refused: 2]))
     }
 
-    @Test("What is older than the limit is dropped, by the samples' own instants")
+    @Test("Samples older than the limit are dropped, by the samples' instants")
     func age() throws {
         let store = InMemoryStore(limits: QueueLimits(maxAge: .nanoseconds(10)))
         store.attach("one")
@@ -150,7 +150,7 @@ struct QueueTests {
         #expect(store.ledger(of: "one").drops == [.age: 2])
     }
 
-    @Test("A batch holds no more bytes than the policy allows, and one large sample goes alone")
+    @Test("A batch has at most the policy's bytes, and a larger sample is sent alone")
     func batchBytes() async {
         let size = sample(0).estimatedSize
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxBytes: 3 * size + 1, maxAge: .seconds(3600)))
@@ -172,7 +172,7 @@ struct QueueTests {
         #expect(backend.batches.map(\.records.count) == [5])
     }
 
-    @Test("Samples that the server names are dead letters with its words; the others have arrived")
+    @Test("Samples that the server refuses become dead letters with its message, and the others arrive")
     func named() async {
         let store = InMemoryStore(randomness: RandomSource(SeededGenerator(seed: 1)))
         let culprit = SampleID(
@@ -195,7 +195,7 @@ struct QueueTests {
         #expect(said.withLock { $0 } == [.deadLetter("scripted", culprit, reason: "no such verb")])
     }
 
-    @Test("A batch that is too large is halved; a sample that is alone too large becomes a dead letter")
+    @Test("A batch that is too large is halved, and a single sample that is too large becomes a dead letter")
     func tooLarge() async {
         let script: [DeliveryOutcome] = [.tooLarge(reason: "413"), .tooLarge(reason: "413"), .tooLarge(reason: "413")]
         let backend = ScriptedBackend(script: script)
@@ -206,7 +206,7 @@ struct QueueTests {
         #expect(queue.deadLetters(of: "scripted").map(\.record.sample) == [sample(0)])
     }
 
-    @Test("An endpoint that is gone gets nothing more, its samples stay, and a flush does not wait for it")
+    @Test("A backend that is gone receives nothing more, its samples stay, and a flush does not wait for it")
     func gone() async {
         let backend = ScriptedBackend(script: [.gone(reason: "410")])
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())
@@ -217,7 +217,9 @@ struct QueueTests {
         #expect(queue.ledger["scripted"]?.queued == 2)
     }
 
-    @Test("A server's wish for a pause is kept, the same failure is said once, and a credential is retried slowly")
+    @Test(
+        "A server's retry delay is kept, an equal failure is reported once, and a missing credential has a longer back-off"
+    )
     func pauses() async {
         let clock = VirtualClock()
         let script: [DeliveryOutcome] = [
@@ -239,7 +241,8 @@ struct QueueTests {
         }
         await queue.waitUntilIdle()
         #expect(queue.ledger["scripted"]?.acknowledged == 1)
-        let reasons = said.withLock { $0 }.map { if case .retrying(_, _, let reason) = $0 { reason } else { "?" } }
+        #expect(said.withLock { $0 }.allSatisfy { $0.kind == .retrying })
+        let reasons = said.withLock { $0 }.map(\.reason)
         #expect(reasons == ["busy", "401"])
     }
 
@@ -291,7 +294,7 @@ struct QueueTests {
         #expect((first.endCount, second.endCount) == (1, 1))
     }
 
-    @Test("Errors and ends are delivered at once, behind all that waits before them; what comes then waits again")
+    @Test("Errors and ends trigger delivery of all samples before them, and later samples wait again")
     func prompt() async {
         let backend = ScriptedBackend(policy: DeliveryPolicy(maxAge: .seconds(3600)))
         let queue = BatchQueue(backends: [backend], clock: VirtualClock())

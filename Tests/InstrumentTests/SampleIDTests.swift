@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sample identifiers")
 struct SampleIDTests {
-    @Test("An identifier gives back the 62 bits of its log, for any log and number, also after it was read from text")
+    @Test("An identifier contains the 62 bits of its log for any log and number, also after a round trip through text")
     func log() {
         var generator = SeededGenerator(seed: 3)
         var pairs: [(log: UInt64, sequence: UInt64)] = [(0, 0), (.max, .max), (1 << 61, 1), (3, 1 << 59), (1 << 62, 0)]
@@ -14,6 +14,21 @@ struct SampleIDTests {
             #expect(id.log == log & 0x3FFF_FFFF_FFFF_FFFF)
             #expect(SampleID(id.description)?.log == id.log)
         }
+    }
+
+    @Test(
+        "Only a UUID with its hyphens in place is an identifier",
+        arguments: [
+            "", "e05aa883acaf40adbf5402c8ce485fb0", "e05aa883a-caf-40ad-bf54-02c8ce485fb0",
+            "+05aa883-acaf-40ad-bf54-02c8ce485fb0", "-05aa883-acaf-40ad-bf54-02c8ce485fb0",
+            "e05aa883-acaf-40ad-bf54-02c8ce485fbg", "e05aa883-acaf-40ad-bf54-02c8ce485fb",
+            "------------------------------------",
+            "{05aa883-acaf-40ad-bf54-02c8ce485fb}", " 05aa883-acaf-40ad-bf54-02c8ce485fb0",
+            "é05aa883-acaf-40ad-bf54-02c8ce485fb",
+        ]
+    )
+    func malformed(text: String) {
+        #expect(SampleID(text) == nil)
     }
 
     @Test("Identifiers of one log differ, and so do those of one number in two logs")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Sample log")
 struct SampleLogTests {
     @Test(
-        "Any part reads back what was appended, whatever was trimmed before",
+        "Any range reads the appended samples, after any trims",
         arguments: [0, 1, 127, 128, 129, 400, 511]
     )
     func parts(trimmed: Int) {
@@ -24,7 +24,7 @@ struct SampleLogTests {
         #expect(trimmed == 0 || log.sample(UInt64(trimmed - 1)) == nil)
     }
 
-    @Test("Appending and trimming for long keeps memory flat and numbers right")
+    @Test("Long appending and trimming keeps memory constant and numbers correct")
     func long() {
         var log = SampleLog()
         for number in 0..<100_000 {

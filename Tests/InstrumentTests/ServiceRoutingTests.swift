@@ -3,7 +3,7 @@ import Testing
 
 @testable import Instrument
 
-/// A backend of one service, or of none, that keeps its batches.
+/// A backend of one service, or without a service, that keeps its batches.
 private final class ServiceBackend: Backend {
     let name: BackendName
     let service: ServiceName?
@@ -103,7 +103,7 @@ struct ServiceRoutingTests {
         #expect(queue.ledger["one"]?.acknowledged == (isOwn ? 63 : 64))
     }
 
-    @Test("A batch comes again with the same samples after a failure")
+    @Test("A batch is retried with the same samples after a failure")
     func retry() async {
         let clock = VirtualClock()
         let one = ServiceBackend("one", service: "a", script: [.retry(after: .seconds(10), reason: "busy")])
@@ -132,7 +132,7 @@ struct ServiceRoutingTests {
         #expect(queue.ledger["one"]?.acknowledged == 0)
     }
 
-    @Test("A sample that an earlier build stored with its service among the attributes reaches that service alone")
+    @Test("A sample that an earlier build stored with its service among the attributes reaches only that service")
     func storedByEarlierBuild() async throws {
         let store = InMemoryStore()
         for name: BackendName in ["one", "two", "file"] { store.attach(name) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("System threads")
 struct SystemThreadTests {
-    /// What a thread saw of itself.
+    /// The properties of a thread that it has read itself.
     private struct Seen: Sendable {
         var name = ""
         var blocked: Set<Int32> = []
@@ -40,7 +40,7 @@ struct SystemThreadTests {
     @Test("Starting a thread leaves the signal mask of the caller as it was")
     func mask() async {
         let (before, after) = await withCheckedContinuation { continuation in
-            // On one thread: a test may move to another one.
+            // On a dedicated thread, because a test may change its thread.
             let isRunning = SystemThread.start {
                 let before = Self.look().blocked
                 let isRunning = SystemThread.start(takesSignals: false) {}
@@ -51,7 +51,7 @@ struct SystemThreadTests {
         #expect(before == after)
     }
 
-    @Test("A thread that cannot start releases its body, and the caller learns it")
+    @Test("A thread that cannot start releases its body, and the call returns false")
     func failure() {
         final class Held: Sendable {}
         weak var held: Held?
@@ -75,7 +75,7 @@ struct SystemThreadTests {
     @Test("A body that is handed to C runs once and is released")
     func handed() {
         final class Count: @unchecked Sendable {
-            // Only this test's thread touches it.
+            // Only this test's thread uses it.
             var value = 0
         }
         let count = Count()

@@ -3,8 +3,8 @@
 //   LifecycleChild FILE QUEUE [handler] [blocked] [hung] [quick] [collectors] [grace MILLISECONDS]
 //
 // It emits an event, says 'ready', and waits. With `handler` it has its own SIGTERM handler, which notes its call in
-// FILE.handler and ends the process with 7 half a second later; `blocked` blocks all threads that tasks share; `hung` delivers to nobody,
-// `quick` delivers after a second, too; `collectors` collects what app and device are like.
+// FILE.handler and ends the process with 7 half a second later; `blocked` blocks all threads that tasks share; `hung`
+// delivers to nobody, `quick` delivers after a second, too; `collectors` collects what app and device are like.
 
 import Dispatch
 import Foundation
@@ -16,7 +16,7 @@ import InstrumentTrackers
 
 struct HungBackend: Backend {
     let name: BackendName = "hung"
-    let policy = DeliveryPolicy(maxAge: .seconds(600), timeout: nil)
+    let policy = DeliveryPolicy(maxAge: .seconds(1_000_000), timeout: nil)
     func deliver(_ batch: Batch) async -> DeliveryOutcome {
         while true { sleep(1000) }
     }
@@ -46,7 +46,7 @@ let handlerFile = strdup(arguments[1] + ".handler")
 
 if options.contains("handler") {
     signal(SIGTERM) { _ in
-        // As an app's own would: it notes what is wanted, and the app ends in its own time.
+        // Like a handler of an app: it records the signal, and the app ends later.
         if let handlerFile { close(open(handlerFile, O_CREAT | O_WRONLY, 0o600)) }
     }
     Thread.detachNewThread {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a program printed and how it ended.
+/// The output and the exit status of a program.
 package struct CommandResult: Sendable {
     package var status: Int32
     package var output: String
@@ -35,7 +35,7 @@ package func siblingProgram(_ name: String) -> String {
     return tests.appendingPathComponent(name).path
 }
 
-/// Reads a pipe to its end on another thread, so that it does not fill up meanwhile.
+/// Reads a pipe to its end on another thread, so that the pipe does not fill up.
 ///
 /// Unchecked: `data` is written before `done` is signalled and read after it.
 private final class DataBeingRead: @unchecked Sendable {

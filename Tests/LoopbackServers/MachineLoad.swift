@@ -3,8 +3,9 @@ internal import Instrument
 
 /// Tells how busy the machine was while a test measured time or memory.
 ///
-/// A limit on how long something takes holds only on a machine that has time for it. Tests assert lower bounds and order at all times,
-/// and upper bounds only where this allows it; otherwise it says on standard output what was not judged.
+/// A limit on how long something takes holds only on a machine that has time for it. Tests assert lower bounds and
+/// order at all times, and upper bounds only where this allows it; otherwise it says on standard output what was not
+/// judged.
 package final class MachineLoad: Sendable {
     private static let longestLateness: Duration = .milliseconds(8)
     private static let leastIdleShare = 0.25
@@ -49,7 +50,7 @@ private struct ProcessorTime {
     var idle: Double
     var total: Double
 
-    /// Nil where there is no such file.
+    /// Nil without such a file.
     static var now: ProcessorTime? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
         // `cpu user nice system idle iowait irq softirq steal …`

@@ -1,13 +1,13 @@
 package import Foundation
 internal import Instrument
 
-// Foundation closes, in a child, every descriptor that was open when it looked; `Pipe` opens descriptors that children inherit. Without
-// this lock, a pipe that is made between the look and the start stays open in somebody else's child, and whoever reads that pipe
-// to its end waits for that child.
+// Foundation lists the open descriptors and closes them in a child; `Pipe` opens descriptors that children inherit.
+// Without this lock, a pipe that is created between the listing and the start stays open in the child, and a reader of
+// that pipe waits for the child's end.
 private let spawning = Lock(())
 
 extension Process {
-    /// Starts the process, while no pipe of ``Foundation/Pipe/forChild()`` is being made.
+    /// Starts the process, while no pipe of ``Foundation/Pipe/forChild()`` is being created.
     package func start() throws { try spawning.withLock { _ in try run() } }
 }
 

@@ -7,8 +7,8 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// An HTTP/1.1 server on the loopback address that answers as its handler says, keeps connections open, remembers what it
-/// was sent, and is gone when it is let go of.
+/// An HTTP/1.1 server on the loopback address that answers as its handler says, keeps connections open, keeps the
+/// received requests, and stops when it is released.
 package final class TestServer: Sendable {
     /// A request as it came.
     package struct Received: Sendable {
@@ -17,7 +17,7 @@ package final class TestServer: Sendable {
         /// Which connection it came over: 0, 1 …
         package var connection: Int
 
-        /// What stands behind the method: path and query.
+        /// The request's target: path and query.
         package var target: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
 
         package func header(_ name: String) -> String? {
@@ -26,15 +26,15 @@ package final class TestServer: Sendable {
         }
     }
 
-    /// What it does next with a connection.
+    /// The server's next action on a connection.
     package enum Step: Sendable {
         case send([UInt8])
         case wait(Duration)
         /// Waits until so long after the request had come.
         case waitUntil(Duration)
-        /// Sends nothing more until the client goes.
+        /// Sends nothing more until the client disconnects.
         case hang
-        /// Sends zeros until the client goes.
+        /// Sends zeros until the client disconnects.
         case sendWithoutEnd
         /// Ends the connection as if the machine had failed.
         case reset
@@ -88,7 +88,7 @@ package final class TestServer: Sendable {
                 }
                 serve(connection, greeting)
             }
-            // Whoever accepts closes, so that the number cannot be another server's by then.
+            // The accepting thread closes the socket, so that its number cannot belong to another server.
             close(opened)
         }
     }
@@ -97,9 +97,6 @@ package final class TestServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
         open.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
-
-    /// A port on which nobody listens.
-    package static func closedPort() throws -> UInt16 { try TestServer { _ in [] }.port }
 
     private func serve(_ connection: Int32, _ greeting: [UInt8]) {
         open.withLock { $0.append(connection) }

@@ -1,13 +1,13 @@
 import Foundation
 import Instrument
 
-/// Listens at a socket and does what a test says: for what no mpv would do.
+/// Listens at a socket and runs the script of a test, for behavior that no mpv has.
 final class FakePeer: Sendable {
     struct NoSocket: Error {}
 
     private let listener: Int32
     private let connections = Lock([Int32]())
-    /// What came, over all connections.
+    /// The received lines of all connections.
     let received = Log<[UInt8]>()
     let accepted = Log<Int32>()
 

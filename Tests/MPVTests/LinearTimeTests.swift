@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Cost of mpv's lines")
 struct LinearTimeTests {
-    @Test("Cutting what mpv sends into lines costs time in proportion to its length", arguments: ["x", "\n", "{}\n"])
+    @Test("Splitting mpv's bytes into lines costs time in proportion to their length", arguments: ["x", "\n", "{}\n"])
     func lines(piece: String) {
         let growth = CostGrowth.measure(from: 1_000) {
             Array(String(repeating: piece, count: $0).utf8)

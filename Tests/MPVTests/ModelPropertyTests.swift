@@ -13,7 +13,7 @@ struct ModelPropertyTests {
         return stage
     }
 
-    @Test("Signals alternate as a hub expects them, whatever the order of events", arguments: 0..<300)
+    @Test("Signals alternate as a hub expects them, for any order of events", arguments: 0..<300)
     func property(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var stage = stage()

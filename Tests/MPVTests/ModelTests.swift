@@ -38,7 +38,7 @@ struct ModelTests {
         #expect(stage.actions == [.streamLoad, .bufferBegin, .bufferFinish, .start])
     }
 
-    @Test("Reasons of an end: error, stop, quit; in a playlist, Next")
+    @Test("An end has the reason error, stop or quit, and is Next within a playlist")
     func reasons() {
         for (reason, followed, count, expected) in [
             (MPVEndReason.error("bad"), false, 1, Action.error), (.stop, false, 1, .stop), (.quit, false, 1, .stop),
@@ -54,7 +54,7 @@ struct ModelTests {
         }
     }
 
-    @Test("A playlist that is opened is one load: the redirect says nothing")
+    @Test("Opening a playlist gives one load, and no signal for the redirect")
     func redirect() {
         var stage = stage()
         stage.truth[.path] = "/list.m3u"
@@ -64,7 +64,7 @@ struct ModelTests {
         #expect(stage.signals.map { $0.status?.source } == ["/list.m3u", "/film.mkv"])
     }
 
-    @Test("A pause and a jump; several seeks in a row are one jump; one at the load is none")
+    @Test("Consecutive seeks are one seek, and a seek at the load is not reported")
     func pauseAndSeek() {
         var stage = stage()
         stage.play(.startFile, .fileLoaded, .seek, .playbackRestart)
@@ -75,7 +75,7 @@ struct ModelTests {
         #expect(stage.actions == [.streamLoad, .start, .pauseBegin, .seekBegin, .seekFinish, .pauseFinish])
     }
 
-    @Test("A jump's end is at the new position, though mpv reports that later")
+    @Test("A seek ends at the new position, although mpv reports the position later")
     func seekPosition() {
         var stage = stage()
         stage.begin()
@@ -86,7 +86,7 @@ struct ModelTests {
         #expect(stage.signals.suffix(2).map { $0.status?.position } == [.seconds(3), .seconds(60)])
     }
 
-    @Test("With keep-open the end is where mpv stands still; playing on from there is another playback")
+    @Test("With keep-open, playback ends where mpv stops, and continues as another playback")
     func keepOpen() {
         var stage = stage()
         stage.set(.keepOpen, true)
@@ -109,7 +109,7 @@ struct ModelTests {
         #expect(stage.actions == [.streamLoad, .start])
     }
 
-    @Test("Quality is the decoded picture's; one that is gone for a moment is the same afterwards")
+    @Test("The quality is that of the decoded picture, and stays the same across a temporary absence")
     func quality() {
         var stage = stage()
         stage.set(.decodedPicture, ["w": 640, "h": 360])
@@ -124,7 +124,7 @@ struct ModelTests {
         #expect(Array(changes) == [.qualityChangeUp, .qualityChangeUp, .qualityChangeDown])
     }
 
-    @Test("What is open when a playback ends is closed before")
+    @Test("Open blocks are closed before a playback ends")
     func openBlocks() {
         var stage = stage()
         stage.begin()
@@ -151,7 +151,7 @@ struct ModelTests {
         #expect(idle.actions.isEmpty)
     }
 
-    @Test("Joined in mid-playback, paused and in a stall")
+    @Test("A playback is joined while playing, paused or in a stall")
     func joining() {
         var playing = Stage()
         playing.truth = [.idleActive: false, .path: "/film.mkv", .coreIdle: false]
@@ -187,6 +187,15 @@ struct ModelTests {
         paused.set(.isPaused, false)
         paused.set(.coreIdle, false)
         #expect(paused.actions == [.streamLoad, .start])
+        var resumed = Stage()
+        resumed.truth = [.idleActive: false, .path: "/film.mkv", .coreIdle: true, .isPaused: true]
+        resumed.connect()
+        resumed.set(.coreIdle, false)
+        resumed.set(.isPaused, false)
+        #expect(resumed.actions == [.streamLoad, .start], "the end of a pause that has no beginning")
+        resumed.set(.isPaused, true)
+        resumed.set(.isPaused, false)
+        #expect(resumed.actions.suffix(2) == [.pauseBegin, .pauseFinish])
         var stalled = Stage()
         stalled.truth = [.idleActive: false, .path: "/film.mkv", .coreIdle: true, .isPausedForCache: true]
         stalled.connect()
@@ -208,7 +217,7 @@ struct ModelTests {
         #expect(flooded.actions.count > 300)
     }
 
-    @Test("A title that is only the address's end tells nothing of its query; credentials are left out")
+    @Test("A title from the address omits the query and credentials")
     func secrets() {
         var stage = stage()
         stage.truth[.mediaTitle] = "film one.mp4?token=secret"
@@ -222,7 +231,7 @@ struct ModelTests {
         #expect(stage.model.status.title == "A film")
     }
 
-    @Test("A change of volume and switching the sound off or on are reported while something is played, each once")
+    @Test("Changes of volume and mute are reported once each during playback")
     func sound() {
         var stage = stage()
         stage.set(.volume, 50)
@@ -245,7 +254,7 @@ struct ModelTests {
     }
 
     @Test(
-        "A local file has one name, by mpv's directory and however it was given",
+        "A local file has one name for every spelling of its path",
         arguments: [
             "film.mkv", "./film.mkv", "/nowhere/films/film.mkv", "sub/../film.mkv", "file:///nowhere/films/film%2Emkv",
         ]
@@ -257,7 +266,7 @@ struct ModelTests {
         #expect(stage.signals.last?.status?.source == "/nowhere/films/film.mkv")
     }
 
-    @Test("Values that no player has are left out or brought into their range")
+    @Test("Invalid values are omitted or limited to their range")
     func oddValues() {
         var stage = stage()
         stage.begin()

@@ -39,7 +39,7 @@ struct ProtocolTests {
         #expect(try MPVMessage(line: line) == .event(.property(.path, "/film-\u{FFFD}.mkv")))
     }
 
-    @Test("An invalid message is refused, and the reason repeats nothing of it")
+    @Test("An invalid message is refused, and the reason does not repeat it")
     func refused() {
         for text in ["", "{", "[]", "1", "null", "{}", #"{"event":1}"#, #"{"request_id":"1"}"#, "secret", "\u{FFFD}"] {
             #expect {
@@ -50,7 +50,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("Reading any line ends in a message or an error", arguments: 0..<200)
+    @Test("Reading a random line gives a message or an error", arguments: 0..<200)
     func fuzz(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var line = bytes(#"{"event":"property-change","id":13,"name":"video-dec-params","data":{"w":320,"h":180}}"#)

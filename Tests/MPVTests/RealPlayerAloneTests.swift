@@ -14,12 +14,12 @@ struct RealPlayerAloneTests {
 
     init() throws { scratch = try Scratch() }
 
-    @Test("Played, paused, sought and stopped: the events of the data model, at their times")
+    @Test("Play, pause, seek and stop give the events of the data model at their times")
     func controls() async throws {
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(socket: socket, ["--idle", "--volume=70"])
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.load(try Media.film(seconds: 20))
         await watched.wait(for: .start)
         watched.player.pause()
@@ -52,7 +52,7 @@ struct RealPlayerAloneTests {
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(socket: socket, ["--idle", "--volume=70"])
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.load(try Media.film(seconds: 20))
         await watched.wait(for: .start)
         let person = try UnixClient(socket)
@@ -67,28 +67,28 @@ struct RealPlayerAloneTests {
         mpv.kill()
     }
 
-    @Test("A playlist: Next between two entries, End after the last; then the player is gone")
+    @Test("A playlist gives Next between entries and End after the last, and then the player is gone")
     func playlist() async throws {
         let film = try Media.film(seconds: 20)
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(socket: socket, ["--length=1", "--pause", film, film])
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.resume()
         await watched.wait(for: .end)
         #expect(watched.actions == [.streamLoad, .start, .next, .streamLoad, .start, .end])
         #expect(watched.signals.entries.allSatisfy { $0.status?.source?.hasSuffix("/film-20.mkv") == true })
         mpv.waitUntilExit()
-        await watched.diagnostics.wait { $0.contains { if case .disconnected = $0 { true } else { false } } }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .disconnected } }
         #expect(!watched.actions.contains(.error))
     }
 
-    @Test("The quality rises and falls with the picture")
+    @Test("Changes of the picture's size are reported as changes of quality")
     func quality() async throws {
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(socket: socket, ["--speed=4", "--pause", try Media.renditions()])
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.resume()
         await watched.wait(for: .end)
         #expect(watched.actions == [.streamLoad, .start, .qualityChangeUp, .qualityChangeDown, .end])
@@ -116,7 +116,7 @@ struct RealPlayerAloneTests {
         try await Self.waitUntil { watched.player.isPlaying }
         second.kill()
         try await Self.waitUntil { !watched.player.isPlaying }
-        // What is under way is reported before that.
+        // Open blocks are reported before that.
         watched.player.close()
         _ = await watched.player.waitUntilGone()
         await instrument.shutdown(timeout: .seconds(1800))
@@ -128,7 +128,7 @@ struct RealPlayerAloneTests {
         #expect(instrument.rejectedCounts.isEmpty)
     }
 
-    @Test("A playback that is under way is joined: its load and its start say so, and there is no start time")
+    @Test("A running playback is joined, is marked in its load and start, and has no start time")
     func joined() async throws {
         let mpv = try RealMPV(socket: socket, [try Media.film(seconds: 20)])
         let early = try Watched(socket: socket, configuration: MPVConfiguration(retryDelay: .milliseconds(20)))
@@ -139,7 +139,7 @@ struct RealPlayerAloneTests {
         let instrument = Instrument(hub: CoreHub(), metricalc: CoreMetricalc(), backends: [backend])
         instrument.add(PlayerTracker(late.player))
         late.player.connect()
-        await late.diagnostics.wait { $0.contains(.joinedLate) }
+        await late.diagnostics.wait { $0.contains { $0.kind == .joinedLate } }
         try await Self.waitUntil { late.player.isPlaying }
         late.player.close()
         _ = await late.player.waitUntilGone()
@@ -153,12 +153,12 @@ struct RealPlayerAloneTests {
         mpv.kill()
     }
 
-    @Test("A file that is not media is an error with mpv's words, and the next file begins a new playback")
+    @Test("A file that is not media is an error with mpv's message, and the next file begins a new playback")
     func broken() async throws {
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(socket: socket, ["--idle"])
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.load(scratch.file("nothing.mkv"))
         await watched.wait(for: .error)
         watched.player.load(try Media.film(seconds: 20))
@@ -170,7 +170,7 @@ struct RealPlayerAloneTests {
         mpv.waitUntilExit()
     }
 
-    @Test("A stall over a slow network is a stall, and as long as the server made it")
+    @Test("A stall over a slow network has the duration that the server causes")
     func stall() async throws {
         let film = Array(try Data(contentsOf: URL(fileURLWithPath: Media.film(seconds: 20))))
         let half = film.count / 3
@@ -188,7 +188,7 @@ struct RealPlayerAloneTests {
                 "--demuxer-readahead-secs=200",
             ]
         )
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.load("http://user:secret@127.0.0.1:\(server.port)/film.mkv?token=secret")
         await watched.wait(for: .bufferFinish)
         watched.player.quit()
@@ -205,7 +205,7 @@ struct RealPlayerAloneTests {
         mpv.waitUntilExit()
     }
 
-    @Test("A player that we start ends with the process and reports Stop")
+    @Test("A started player ends with the process and reports Stop")
     func started() async throws {
         let film = try Media.film(seconds: 20)
         let watched = try Watched(starting: MPVLaunch(arguments: RealMPV.options + [film]))
@@ -217,7 +217,7 @@ struct RealPlayerAloneTests {
     }
 
     #if os(Linux)
-    @Test("A player that we start ends when the process is killed, and inherits no open files")
+    @Test("A started player ends when the process is killed, and inherits no open files")
     func orphaned() async throws {
         let (marker, name) = (scratch.file("marker"), "mpv-\(UUID().uuidString)")
         try Data().write(to: URL(fileURLWithPath: marker))
@@ -255,13 +255,13 @@ struct RealPlayerAloneTests {
     }
     #endif
 
-    @Test("A skip in mid-playback is Next; a film in place of another is a Stop, and a new playback")
+    @Test("A skip during playback is Next, and a replaced film is Stop and a new playback")
     func skipped() async throws {
         let film = try Media.film(seconds: 20)
         let watched = try Watched(socket: socket)
         watched.player.connect()
         let mpv = try RealMPV(socket: socket, ["--idle", "--pause", film, film])
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         watched.player.resume()
         await watched.wait(for: .start)
         watched.player.next()
@@ -287,7 +287,7 @@ struct RealPlayerAloneTests {
         }
     }
 
-    /// Looks every few milliseconds, for what nobody reports.
+    /// Checks every few milliseconds, for a state without a notification.
     private static func waitUntil(_ isSo: @escaping @Sendable () -> Bool) async throws {
         let end = ContinuousClock.now.advanced(by: .seconds(1800))
         while !isSo(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }

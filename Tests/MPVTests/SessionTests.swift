@@ -8,7 +8,7 @@ import TestTraits
 import Testing
 
 /// A peer that behaves as no mpv should.
-@Suite("A player that misbehaves", .ownThread)
+@Suite("Faulty players", .ownThread)
 struct SessionTests {
     private let scratch: Scratch
     private var socket: String { scratch.file("peer.sock") }
@@ -40,7 +40,7 @@ struct SessionTests {
         #expect(peer.accepted.entries.count == 1)
     }
 
-    @Test("Where nobody is to be waited for, nobody there is the end")
+    @Test("Without waiting, a missing player ends the watch")
     func notThere() async throws {
         let watched = try watched(MPVConfiguration(waitsForPlayer: false))
         watched.player.connect()
@@ -50,7 +50,7 @@ struct SessionTests {
         }
     }
 
-    @Test("One that never answers is let go of after its time, and tried again")
+    @Test("A player that never answers is disconnected after the timeout, and the connection is retried")
     func silent() async throws {
         let peer = try FakePeer(socket: socket)
         let watched = try watched()
@@ -64,12 +64,12 @@ struct SessionTests {
             await peer.accepted.wait { $0.count >= count }
         }
         #expect(peer.accepted.entries.count >= 3)
-        #expect(watched.diagnostics.entries.contains(.unanswered))
-        #expect(!watched.diagnostics.entries.contains(.connected))
+        #expect(watched.diagnostics.entries.map(\.kind).contains(.unanswered))
+        #expect(!watched.diagnostics.entries.map(\.kind).contains(.connected))
         #expect(watched.actions.isEmpty)
     }
 
-    @Test("Lines that are none, invalid, unknown or huge are passed over and said; the next ones count")
+    @Test("Malformed, unknown and huge lines are skipped and reported, and later lines are read")
     func garbage() async throws {
         let peer = try FakePeer(socket: socket)
         let watched = try watched(MPVConfiguration(maxLineLength: 2000))
@@ -85,19 +85,19 @@ struct SessionTests {
         peer.drop()
         await watched.wait(for: .error)
         #expect(watched.actions == [.streamLoad, .start, .error])
-        let bad = watched.diagnostics.entries.filter { if case .badLine = $0 { true } else { false } }
+        let bad = watched.diagnostics.entries.filter { $0.kind == .badLine }
         #expect(bad.count == 3)
         #expect(!"\(watched.diagnostics.entries)".contains("secret"))
     }
 
-    @Test("One that answers some and then no more: what was held is reported when the time is up")
+    @Test("Held signals are reported at the timeout when a player stops answering")
     func slow() async throws {
         let peer = try FakePeer(socket: socket)
         let watched = try watched()
         watched.player.connect()
         await peer.accepted.wait { $0.count == 1 }
         peer.send("{\"event\":\"start-file\"}\n")
-        await watched.diagnostics.wait { $0.contains(.connected) }
+        await watched.diagnostics.wait { $0.contains { $0.kind == .connected } }
         // The request for the path is there, and is not answered.
         let asked = await peer.received.wait { pieces in
             String(decoding: pieces.joined(), as: UTF8.self).hasSuffix("\"media-title\"],\"request_id\":48}\n")
@@ -111,7 +111,7 @@ struct SessionTests {
         #expect(watched.first(.streamLoad)?.instant == MonotonicInstant(nanoseconds: 0))
     }
 
-    @Test("One that floods us with events and answers nothing leaves a bounded number of questions open")
+    @Test("A flood of events without replies leaves a bounded number of open requests")
     func flood() async throws {
         let peer = try FakePeer(socket: socket)
         let watched = try watched()
@@ -125,7 +125,7 @@ struct SessionTests {
         #expect(watched.actions.filter { $0 == .streamLoad }.count >= 1900)
     }
 
-    @Test("Of many lines that are none only the first are reported")
+    @Test("Only the first of many malformed lines are reported")
     func manyBadLines() async throws {
         let peer = try FakePeer(socket: socket)
         let watched = try watched()
@@ -134,17 +134,17 @@ struct SessionTests {
         peer.send(String(repeating: "no JSON\n", count: 5000))
         peer.send("{\"event\":\"property-change\",\"name\":\"volume\",\"data\":7}\n")
         try await Self.waitUntil { watched.player.status.volume == 7 }
-        #expect(watched.diagnostics.entries.filter { $0 != .connected }.count == 16)
+        #expect(watched.diagnostics.entries.filter { $0.kind != .connected }.count == 16)
     }
 
-    @Test("A path that no socket can have is refused")
+    @Test("A path that is too long for a socket is refused")
     func longPath() {
         for path in ["", "/" + String(repeating: "x", count: 107)] {
             #expect(throws: MPVError.self) { _ = try MPVPlayer(socket: path) }
         }
     }
 
-    /// Looks every few milliseconds, for what nobody reports.
+    /// Checks every few milliseconds, for a state without a notification.
     private static func waitUntil(_ isSo: @escaping @Sendable () -> Bool) async throws {
         let end = ContinuousClock.now.advanced(by: .seconds(1800))
         while !isSo(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(2)) }

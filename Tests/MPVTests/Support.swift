@@ -24,7 +24,8 @@ final class Log<Entry: Sendable>: Sendable {
         for resume in ready { resume(true) }
     }
 
-    /// True once it is so; false if that takes too long, which is the wall clock's to say: a real player takes real time.
+    /// True once it is so; false if that takes too long, which is the wall clock's to say: a real player takes real
+    /// time.
     @discardableResult
     func wait(_ seconds: Double = 1800, until isEnough: @escaping @Sendable ([Entry]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
@@ -47,7 +48,7 @@ final class Log<Entry: Sendable>: Sendable {
     }
 }
 
-/// A player and what it said.
+/// A player and its signals.
 struct Watched: Sendable {
     let player: MPVPlayer
     let signals = Log<PlayerSignal>()

@@ -4,19 +4,10 @@ internal import Testing
 
 @testable internal import InstrumentManifests
 
-/// Whatever a manifest has very many of, reading it costs time in proportion to its size. Limits are lifted, so that
-/// each shape is read to its end.
+/// Parsing a manifest with very many equal parts of any kind costs time in proportion to its size. Limits are lifted,
+/// so that each shape is read to its end.
 @Suite("Cost of manifests")
 struct LinearTimeTests {
-    /// A manifest with `n` of something.
-    struct Shape: Sendable, CustomTestStringConvertible {
-        var name: String
-        /// How many of it the smaller of two manifests has.
-        var size = 100
-        var text: @Sendable (Int) -> String
-        var testDescription: String { name }
-    }
-
     private static var lifted: ManifestLimits {
         var limits = ManifestLimits()
         (limits.bytes, limits.lineBytes, limits.addressBytes) = (.max, .max, .max)
@@ -35,7 +26,7 @@ struct LinearTimeTests {
     }
 
     @Test("Reading an MPD costs time in proportion to its size", arguments: Self.mpds)
-    func mpdCost(shape: Shape) throws {
+    func mpdCost(shape: CostShape) throws {
         let growth = try CostGrowth.measure(
             from: shape.size,
             making: { Array(shape.text($0).utf8) },
@@ -45,7 +36,7 @@ struct LinearTimeTests {
     }
 
     @Test("Reading a playlist costs time in proportion to its size", arguments: Self.playlists)
-    func playlistCost(shape: Shape) throws {
+    func playlistCost(shape: CostShape) throws {
         let growth = try CostGrowth.measure(
             from: shape.size,
             making: { Array(("#EXTM3U\n" + shape.text($0)).utf8) },
@@ -75,13 +66,15 @@ extension LinearTimeTests {
         "<Representation id=\"\(id)\" bandwidth=\"\(id + 1)\" \(more)/>"
     }
 
-    static let mpds: [Shape] = [
-        Shape(name: "representations of a set") { n in video(template + copies(n) { representation($0) }) },
-        Shape(name: "representations with the same id") { n in video(template + copies(n) { _ in representation(1) }) },
-        Shape(name: "representations before the template of their set") { n in
+    static let mpds: [CostShape] = [
+        CostShape(name: "representations of a set") { n in video(template + copies(n) { representation($0) }) },
+        CostShape(name: "representations with the same id") { n in
+            video(template + copies(n) { _ in representation(1) })
+        },
+        CostShape(name: "representations before the template of their set") { n in
             video(copies(n) { representation($0) } + template)
         },
-        Shape(name: "sets of a representation") { n in
+        CostShape(name: "sets of a representation") { n in
             mpd(
                 "<Period duration=\"PT9S\">"
                     + copies(n) {
@@ -89,14 +82,14 @@ extension LinearTimeTests {
                     } + "</Period>"
             )
         },
-        Shape(name: "periods") { n in
+        CostShape(name: "periods") { n in
             mpd(
                 copies(n) {
                     "<Period duration=\"PT9S\"><AdaptationSet mimeType=\"video/mp4\">\(template)\(representation($0))</AdaptationSet></Period>"
                 }
             )
         },
-        Shape(name: "periods of as many representations", size: 100) { n in
+        CostShape(name: "periods of as many representations", size: 100) { n in
             let side = Int(Double(n).squareRoot())
             return mpd(
                 copies(side) { period in
@@ -105,69 +98,69 @@ extension LinearTimeTests {
                 }
             )
         },
-        Shape(name: "attributes of an element", size: 500) { n in
+        CostShape(name: "attributes of an element", size: 500) { n in
             video("<Representation id=\"1\" " + copies(n) { "a\($0)=\"\" " } + "/>")
         },
-        Shape(name: "an attribute that all representations inherit") { n in
+        CostShape(name: "an attribute that all representations inherit") { n in
             let codecs = copies(n * 20) { _ in "avc1," }
             return mpd(
                 "<Period duration=\"PT9S\"><AdaptationSet mimeType=\"video/mp4\" codecs=\"\(codecs)\" frameRate=\"\(codecs)\">"
                     + template + copies(n) { representation($0) } + "</AdaptationSet></Period>"
             )
         },
-        Shape(name: "a timeline that all representations inherit") { n in
+        CostShape(name: "a timeline that all representations inherit") { n in
             video(
                 "<SegmentTemplate media=\"$Number$\"><SegmentTimeline>" + copies(n) { _ in "<S d=\"1\"/>" }
                     + "</SegmentTimeline></SegmentTemplate>" + copies(n) { representation($0) }
             )
         },
-        Shape(name: "entries of a timeline", size: 250) { n in
+        CostShape(name: "entries of a timeline", size: 250) { n in
             video(
                 "<SegmentTemplate media=\"$Time$\"><SegmentTimeline>" + copies(n) { "<S t=\"\($0 * 3)\" d=\"2\"/>" }
                     + "</SegmentTimeline></SegmentTemplate>" + representation(1)
             )
         },
-        Shape(name: "entries of a timeline that repeat themselves very often", size: 250) { n in
+        CostShape(name: "entries of a timeline that repeat themselves very often", size: 250) { n in
             live(
                 "<SegmentTemplate media=\"$Time$\"><SegmentTimeline>"
                     + copies(n) { "<S t=\"\($0)\" d=\"1\" r=\"4000000000\"/><S d=\"1\" r=\"-1\"/>" }
                     + "</SegmentTimeline></SegmentTemplate>" + representation(1)
             )
         },
-        Shape(name: "listed segments", size: 120) { n in
+        CostShape(name: "listed segments", size: 120) { n in
             video(
                 "<SegmentList duration=\"1\">" + copies(n) { "<SegmentURL media=\"\($0)\"/>" } + "</SegmentList>"
                     + representation(1)
             )
         },
-        Shape(name: "properties, roles and labels of a set", size: 250) { n in
+        CostShape(name: "properties, roles and labels of a set", size: 250) { n in
             video(
                 copies(n) { "<SupplementalProperty/><Role value=\"\($0)\"/><Label>x</Label>" } + template
                     + copies(20) { representation($0) }
             )
         },
-        Shape(name: "identifiers in a template", size: 250) { n in
+        CostShape(name: "identifiers in a template", size: 250) { n in
             video("<SegmentTemplate duration=\"2\" media=\"\(copies(n) { _ in "$Number$" })\"/>" + representation(1))
         },
-        Shape(name: "dots in a base address", size: 500) { n in
+        CostShape(name: "dots in a base address", size: 500) { n in
             video("<BaseURL>" + copies(n) { _ in "a/../../" } + "</BaseURL>" + template + representation(1))
         },
-        Shape(name: "text, references and comments", size: 500) { n in
+        CostShape(name: "text, references and comments", size: 500) { n in
             video(
                 "<Label>" + copies(n) { _ in "x&amp;<!-- - --><![CDATA[]]]>" } + "</Label>" + template
                     + representation(1)
             )
         },
-        Shape(name: "elements inside one another", size: 120) { n in
+        CostShape(name: "elements inside one another", size: 120) { n in
             video(copies(n) { _ in "<a>" } + copies(n) { _ in "</a>" } + template + representation(1))
         },
-        Shape(name: "combining marks", size: 250) { n in
+        CostShape(name: "combining marks", size: 250) { n in
             let marks = copies(n) { _ in "\u{301}\u{316}" }
             return video("\(template)<Representation id=\"a\(marks)\" bandwidth=\"1\" é\(marks)=\"\"/>")
         },
-        Shape(name: "lines", size: 1_200) { n in video(copies(n) { _ in "\n" } + template + representation(1)) },
-        Shape(name: "end tags that are missing", size: 800) { n in copies(n) { _ in "<a" } },
-        Shape(name: "comments that are not closed", size: 800) { n in video(copies(n) { _ in "<!-- <!" }) },
+        CostShape(name: "lines", size: 1_200) { n in video(copies(n) { _ in "\n" } + template + representation(1)) },
+        CostShape(name: "end tags that are missing", size: 800) { n in copies(n) { _ in "<a" } },
+        CostShape(name: "comments that are not closed", size: 800) { n in video(copies(n) { _ in "<!-- <!" }) },
     ]
 }
 
@@ -177,64 +170,68 @@ extension LinearTimeTests {
         "#EXT-X-TARGETDURATION:6\n" + copies(count) { "\(before($0))#EXTINF:6,\nsegment\($0).ts\n" }
     }
 
-    static let playlists: [Shape] = [
-        Shape(name: "segments") { n in segments(n) },
-        Shape(name: "segments with dates") { n in
+    static let playlists: [CostShape] = [
+        CostShape(name: "segments") { n in segments(n) },
+        CostShape(name: "segments with dates") { n in
             segments(n) { "#EXT-X-PROGRAM-DATE-TIME:\(date(Int64($0) * 6_000))\n" }
         },
-        Shape(name: "segments of which the last has a date") { n in
+        CostShape(name: "segments of which the last has a date") { n in
             segments(n) { $0 == n - 1 ? "#EXT-X-PROGRAM-DATE-TIME:\(date(0))\n" : "" }
         },
-        Shape(name: "segments with keys") { n in
+        CostShape(name: "segments with keys") { n in
             segments(n) { "#EXT-X-KEY:METHOD=AES-128,URI=\"k\($0)\",KEYFORMAT=\"identity\"\n" }
         },
-        Shape(name: "keys of many formats") { n in
+        CostShape(name: "keys of many formats") { n in
             copies(n) { "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"f\($0)\"\n" } + segments(1)
         },
-        Shape(name: "segments with maps and byte ranges") { n in
+        CostShape(name: "segments with maps and byte ranges") { n in
             segments(n) { "#EXT-X-MAP:URI=\"m\($0)\",BYTERANGE=\"9@\($0)\"\n#EXT-X-BYTERANGE:9\n" }
         },
-        Shape(name: "date ranges") { n in
+        CostShape(name: "date ranges") { n in
             copies(n) { "#EXT-X-DATERANGE:ID=\"\($0)\",START-DATE=\"\(date(0))\",DURATION=5,X-A=\"b\"\n" } + segments(1)
         },
-        Shape(name: "discontinuities and unknown tags") { n in
+        CostShape(name: "discontinuities and unknown tags") { n in
             copies(n) { "#EXT-X-DISCONTINUITY\n#EXT-X-NEW:\($0)\n#EXT-X-PART:\($0)\n# comment\n\n" } + segments(1)
         },
-        Shape(name: "attributes of a tag") { n in
+        CostShape(name: "attributes of a tag") { n in
             "#EXT-X-DATERANGE:" + copies(n) { "X-A\($0)=\"b\"," } + "ID=\"1\"\n" + segments(1)
         },
-        Shape(name: "an attribute without an end", size: 800) { n in
+        CostShape(name: "an attribute without an end", size: 800) { n in
             "#EXT-X-DATERANGE:" + copies(n) { _ in "A=\"" } + "\n" + segments(1)
         },
-        Shape(name: "a long line", size: 500) { n in segments(1) + "#EXTINF:6,\n" + copies(n) { _ in "../a/" } + "\n"
+        CostShape(name: "a long line", size: 500) { n in
+            segments(1) + "#EXTINF:6,\n" + copies(n) { _ in "../a/" } + "\n"
         },
-        Shape(name: "spaces around a line", size: 1_200) { n in
+        CostShape(name: "spaces around a line", size: 1_200) { n in
             segments(1) + copies(n) { _ in " " } + "#EXTINF:6" + copies(n) { _ in " " } + "\na\n"
         },
-        Shape(name: "flags around a value", size: 120) { n in
+        CostShape(name: "flags around a value", size: 120) { n in
             let flags = copies(n) { _ in "\u{1F1E6}" }
             return "#EXT-X-DATERANGE: \(flags) = \(flags) ,ID=\"\(flags)\"\n" + segments(1)
         },
-        Shape(name: "combining marks", size: 250) { n in
+        CostShape(name: "combining marks", size: 250) { n in
             let marks = "a" + copies(n) { _ in "\u{301}\u{316}" }
             return "#EXT-X-DEFINE:NAME=\"\(marks)\",VALUE=\"\"\n#EXT-X-DATERANGE:\(marks)=\"\(marks)\"\n" + segments(1)
         },
-        Shape(name: "variables") { n in
+        CostShape(name: "variables") { n in
             copies(n) { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"x\"\n" }
                 + segments(n) { "#EXT-X-MAP:URI=\"{$v\($0)}\"\n" }
         },
-        Shape(name: "variables in a line", size: 250) { n in
+        CostShape(name: "variables in a line", size: 250) { n in
             "#EXT-X-DEFINE:NAME=\"v\",VALUE=\"x\"\n" + segments(1) + "#EXTINF:1,\n" + copies(n) { _ in "{$v}{" } + "\n"
         },
-        Shape(name: "variants") { n in copies(n) { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\nv\($0)\n" } },
-        Shape(name: "redundant variants") { n in copies(n) { "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\($0)\n" } },
-        Shape(name: "renditions for as many variants") { n in
+        CostShape(name: "variables that are not closed", size: 500) { n in
+            segments(1) + "#EXTINF:1,\n" + copies(n) { _ in "{$" } + "\n"
+        },
+        CostShape(name: "variants") { n in copies(n) { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\nv\($0)\n" } },
+        CostShape(name: "redundant variants") { n in copies(n) { "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\($0)\n" } },
+        CostShape(name: "renditions for as many variants") { n in
             copies(n) {
                 "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",LANGUAGE=\"en\",URI=\"a\($0)\"\n"
                     + "#EXT-X-STREAM-INF:BANDWIDTH=\($0),AUDIO=\"a\"\nv\($0)\n"
             }
         },
-        Shape(name: "groups of renditions") { n in
+        CostShape(name: "groups of renditions") { n in
             copies(n) {
                 "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\($0)\",NAME=\"n\"\n"
                     + "#EXT-X-STREAM-INF:BANDWIDTH=\($0),AUDIO=\"a\($0)\"\nv\($0)\n"
@@ -243,7 +240,7 @@ extension LinearTimeTests {
     ]
 }
 
-// MARK: What comes after reading
+// MARK: After parsing
 extension LinearTimeTests {
     @Test(
         "Merging a reload costs time in proportion to the window",
@@ -304,55 +301,55 @@ extension LinearTimeTests {
 
 // MARK: Limits
 extension LinearTimeTests {
-    static let amplifiers: [Shape] = [
-        Shape(name: "a long id, many times in an address", size: 3_000) { n in
+    static let amplifiers: [CostShape] = [
+        CostShape(name: "a long id, many times in an address", size: 3_000) { n in
             let media = copies(n) { _ in "$RepresentationID$" }
             let id = copies(7 * n) { _ in "x" }
             return video("<SegmentTemplate duration=\"2\" media=\"\(media)\"/><Representation id=\"\(id)\"/>")
         },
-        Shape(name: "a list of segments that many representations inherit", size: 2_000) { n in
+        CostShape(name: "a list of segments that many representations inherit", size: 2_000) { n in
             video(
                 "<SegmentList duration=\"1\">" + copies(n) { _ in "<SegmentURL/>" } + "</SegmentList>"
                     + copies(n) { representation($0) }
             ).replacing("PT99S", with: "PT9999S")
         },
-        Shape(name: "a timeline that many representations read again", size: 2_000) { n in
+        CostShape(name: "a timeline that many representations read again", size: 2_000) { n in
             video(
                 "<SegmentTemplate><SegmentTimeline>" + copies(n) { _ in "<S/>" }
                     + "</SegmentTimeline></SegmentTemplate>"
                     + copies(n) { "<Representation id=\"\($0)\"><SegmentTemplate media=\"a\"/></Representation>" }
             )
         },
-        Shape(name: "few listed segments, each of which stands for many", size: 2_000) { n in
+        CostShape(name: "few listed segments, each of which stands for many", size: 2_000) { n in
             video(
                 "<SegmentList timescale=\"1000000\"><SegmentTimeline>"
                     + copies(n) { _ in "<S n=\"1\" d=\"1\" r=\"\(n - 1)\"/>" } + "</SegmentTimeline>"
                     + copies(n) { _ in "<SegmentURL/>" } + "</SegmentList>" + representation(1)
             )
         },
-        Shape(name: "attributes of an element", size: 1_001) { n in
+        CostShape(name: "attributes of an element", size: 1_001) { n in
             video("<Representation " + copies(n) { "a\($0)=\"\" " } + "/>")
         },
-        Shape(name: "a long variable, many times", size: 1_500) { n in
+        CostShape(name: "a long variable, many times", size: 1_500) { n in
             "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v\",VALUE=\"\(copies(60_000) { _ in "x" })\"\n"
                 + copies(n) { _ in "#EXT-X-DATERANGE:ID=\"{$v}\",START-DATE=\"2026-11-21T10:00:00Z\"\n" }
                 + segments(1)
         },
     ]
 
-    @Test("A manifest that makes much out of little is refused", arguments: Self.amplifiers)
-    func amplification(shape: Shape) throws {
+    @Test("A manifest that amplifies its size is refused", arguments: Self.amplifiers)
+    func amplification(shape: CostShape) throws {
         let text = shape.text(shape.size)
         #expect(manifestError { _ = try presentation(text) }?.code == .limitExceeded)
     }
 
-    static let large: [Shape] = [
-        Shape(name: "MPD", size: 5_000) { n in video(copies(n) { representation($0) }) },
-        Shape(name: "playlist", size: 5_000) { n in "#EXTM3U\n" + segments(n) },
+    static let large: [CostShape] = [
+        CostShape(name: "MPD", size: 5_000) { n in video(copies(n) { representation($0) }) },
+        CostShape(name: "playlist", size: 5_000) { n in "#EXTM3U\n" + segments(n) },
     ]
 
     @Test("Reading ends when its task is cancelled", arguments: Self.large)
-    func cancellation(shape: Shape) async throws {
+    func cancellation(shape: CostShape) async throws {
         let text = shape.text(shape.size)
         let reading = Task {
             // Cancelled before it begins, so that nothing depends on time.

@@ -85,7 +85,7 @@ internal import Testing
             )
             time += ticks * (max(repeats, 0) + 1)
         }
-        // A negative repeat goes to the next entry's time, so that has to say it.
+        // A negative repeat extends to the next entry's time, which must be present.
         for place in entries.indices.dropLast() where entries[place].repeats < 0 {
             var reach = entries[place].time ?? 0
             reach += entries[place].ticks

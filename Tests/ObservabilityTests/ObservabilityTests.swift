@@ -47,7 +47,7 @@ struct ObservabilityTests {
         #expect(kept[0].text == "dropped 3 samples of backend sift: bytes")
         let metadata = kept.map { $0.metadata.mapValues { "\($0)" } }
         #expect(metadata[0] == ["kind": "dropped", "backend": "sift", "count": "3", "reason": "bytes"])
-        #expect(metadata[2] == ["kind": "rejected", "tracker": "4", "action": "Start"])
+        #expect(metadata[2] == ["kind": "rejected", "tracker": "4", "action": "Start", "reason": "alreadyDone"])
     }
 
     @Test("Unused backends and ads of unknown content are warnings with metadata")

@@ -7,7 +7,7 @@ import Testing
 @Suite("A fault rule")
 struct FaultRuleTests {
     @Test(
-        "The text is read as it is meant",
+        "A rule's text parses to the expected rule",
         arguments: [
             ("404", FaultRule(.status(404))),
             ("404 on vod/*.ts nth 3", FaultRule(.status(404), on: "vod/*.ts", .nth(3))),
@@ -31,7 +31,7 @@ struct FaultRuleTests {
     func text(text: String, rule: FaultRule) throws { #expect(try FaultRule(text) == rule) }
 
     @Test(
-        "What is not understood is refused",
+        "An invalid text is rejected",
         arguments: [
             "", "fail", "404 on", "404 nth x", "404 nth -1", "99", "600", "reset after", "slow", "slow 5", "trickle 1",
             "redirect", "redirect to", "content-type", "content-type a\u{7F}b", "404 sometimes", "503 retry-after soon",
@@ -39,7 +39,7 @@ struct FaultRuleTests {
     )
     func refused(text: String) { #expect(throws: OriginSyntaxError.self) { try FaultRule(text) } }
 
-    @Test("No text of the grammar's words brings it down")
+    @Test("The parser does not trap on random words of its grammar")
     func fuzz() {
         var random = SeededGenerator(seed: 7)
         let words = [
@@ -60,7 +60,7 @@ struct FaultRuleTests {
     }
 
     @Test(
-        "A pattern fits what it should",
+        "A pattern matches the expected paths",
         arguments: [
             ("*", "/", true), ("*.ts", "/vod/ts/v0/1.ts", true), ("vod/ts/v0/1.ts", "/vod/ts/v0/1.ts", true),
             ("*/v0/*", "/vod/ts/v0/1.ts", true), ("vod/?.ts", "/vod/1.ts", true), ("vod/?.ts", "/vod/12.ts", false),
@@ -70,13 +70,13 @@ struct FaultRuleTests {
     )
     func pattern(pattern: String, path: String, fits: Bool) { #expect(PathPattern.matches(pattern, path) == fits) }
 
-    @Test("A long pattern of stars takes no age")
+    @Test("A long pattern of stars is matched in bounded time")
     func hardPattern() {
         let pattern = String(repeating: "*a", count: 2_000) + "b"
         #expect(!PathPattern.matches(pattern, String(repeating: "a", count: 4_000)))
     }
 
-    @Test("The first rule whose count says so acts; all count")
+    @Test("The first rule whose occurrence matches applies, and every rule counts the request")
     func counting() throws {
         let rules = [
             FaultRule(.html, on: "*.ts", .nth(2)), FaultRule(.status(404), .every(3)), FaultRule(.endless, .first(1)),
@@ -92,7 +92,7 @@ struct FaultRuleTests {
         #expect(session.rule(of: rules, generation: 1, path: "/", at: .init(nanoseconds: 0)) == 2)
     }
 
-    @Test("A rule has its time")
+    @Test("A rule applies only between its start and its end")
     func time() {
         let rule = FaultRule(.html, from: .seconds(1), until: .seconds(2))
         #expect(
@@ -101,7 +101,7 @@ struct FaultRuleTests {
         )
     }
 
-    @Test("A scenario file says the same in JSON")
+    @Test("A scenario file in JSON gives the same schedule and rules")
     func scenario() throws {
         let text = """
             {"schedule": "4000k for 10s, 600k", "sharing": "fcfs", "scope": "server",

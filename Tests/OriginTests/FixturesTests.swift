@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The fixtures", .ownThread, .timeLimit(.minutes(30)))
 struct FixturesTests {
-    @Test("Made twice they are the same, byte for byte")
+    @Test("Fixtures that are generated twice are equal, byte for byte")
     func deterministic() async throws {
         let manager = FileManager.default
         let other = manager.temporaryDirectory.path + "/" + UUID().uuidString
@@ -31,7 +31,7 @@ struct FixturesTests {
         #expect(try manager.contentsOfDirectory(atPath: other).count == 1)
     }
 
-    @Test("Without ffmpeg it says what to do")
+    @Test("The error without ffmpeg says what to do")
     func noProgram() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -41,7 +41,7 @@ struct FixturesTests {
         #expect(error?.code == .cannotMakeFixtures && error?.description.contains("Install ffmpeg") == true)
     }
 
-    @Test("Segments of transport stream have exactly their bitrate, and start with their tables")
+    @Test("Segments of a transport stream have exactly their bitrate, and start with their tables")
     func transport() async throws {
         let fixtures = try await SharedFixtures.get()
         #expect(Fixtures.variants.map(\.transportSegmentLength) == [100_016, 262_636, 625_100])
@@ -59,7 +59,7 @@ struct FixturesTests {
         }
     }
 
-    @Test("A fragment of a later loop differs in its decode time alone")
+    @Test("A fragment of a later loop differs only in its decode time")
     func loops() async throws {
         let fixtures = try await SharedFixtures.get()
         for file in fixtures.video + fixtures.audio {
@@ -74,7 +74,7 @@ struct FixturesTests {
         }
     }
 
-    @Test("No damaged file brings the reader of fragments down")
+    @Test("The reader of fragments does not trap on damaged files")
     func damaged() async throws {
         let fixtures = try await SharedFixtures.get()
         let file = fixtures.audio[0].bytes
@@ -94,7 +94,7 @@ struct FixturesTests {
     }
 
     @Test(
-        "ffmpeg reads every variant to its end without a complaint",
+        "ffmpeg reads every variant to its end without a warning",
         arguments: [
             "vod/ts/master.m3u8", "vod/ts6/master.m3u8", "vod/fmp4/master.m3u8", "vod/range/master.m3u8",
             "vod/aes/index.m3u8",
@@ -121,7 +121,7 @@ struct FixturesTests {
     }
 
     @Test(
-        "ffprobe sees what the manifests say",
+        "ffprobe reports the properties that the manifests declare",
         arguments: ["vod/ts/master.m3u8", "vod/fmp4/master.m3u8", "vod/dash/number.mpd"]
     )
     func probes(path: String) async throws {

@@ -3,7 +3,7 @@ import LoopbackServers
 import Testing
 
 extension OriginCommandLineTests {
-    @Test("Names of files and wrong arguments are shown without what a terminal would act upon")
+    @Test("File names and wrong arguments are printed without control characters for the terminal")
     func hostileNames() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/media-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Cost of requests to the origin")
 struct LinearTimeTests {
     @Test(
-        "Finding the end of a head costs time in proportion to its length, however it comes",
+        "Finding the end of a head costs time in proportion to its length, in pieces of any size",
         arguments: ["x", "\r", "\r\n", "a: b\r\n"]
     )
     func search(piece: String) {
@@ -19,7 +19,7 @@ struct LinearTimeTests {
         #expect(growth.isLinear, "\(growth)")
     }
 
-    @Test("The end of a head is found wherever the pieces are cut", arguments: 0...10)
+    @Test("The end of a head is found with every cut of the pieces", arguments: 0...10)
     func place(cut: Int) {
         let bytes = Array("a\r\nb\r\n\r\nc\r".utf8)
         var search = HeadSearch()

@@ -44,7 +44,7 @@ struct LiveTests {
         }
     }
 
-    @Test("The loop's seam is a discontinuity in transport streams, and counts on when it has left the window")
+    @Test("The loop's seam is a discontinuity in transport streams, and still counts after it has left the window")
     func seam() async throws {
         var before = -1
         var lastDate: [Int: String] = [:]
@@ -73,7 +73,7 @@ struct LiveTests {
         #expect(playlist.dates.first == "2025-12-31T23:59:30.000Z" && playlist.dates.last == "2025-12-31T23:59:54.000Z")
     }
 
-    @Test("A dynamic manifest tells the clock and the beginning")
+    @Test("A dynamic manifest declares the clock and the start")
     func dash() async throws {
         let text = try await text("/live/dash/number.mpd", "window=10", at: 5_000)
         for part in [
@@ -91,11 +91,11 @@ struct LiveTests {
         #expect(parser.count("Representation") == (addressing == .periods ? 10 : 5))
     }
 
-    @Test("Everything in the catalogue is there, and everything a playlist names")
+    @Test("Every path of the catalogue and every reference of a playlist exists")
     func complete() async throws {
         let fixtures = try await SharedFixtures.get()
         let site = try Site([.fixtures(fixtures)])
-        #expect(site.catalogue.count == 20)
+        #expect(site.catalogue.count == 34)
         var pending = site.catalogue.map { "/" + $0.path }
         var seen = Set(pending)
         while let path = pending.popLast() {
@@ -150,7 +150,7 @@ private struct Playlist {
     }
 }
 
-/// Whether tags match: enough for what is written by a template.
+/// Whether tags match, which is sufficient for text from a template.
 private struct TagCheck {
     private(set) var isWellFormed = true
     private var counts: [Substring: Int] = [:]

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Requests and their answers")
 struct MessageTests {
-    @Test("A head is read")
+    @Test("A valid head is parsed")
     func head() throws {
         let text =
             "GET /a%20b/c?x=1%20&y HTTP/1.1\r\nHost: h\r\nRANGE: bytes=1-2\r\nConnection: Close\r\nContent-Length: 3"
@@ -20,7 +20,7 @@ struct MessageTests {
     }
 
     @Test(
-        "What is no head is refused",
+        "An invalid head is rejected",
         arguments: [
             ("", 400), ("GET", 400), ("GET /", 400), ("GET  / HTTP/1.1", 400), ("GET / HTTP/2", 505),
             ("GET x HTTP/1.1", 400),
@@ -34,7 +34,7 @@ struct MessageTests {
         #expect(throws: refusal) { try RequestHead(parsing: Array(text.utf8)) }
     }
 
-    @Test("No bytes bring the reader down")
+    @Test("The reader of heads does not trap on random bytes")
     func fuzz() {
         var random = SeededGenerator(seed: 3)
         let whole = Array(
@@ -51,7 +51,7 @@ struct MessageTests {
     }
 
     @Test(
-        "One range of bytes is understood, all else is ignored",
+        "A single byte range is applied, and every other range is ignored",
         arguments: [
             (nil, RequestedRange.whole), ("bytes=0-9", .part(0..<10)), ("bytes=90-", .part(90..<100)),
             ("bytes=-10", .part(90..<100)),
@@ -63,7 +63,7 @@ struct MessageTests {
     )
     func range(header: String?, expected: RequestedRange) { #expect(RequestedRange(header, length: 100) == expected) }
 
-    @Test("The calendar is right")
+    @Test("HTTP dates have the correct calendar date")
     func calendar() {
         let times: [(Int64, String)] = [
             (0, "1970-01-01T00:00:00.000Z"), (1_767_225_600_000, "2026-01-01T00:00:00.000Z"),

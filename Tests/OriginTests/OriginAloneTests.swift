@@ -6,10 +6,11 @@ import Testing
 
 @testable import InstrumentOrigin
 
-/// Measures time over real sockets: no byte comes before its instant, and on a machine that is not busy none comes late.
+/// Measures time over real sockets: no byte comes before its instant, and on a machine that is not busy none comes
+/// late.
 @Suite("The origin, in real time", .ownThread, .timeLimit(.minutes(30)), .serialized)
 struct OriginAloneTests {
-    /// How much later than its instant a byte may come: a piece's length, and what a busy machine adds.
+    /// The largest delay of a byte: the duration of a piece, and the delay by a busy machine.
     private static let tolerance = 0.050
 
     private func origin(_ schedule: String, faults: [String] = [], sharing: LinkSharing = .fair) async throws -> Origin
@@ -38,7 +39,8 @@ struct OriginAloneTests {
         if machine.allowsJudging(subject) { #expect(time < expected + late, "\(subject)") }
     }
 
-    /// No byte before its instant, and on a machine that is not busy none later than allowed; times count from the request's.
+    /// No byte before its instant, and on a machine that is not busy none later than allowed; times count from the
+    /// request's.
     private func check(
         _ answer: RawClient.Response,
         _ schedule: DeliverySchedule,
@@ -58,7 +60,7 @@ struct OriginAloneTests {
         }
     }
 
-    @Test("A dip from 4000 to 600 and back to 4000 kbit/s is on the wire as it was asked for")
+    @Test("The origin sends a dip from 4000 to 600 and back to 4000 kbit/s by its schedule")
     func dip() async throws {
         let text = "4000k for 1s, 600k for 2s, 4000k"
         let origin = try await origin(text)
@@ -71,7 +73,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    @Test("A link that stands still, its latency, and what comes after it")
+    @Test("An outage delays a response until the next step, and latencies apply")
     func stall() async throws {
         let text = "800k latency 200ms for 1s, 0 for 500ms, 800k"
         let origin = try await origin(text)
@@ -82,7 +84,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    @Test("Two responses at once share the link as the rule says", arguments: LinkSharing.allCases)
+    @Test("Two concurrent responses share the link by its rule", arguments: LinkSharing.allCases)
     func sharing(sharing: LinkSharing) async throws {
         let origin = try await origin("1600k", sharing: sharing)
         // 100,016 bytes each: half a second alone.
@@ -101,7 +103,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    @Test("Sessions do not share a link, and each has its own beginning")
+    @Test("Sessions have separate links and separate time zeros")
     func sessions() async throws {
         let origin = try await origin("1600k for 500ms, 160k")
         let machine = MachineLoad()
@@ -115,7 +117,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    @Test("curl sees the time that the bandwidth asks for")
+    @Test("curl measures the download time of the bandwidth")
     func curl() async throws {
         let origin = try await origin("800k latency 100ms")
         let machine = MachineLoad()
@@ -142,7 +144,7 @@ struct OriginAloneTests {
         await origin.stop()
     }
 
-    @Test("Bytes that a client does not read in time wait, and the schedule continues")
+    @Test("Bytes that a client does not read in time are delayed, and the schedule continues")
     func slowReader() async throws {
         let origin = try await origin("8000k")
         let port = origin.port

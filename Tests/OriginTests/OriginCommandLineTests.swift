@@ -4,7 +4,7 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-// One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
+// Serialized, because a process that starts at the same time would inherit these pipes and keep them open.
 @Suite("test-origin", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct OriginCommandLineTests {
     static let program: String = {
@@ -12,7 +12,7 @@ struct OriginCommandLineTests {
         return bundle.appendingPathComponent("test-origin").path
     }()
 
-    @Test("It prints where it serves, keeps the schedule, writes the log, and Ctrl-C ends it cleanly")
+    @Test("test-origin prints its address, keeps the schedule, writes the log, and ends cleanly at Ctrl-C")
     func serving() async throws {
         _ = try await SharedFixtures.get()
         let log = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
@@ -61,7 +61,7 @@ struct OriginCommandLineTests {
         #expect(run.status == 2 && run.errors.contains(message) && run.output.isEmpty, "\(run)")
     }
 
-    @Test("The help has schedules and faults with examples, and what it shows can be read")
+    @Test("The help lists schedules and faults with examples that parse")
     func help() async throws {
         let run = try await command([Self.program, "--help"])
         #expect(run.status == 0)
@@ -77,7 +77,7 @@ struct OriginCommandLineTests {
         #expect(count == 11)
     }
 
-    @Test("Files can be served without fixtures")
+    @Test("The origin serves files without fixtures")
     func files() async throws {
         let run = try await command([Self.program, "--no-fixtures", "--media", "/nowhere"])
         #expect(run.status == 1 && run.errors.contains("/nowhere does not exist"), "\(run)")

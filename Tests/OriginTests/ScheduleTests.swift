@@ -20,7 +20,7 @@ struct ScheduleTests {
         #expect(dip.bandwidth(at: .nanoseconds(9_999_999_999)) == .kilobits(4000))
     }
 
-    @Test("A repeated schedule starts again, at the end of a round and not before")
+    @Test("A repeating schedule restarts at the end of a round")
     func repeated() throws {
         let schedule = try DeliverySchedule("8k for 1s, 0 for 1s, repeat")
         #expect(schedule.instant(ofByte: 1_000, startingAt: .zero) == .seconds(1))
@@ -29,7 +29,7 @@ struct ScheduleTests {
         #expect(schedule.instant(ofByte: 1, startingAt: .milliseconds(1_500)) == .milliseconds(2_001))
     }
 
-    @Test("A schedule that ends at bandwidth 0 delivers nothing more")
+    @Test("A schedule that ends with bandwidth 0 delivers no further byte")
     func never() throws {
         #expect(try DeliverySchedule("8k for 1s, 0").instant(ofByte: 1_000, startingAt: .zero) == .seconds(1))
         #expect(try DeliverySchedule("8k for 1s, 0").instant(ofByte: 1_001, startingAt: .zero) == nil)
@@ -37,7 +37,7 @@ struct ScheduleTests {
         #expect(DeliverySchedule(.none).instant(ofByte: 0, startingAt: .seconds(1)) == .seconds(1))
     }
 
-    @Test("An unlimited link delivers at once, and no number overflows")
+    @Test("An unlimited link delivers immediately, and no number overflows")
     func extremes() {
         let unlimited = DeliverySchedule.unlimited
         #expect(unlimited.instant(ofByte: 1 << 30, startingAt: .seconds(3)) == .seconds(3))
@@ -61,7 +61,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "The instant is the first by which the bytes have left: against a simulation, step by step",
+        "The instant of a byte agrees with a simulation in steps",
         arguments: 1...40
     )
     func simulation(seed: UInt64) throws {
@@ -104,7 +104,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "The text is read as it is meant",
+        "A schedule's text parses to the expected steps",
         arguments: [
             ("4000k", "4000k"), ("2.5M for 1.5s,64001", "2500k for 1500ms, 64001"), ("unlimited", "unlimited"),
             ("1G latency 40ms for 1m, 0 for 3s, REPEAT", "1000000k latency 40ms for 60s, 0k for 3s, repeat"),
@@ -116,7 +116,7 @@ struct ScheduleTests {
         #expect(try DeliverySchedule(canonical) == schedule)
     }
 
-    @Test("A latency holds until the next one")
+    @Test("A latency applies until the next one")
     func latency() throws {
         let schedule = try DeliverySchedule("1M for 1s, 2M latency 40ms for 1s, 3M for 1s, 4M latency 0s")
         #expect(
@@ -125,7 +125,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "What is not understood is refused, with what is expected",
+        "An invalid schedule is rejected with the expected form",
         arguments: [
             "", "fast", "4000k for", "4000k for ten", "4000k for 10", "-1k", "1k 2k", "1k, 2k", "repeat", "1k, repeat",
             "1k for 0s, repeat", "1k for 1s, repeat, 2k", "1k for 1s,", "nan", "1e400", "1k latency", "infk",

@@ -37,7 +37,7 @@ struct ServerTests {
         return Array(try #require(body.bytes(at: 0, count: body.count)).readableBytesView)
     }
 
-    @Test("One connection serves request after request, whole, in part, or only its head")
+    @Test("One connection serves consecutive requests for a whole body, a range, or only a head")
     func keepAlive() async throws {
         let whole = try await wholeSegment()
         try await withOrigin { origin in
@@ -65,7 +65,7 @@ struct ServerTests {
         }
     }
 
-    @Test("The log has each request as it was, complete when the client has the last byte")
+    @Test("The log has a complete record of each request when the client has the last byte")
     func log() async throws {
         try await withOrigin { origin in
             let size = Fixtures.variants[0].transportSegmentLength
@@ -94,7 +94,7 @@ struct ServerTests {
         }
     }
 
-    @Test("The origin's own pages are spared from schedule and faults, and start nobody's time")
+    @Test("The origin's own pages have no schedule and no faults, and start no session's time")
     func ownPages() async throws {
         try await withOrigin("0", faults: ["500 nth 1"]) { origin in
             for path in ["/", "/requests", "/favicon.ico", "/s/a/"] {
@@ -108,7 +108,7 @@ struct ServerTests {
         }
     }
 
-    @Test("No content has no body")
+    @Test("Status 204 has no body")
     func noContent() async throws {
         try await withOrigin(faults: ["204", "304"]) { origin in
             let port = origin.port
@@ -120,7 +120,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A full log forgets the oldest")
+    @Test("A full log removes the oldest record")
     func forgetting() async throws {
         var configuration = OriginConfiguration()
         configuration.rememberedRequests = 3
@@ -131,7 +131,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Statuses, a retry time, and who they happen to")
+    @Test("A rule sends its status and retry time to the matching requests only")
     func statuses() async throws {
         let faults = ["404 on *v0/1.ts nth 2", "503 retry-after 1500ms on *v0/2.ts first 1", "500 on *v0/3.ts"]
         try await withOrigin(faults: faults) { origin in
@@ -148,7 +148,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A reset is a reset, before the head and after exactly the given number of bytes")
+    @Test("A reset fault resets the connection before the head or after exactly the given number of bytes")
     func resets() async throws {
         let whole = try await wholeSegment()
         try await withOrigin(faults: ["reset nth 1", "reset after 5000 nth 2"]) { origin in
@@ -178,7 +178,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Wrong lengths are wrong on the wire")
+    @Test("A fault of the length sends the wrong length")
     func lengths() async throws {
         let whole = try await wholeSegment()
         try await withOrigin(faults: ["truncate after 900 nth 1", "understate by 100 nth 2"]) { origin in
@@ -196,7 +196,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Wrong content, wrong types, redirects")
+    @Test("Faults replace the content or the type, or redirect")
     func content() async throws {
         let faults = [
             "html on *.m3u8 nth 1", "content-type text/plain on *.m3u8 nth 2", "body of vod/ts/v1/0.ts on *v0/0.ts",
@@ -214,13 +214,13 @@ struct ServerTests {
             let again = try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts")
             #expect(again.status == 302 && again.header("Location") == "/s/x/vod/ts/v0/2.ts")
             #expect(try await fetch(origin.port, "/s/x/vod/ts/v0/2.ts").status == 200)
-            // What a session is called cannot break out of the head.
+            // The name of a session cannot break out of the header.
             let odd = try await fetch(origin.port, "/s/x%0D%0AEvil:%201/vod/ts/v0/1.ts")
             #expect(odd.header("Location") == "/s/x%0D%0AEvil:%201/vod/ts/v1/0.ts" && odd.header("Evil") == nil)
         }
     }
 
-    @Test("An endless playlist continues while a client reads, and ends when no client does")
+    @Test("An endless playlist continues until its client closes the connection")
     func endless() async throws {
         try await withOrigin(faults: ["endless"]) { origin in
             let answer = try await fetch(origin.port, "/vod/ts/master.m3u8", limit: 3_000_000)
@@ -230,7 +230,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Files of the user's are served, and nothing outside")
+    @Test("The origin serves files of its folders and no file outside")
     func files() async throws {
         let manager = FileManager.default
         let root = manager.temporaryDirectory.path + "/" + UUID().uuidString
@@ -256,7 +256,7 @@ struct ServerTests {
         await #expect(throws: OriginError.self) { _ = try await Origin.start(media: [.files(root + "/nothing")]) }
     }
 
-    @Test("Bad requests are refused and closed; too much at once is thrown out")
+    @Test("An invalid request gets an error and a closed connection, and so does a flood of requests")
     func badRequests() async throws {
         try await withOrigin { origin in
             let port = origin.port
@@ -277,7 +277,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Requests that come all at once are answered in their order")
+    @Test("Pipelined requests are answered in order")
     func pipelining() async throws {
         try await withOrigin { origin in
             let port = origin.port
@@ -290,7 +290,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A port that is taken is said to be")
+    @Test("The error for a used port names the port")
     func taken() async throws {
         try await withOrigin { origin in
             var configuration = OriginConfiguration()
@@ -302,7 +302,7 @@ struct ServerTests {
         }
     }
 
-    @Test("Stopping cuts what is under way, and can be done twice")
+    @Test("A stop closes active connections, and may be repeated")
     func stopping() async throws {
         try await withOrigin("8k") { origin in
             async let answer = fetch(origin.port, Self.segment)
@@ -316,7 +316,8 @@ struct ServerTests {
 
 /// Waits for what another thread does; the test's time limit ends it if that never comes.
 ///
-/// Looks every millisecond, by a clock that needs no thread of Swift's pool: the origin tells nobody of a request.
+/// Checks every millisecond, by a clock that needs no thread of Swift's pool, because the origin does not report
+/// requests.
 func until(_ condition: () -> Bool) async throws {
     while !condition() { try await SystemClock().sleep(for: .milliseconds(1)) }
 }

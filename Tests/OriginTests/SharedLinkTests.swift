@@ -7,7 +7,7 @@ import Testing
 struct SharedLinkTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test("Fair: each has its share of the moment, and more when others are through")
+    @Test("Fair sharing gives each response an equal share, and more when others complete")
     func fair() {
         // A thousand bytes a second.
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)
@@ -24,7 +24,7 @@ struct SharedLinkTests {
         #expect(link.count == 0)
     }
 
-    @Test("First come, first served: one after another")
+    @Test("Sequential sharing sends one response after another")
     func inOrder() {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .firstComeFirstServed)
         link.join(1, bytes: 1_000, at: 0)
@@ -36,7 +36,7 @@ struct SharedLinkTests {
         #expect(link.wake(2, forByte: 2_000, at: Self.second * 2) == Self.second * 3)
     }
 
-    @Test("A response that ends early leaves the link to the others", arguments: LinkSharing.allCases)
+    @Test("A response that ends early frees the link for the others", arguments: LinkSharing.allCases)
     func leaving(sharing: LinkSharing) {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: sharing)
         link.join(1, bytes: 10_000, at: 0)
@@ -47,7 +47,7 @@ struct SharedLinkTests {
         #expect(link.released(2, at: done) == nil)
     }
 
-    @Test("A late report joins at its own instant, but not before an event that was handled already")
+    @Test("A late report takes effect at its instant, but not before a handled event")
     func late() {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)
         link.join(1, bytes: 9_000, at: Self.second)
@@ -58,7 +58,7 @@ struct SharedLinkTests {
         #expect(link.released(3, at: Self.second * 3 / 2) == 0)
     }
 
-    @Test("Another schedule holds from now on")
+    @Test("A new schedule applies from its instant on")
     func following() {
         var link = SharedLink(DeliverySchedule(.kilobits(8)), sharing: .fair)
         link.join(1, bytes: 3_000, at: 0)
@@ -67,7 +67,7 @@ struct SharedLinkTests {
         #expect(link.released(1, at: Self.second * 2) == nil)
     }
 
-    @Test("It is all one how often anyone looks", arguments: 1...30)
+    @Test("The state of a link does not depend on the number of calls", arguments: 1...30)
     func looking(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let schedule = Self.schedule(using: &random)
@@ -95,7 +95,7 @@ struct SharedLinkTests {
         }
     }
 
-    @Test("As a simulation in small steps has it", arguments: 1...20)
+    @Test("The link agrees with a simulation in small steps", arguments: 1...20)
     func simulation(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let schedule = Self.schedule(using: &random)
@@ -124,7 +124,8 @@ struct SharedLinkTests {
             guard tick % 100 == 99 else { continue }
             for flow in flows {
                 let released = Double(link.released(flow.number, at: now + step) ?? Int(flow.size))
-                // A step of the simulation carries 250 bytes at most, and it wastes what is over when one is through.
+                // A step of the simulation transfers at most 250 bytes, and loses the rest of a step in which a
+                // response ends.
                 #expect(abs(released - min(flow.size, flow.served)) <= 250 * Double(flows.count) + 1)
             }
         }

@@ -57,7 +57,7 @@ struct VirtualTimeTests {
         await origin.stop()
     }
 
-    @Test("Requests one after another on one connection add up exactly")
+    @Test("Consecutive requests on one connection add up exactly")
     func sequence() async throws {
         let clock = VirtualClock()
         let text = "4000k for 1s, 600k for 2s, repeat"
@@ -81,7 +81,7 @@ struct VirtualTimeTests {
         await origin.stop()
     }
 
-    @Test("One link for all sessions, if asked for")
+    @Test("All sessions share one link when configured")
     func serverScope() async throws {
         let clock = VirtualClock()
         let origin = try await start("800k", clock: clock) { $0.scope = .server }
@@ -97,7 +97,7 @@ struct VirtualTimeTests {
         await origin.stop()
     }
 
-    @Test("Another schedule can be given while a response is under way")
+    @Test("A schedule can change during a response")
     func change() async throws {
         let clock = VirtualClock()
         let origin = try await start("0", clock: clock)
@@ -110,7 +110,7 @@ struct VirtualTimeTests {
         await origin.stop()
     }
 
-    @Test("A live playlist slides with the clock, and goes stale on command")
+    @Test("A live playlist follows the clock, and stays unchanged under a stale rule")
     func live() async throws {
         let clock = VirtualClock()
         let origin = try await start("unlimited", faults: ["stale on live/*.m3u8 from 20s"], clock: clock)

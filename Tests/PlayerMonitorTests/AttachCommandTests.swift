@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 // One after another, for the same reason as the other runs of the command line.
-@Suite("player-monitor attach", .ownThread, .serialized)
+@Suite("player-monitor attach", .earlyOnOwnThread, .serialized)
 struct AttachCommandTests {
     let socket = NSTemporaryDirectory() + "attach-\(UUID().uuidString.prefix(8)).sock"
 

@@ -21,7 +21,7 @@ struct Run {
         try playerMonitor(arguments, environment: environment, whileRunning: body)
     }
 
-    /// Runs it in `directory`; with `outputPath` its standard output goes there.
+    /// Runs the command in `directory`, with its standard output in `outputPath` if given.
     static func playerMonitor(
         _ arguments: [String],
         environment: [String: String] = [:],
@@ -57,8 +57,8 @@ struct Run {
     }
 }
 
-// One after another: a process that is started meanwhile inherits our pipes, and keeps them open.
-@Suite("player-monitor", .ownThread, .serialized)
+// Serialized, because a process that starts at the same time would inherit these pipes and keep them open.
+@Suite("player-monitor", .earlyOnOwnThread, .serialized)
 struct CommandLineTests {
     @Test("Playback at maximum speed gives exit code 0, the session on standard output and a summary on standard error")
     func played() throws {
@@ -212,6 +212,10 @@ struct CommandLineTests {
         // Looking changes nothing and creates nothing.
         #expect(try Self.contents(queue) == before)
         #expect(try Run.playerMonitor("queue", "flush", queue, "--backend", "file:" + file).status == 0)
+        for timeout in ["inf", "nan", "1e30", "-1"] {
+            let flush = ["queue", "flush", queue, "--backend", "file:" + file, "--timeout=" + timeout]
+            #expect(try Run.playerMonitor(flush).status == 2)
+        }
         #expect(try String(contentsOfFile: file, encoding: .utf8) == exported.output)
         #expect(try Run.playerMonitor("queue", "status", directory).status == 2)
     }

@@ -27,7 +27,7 @@ final class PseudoTerminal {
         close(end.fileDescriptor)
         var shown: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
-        // Without anybody at the other end reading fails with EIO.
+        // Without an open other end, a read fails with EIO.
         while case let count = read(descriptor, &piece, piece.count), count > 0 { shown += piece.prefix(count) }
         return String(decoding: shown, as: UTF8.self)
     }

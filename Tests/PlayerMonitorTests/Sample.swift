@@ -17,7 +17,7 @@ enum Sample {
         return path
     }()
 
-    /// The built command line, which lies beside the test bundle.
+    /// The built command line, beside the test bundle.
     static let playerMonitor: String = {
         let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
         return bundle.appendingPathComponent("player-monitor").path

@@ -3,7 +3,7 @@ import Foundation
 import InstrumentJSON
 import Testing
 
-/// A machine of files that the commands look at in place of this one.
+/// A simulated machine of files that the commands read instead of this machine.
 private final class Machine {
     let root = NSTemporaryDirectory() + "machine-\(UUID().uuidString)"
 

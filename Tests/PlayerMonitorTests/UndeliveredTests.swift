@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentJSON
 import LoopbackServers
+import TestTraits
 import Testing
 
 /// An LRS that refuses or takes everything, by command.
@@ -42,7 +43,7 @@ private final class SwitchedLRS: Sendable {
 }
 
 // One after another, for the same reason as the other runs of the command line.
-@Suite("player-monitor: undelivered samples", .serialized)
+@Suite("player-monitor: undelivered samples", .earlyOnOwnThread, .serialized)
 struct UndeliveredTests {
     private static let whole = [
         "initialized", "played", "interacted", "interacted", "completed", "paused", "terminated",
@@ -118,6 +119,28 @@ struct UndeliveredTests {
         let run = try play(lrs, "--queue", queue, Sample.path)
         #expect(run.status == 0)
         #expect(!run.errors.contains("not delivered"))
+    }
+
+    @Test("A flush that cannot read a folder of the queue says so and ends with exit code 3")
+    func unreadFolder() throws {
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let lrs = try SwitchedLRS(refusal: "401 Unauthorized")
+        #expect(try play(lrs, "--queue", queue, "--duration", "1", Sample.path).status == 3)
+        // The folder of another process, beside that of the second run.
+        let files = FileManager.default
+        let folder = try #require(files.contentsOfDirectory(atPath: queue).first { $0.hasSuffix(".queue") })
+        try files.moveItem(atPath: queue + "/" + folder, toPath: queue + "-aside")
+        #expect(try play(lrs, "--queue", queue, "--duration", "1", Sample.path).status == 3)
+        let other = queue + "/00000009.queue"
+        try files.moveItem(atPath: queue + "-aside", toPath: other)
+        // A folder of another user is left unchanged. Needs the permission to give files away; without it, nothing is checked.
+        guard chown(other, 12_345, 12_345) == 0 else { return }
+        lrs.refuse(nil)
+        let flush = ["queue", "flush", "--backend", "xapi:" + lrs.address, queue]
+        let run = try Run.playerMonitor(flush)
+        #expect(run.status == 3 && run.errors.contains("were not read"), "\(run.status): \(run.errors)")
+        #expect(chown(other, getuid(), getgid()) == 0)
+        #expect(try Run.playerMonitor(flush).status == 0)
     }
 
     @Test("Samples that wait for credentials are reported with the server's message, and stay in the queue")

@@ -10,7 +10,7 @@ final class SignallingBackend: Backend {
     private let acknowledged = DispatchSemaphore(value: 0)
     private let body: @Sendable () async -> Bool
 
-    /// - Parameter body: what a delivery does; after false it is tried again.
+    /// - Parameter body: the work of a delivery; false leads to a retry.
     init(
         _ name: BackendName,
         maxAge: Duration,
@@ -34,7 +34,7 @@ final class SignallingBackend: Backend {
     func waitForDelivery() -> Bool { acknowledged.wait(timeout: .now() + 480) == .success }
 }
 
-/// What a backend may do inside `deliver` without leaving its lane.
+/// Operations that keep a backend's `deliver` on its lane.
 enum Delivery {
     private actor Counter {
         private var count = 0

@@ -13,7 +13,7 @@ struct BackBufferTests {
     private let small = Quality(width: 320, height: 180, bitrate: 1)
     private let large = Quality(width: 640, height: 360, bitrate: 2)
 
-    /// A model that has 20 s of media, large from 4 s to 6 s, and plays since second 0.
+    /// A model with 20 s of media, with large pictures from 4 s to 6 s, that plays since second 0.
     private func model(keeping backBuffer: Duration?) -> PlaybackModel {
         let policy = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(30))
         var model = PlaybackModel(
@@ -66,7 +66,7 @@ struct BackBufferTests {
         #expect(model.seek(to: seconds(99), now: at(12)) == true)
     }
 
-    @Test("A seek back meets the qualities that playback has passed once more")
+    @Test("A seek back reports the qualities of the back buffer again")
     func qualities() {
         var model = model(keeping: nil)
         _ = model.advance(to: at(10))
@@ -80,7 +80,7 @@ struct BackBufferTests {
         #expect(reached == ["640@10", "320@10", "640@13", "320@15"])
     }
 
-    @Test("A stream that changes its quality all the time keeps a bounded number of cues")
+    @Test("A stream with many changes of quality keeps a bounded number of cues")
     func bounded() {
         var model = PlaybackModel(tracks: [.video], policy: .standard, backBuffer: nil, quality: small, now: at(0))
         for number in 0..<5000 {

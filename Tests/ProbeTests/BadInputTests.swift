@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Bad input", .ownThread, .timeLimit(.minutes(30)))
 struct BadInputTests {
-    /// Short limits, for servers that say nothing.
+    /// Short limits, for servers that send nothing.
     static let hasty = ProbeConfiguration(openTimeout: .seconds(1), readTimeout: .milliseconds(700))
-    /// A short limit for what comes after the start, however long that takes.
+    /// A short limit for reads after the start, independent of the start's duration.
     private static let hastyReader = ProbeConfiguration(openTimeout: .seconds(900), readTimeout: .seconds(3))
 
     private func error(_ source: String, _ configuration: ProbeConfiguration = ProbeConfiguration()) async
@@ -38,7 +38,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "Playlists are named as such, wherever they hide; protocols and containers that lead elsewhere are not followed"
+        "The probe recognises playlists in any source, and does not follow references to other protocols and containers"
     )
     func playlists() async throws {
         let hls = Data("#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n".utf8)
@@ -55,7 +55,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A film that is cut short plays what there is, and then fails",
+        "A truncated film plays its media, and then fails",
         arguments: [Fixtures.mp4, Fixtures.mkv, Fixtures.flac]
     )
     func truncated(_ path: Result<String, FixtureError>) async throws {
@@ -69,7 +69,7 @@ struct BadInputTests {
         #expect(played.first(.error)?[Action.start.timeKey] == position)
     }
 
-    @Test("A film without its index cannot be played")
+    @Test("A film without its index is an error")
     func noIndex() async throws {
         let whole = try Fixtures.data(try Fixtures.mp4AtEnd.get())
         let failure = try #require(await error(try Fixtures.file(whole.prefix(whole.count / 2))))
@@ -89,7 +89,7 @@ struct BadInputTests {
         #expect(await error(server.address)?.code == answer.1)
     }
 
-    @Test("A server that refuses, says nothing, or sends nothing")
+    @Test("A server that refuses, hangs or sends no byte is an error")
     func silence() async throws {
         #expect(await error("http://127.0.0.1:\(try LoopbackServer.closedPort())/film.mp4")?.code == .connection)
         let mute = try LoopbackServer([.hang])
@@ -100,7 +100,7 @@ struct BadInputTests {
         #expect(await error(closing.address) != nil)
     }
 
-    @Test("A server that stops in mid-film: what came is played, then it fails")
+    @Test("A playback plays the received media and then fails when the server stops within a film")
     func hangsInBody() async throws {
         let film = try Fixtures.data(try Fixtures.long.get())
         let server = try LoopbackServer([
@@ -111,7 +111,7 @@ struct BadInputTests {
         #expect(failure.phase == .read)
     }
 
-    @Test("A body shorter than its declared length is no end")
+    @Test("A body shorter than its declared length is an error")
     func shortBody() async throws {
         let film = try Fixtures.data(try Fixtures.ts.get())
         let server = try LoopbackServer([
@@ -121,7 +121,7 @@ struct BadInputTests {
         #expect(failure.code == .endedEarly)
     }
 
-    @Test("A server's redirection leads to no file and no other protocol")
+    @Test("A redirect to a file or another protocol is refused")
     func redirection() async throws {
         let server = try LoopbackServer([
             LoopbackServer.head("302 Found", length: 0, "Location: file://\(try Fixtures.mp4.get())\r\n")

@@ -76,7 +76,7 @@ struct CancellationTests {
         #expect(await fleet.waitUntilFinished() == [.stopped, .stopped])
     }
 
-    @Test("Playing through on a virtual clock returns nil in a cancelled task, for streams and for files")
+    @Test("playThrough returns nil in a cancelled task, for streams and for files")
     func playThrough() async throws {
         let film = Probe(MediaSource(try Fixtures.mp4.get()), clock: clock)
         let stream = hangingProbe()

@@ -27,7 +27,7 @@ struct ContainerTests {
         Container(testDescription: "WAV", path: Fixtures.wav),
     ]
 
-    @Test("Every container plays to its end, with what it holds", arguments: containers)
+    @Test("Every container plays to its end, with its declared properties", arguments: containers)
     func container(_ container: Container) async throws {
         let played = await playThrough(try container.path.get())
         #expect(played.outcome == .ended)
@@ -43,7 +43,7 @@ struct ContainerTests {
         let position = try #require(end[.position]).milliseconds
         let duration = try #require(end[.duration]).milliseconds
         let extent = try Fixtures.extent(of: try container.path.get())
-        // Containers count in different ticks, of a millisecond at most.
+        // Containers have different ticks, of at most a millisecond.
         #expect(abs(position - extent.end) <= 1)
         #expect(abs(duration - extent.duration) <= 1)
         #expect(end[Action.start.timeKey] == position)
@@ -54,7 +54,7 @@ struct ContainerTests {
         #expect(end[.source] == (try container.path.get()))
     }
 
-    @Test("Title and language are the media's own; without a title it is the file's name")
+    @Test("Title and language come from the media; without a title, the title is the file's name")
     func names() async throws {
         let named = try #require(await playThrough(try Fixtures.mp4.get()).first(.start))
         #expect(named[.title] == "A film")
@@ -79,7 +79,7 @@ struct ContainerTests {
         #expect(start[.language] == "eng")
     }
 
-    @Test("Concatenated streams play one after another although their timestamps restart")
+    @Test("Concatenated streams play in sequence although their timestamps restart")
     func joined() async throws {
         let film = try Fixtures.data(try Fixtures.ts.get())
         let played = await playThrough(try Fixtures.file(film + film + film, "joined.ts"))
@@ -89,7 +89,7 @@ struct ContainerTests {
         #expect(abs(position - 3 * length) <= 3 * 40)
     }
 
-    @Test("The same session played twice is the same, event for event")
+    @Test("Two runs of one session have the same events")
     func determinism() async throws {
         let script: (VirtualClock, Probe) -> Void = { clock, probe in
             clock.at(1500) { probe.pause() }

@@ -10,7 +10,7 @@ struct ControlsTests {
         .trackerInit, .playerSet, .playerReady, .mediaRequest, .prepareItem, .streamLoad, .bufferBegin, .bufferFinish,
     ]
 
-    @Test("A pause stops the playhead for as long as it lasts, to the millisecond")
+    @Test("A pause stops the playhead for its duration, to the millisecond")
     func pause() async throws {
         let played = await playThrough(try Fixtures.long.get()) { clock, probe in
             clock.at(3000) { probe.pause() }
@@ -43,7 +43,7 @@ struct ControlsTests {
         #expect(played.actions.filter { $0 == .ping }.count == 24 * 120)
     }
 
-    @Test("Jumps: inside the buffer, back, beyond the end and before the start")
+    @Test("Seeks inside the buffer, back, beyond the end and before the start reach the expected positions")
     func seek() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
         let played = await playThrough(try Fixtures.long.get(), ProbeConfiguration(bufferedBy: buffer)) {
@@ -65,11 +65,11 @@ struct ControlsTests {
         #expect(played.rejected.isEmpty)
     }
 
-    @Test("After a seek the quality is the target's, also when media with another size was read ahead")
+    @Test("After a seek, the quality is that of the target, also when media with another size was buffered")
     func seekAcrossRenditions() async throws {
         let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(5))
         let played = await playThrough(try Fixtures.sample(), ProbeConfiguration(bufferedBy: buffer)) { clock, probe in
-            // The second rendition is read ahead by now, and nothing of it was shown.
+            // The second rendition is buffered, and no frame of it was shown.
             clock.at(1000) { probe.seek(to: .milliseconds(7000)) }
             clock.at(1500) { probe.seek(to: .milliseconds(500)) }
         }
@@ -79,7 +79,7 @@ struct ControlsTests {
         #expect(played.outcome == .ended)
     }
 
-    @Test("Twice as fast takes half the time")
+    @Test("Playback at the rate 2 takes half the time")
     func rate() async throws {
         let played = await playThrough(try Fixtures.long.get()) { clock, probe in
             clock.at(4000) { probe.setRate(2) }
@@ -89,7 +89,7 @@ struct ControlsTests {
         #expect(played.first(.end)?[.position] == .seconds(20))
     }
 
-    @Test("Stop ends it where it is; nothing comes after")
+    @Test("A stop ends playback at the present position, and no signal follows")
     func stop() async throws {
         let played = await playThrough(try Fixtures.long.get()) { clock, probe in
             clock.at(7000) { probe.stop() }
@@ -100,7 +100,7 @@ struct ControlsTests {
         #expect(played.first(.stop)?[.position] == .seconds(7))
     }
 
-    @Test("A source that cannot be jumped in plays on where it was, with an error that is not fatal")
+    @Test("A source without seeking continues at its position, with an error that is not fatal")
     func unseekable() async throws {
         let film = try Fixtures.data(try Fixtures.ts.get())
         // No length and no ranges: a stream of bytes.
@@ -178,7 +178,7 @@ struct ControlsTests {
         #expect(actions == [.start, .stop])
     }
 
-    @Test("A probe that is let go of stops, also in the middle of a read")
+    @Test("A released probe stops, also during a read")
     func released() async throws {
         let film = try Fixtures.data(try Fixtures.long.get())
         let server = try LoopbackServer([

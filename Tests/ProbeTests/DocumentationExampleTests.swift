@@ -2,7 +2,7 @@ import Instrument
 import InstrumentProbe
 import Testing
 
-/// The examples of the probe's documentation comments, as they stand there.
+/// Copies of the examples in the probe's documentation comments.
 @Suite("Examples of the documentation")
 struct DocumentationExampleTests {
     @Test("The example of PlayerProfile changes the rule and the constraints of a named profile")

@@ -1,10 +1,10 @@
 import Foundation
 import LoopbackServers
 
-/// Small media, made by the ffmpeg command line: one thread and bit-exact flags, so that they are the same every time.
+/// Small media, made by the ffmpeg command line: one thread and bit-exact flags, so that they are always the same.
 /// Kept in the temporary folder, and created again when the code that creates them changes.
 enum Fixtures {
-    /// Four seconds at 25 pictures a second with a tone, unless said otherwise.
+    /// Four seconds at 25 pictures per second with a tone, unless noted otherwise.
     static let mp4 = path("film.mp4", video + sound + ["-movflags", "+faststart"] + names)
     static let mp4AtEnd = path("film-moov-last.mp4", video + sound)
     static let mkv = path("film.mkv", video + sound + names)
@@ -78,7 +78,7 @@ enum Fixtures {
         return output
     }
 
-    /// For what one run needs; gone at its end.
+    /// A folder for the files of one run, deleted at its end.
     private static let scratch: URL = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "instrument-probe-\(UUID().uuidString)")
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -122,7 +122,7 @@ enum Fixtures {
         }
     }
 
-    /// What ffprobe, an independent reader over the same library, reports: milliseconds from the start until the last
+    /// The report of ffprobe, an independent reader over the same library: milliseconds from the start until the last
     /// packet's end, and the declared duration.
     static func extent(of path: String) throws -> (end: Int, duration: Int) {
         let entries = "packet=pts_time,dts_time,duration_time:format=start_time,duration"

@@ -3,13 +3,14 @@ import LoopbackServers
 
 /// A server that answers each request with the same steps and closes; films are served in parts.
 final class LoopbackServer: Sendable {
-    /// What it does with a connection.
+    /// The server's action on a connection.
     enum Step: Sendable {
         /// Sends bytes.
         case send(Data)
-        /// Sends the part of a body that a `Range` header asks for, all of it without such a header, with the right head.
+        /// Sends the part of a body that a `Range` header asks for, all of it without such a header, with the right
+        /// head.
         case serve(Data)
-        /// Waits until so long after the request had come.
+        /// Waits until this time after the arrival of the request.
         case waitUntil(Duration)
         /// Sends nothing more and keeps the connection open.
         case hang
@@ -26,7 +27,7 @@ final class LoopbackServer: Sendable {
         server = try TestServer { request in steps.flatMap { Self.steps($0, request) } + [.close] }
     }
 
-    /// A port on which nobody listens.
+    /// A port without a listener.
     static func closedPort() throws -> UInt16 { try TestServer.closedPort() }
 
     static func head(_ status: String, length: Int? = nil, _ more: String = "") -> Step {

@@ -1,7 +1,7 @@
 import Instrument
 import InstrumentProbe
 
-/// Keeps what it is given.
+/// A backend that keeps its samples.
 final class Recorder: Backend {
     let name: BackendName = "recorder"
     let policy = DeliveryPolicy(maxCount: 1000, maxAge: .zero)
@@ -17,7 +17,7 @@ final class Recorder: Backend {
     }
 }
 
-/// What a playback left behind.
+/// The result of a playback.
 struct Played {
     var outcome: ProbeOutcome?
     var events: [Event]
@@ -31,7 +31,7 @@ struct Played {
     func time(_ action: Action) -> Int64? { first(action)?.time.instant.milliseconds }
 }
 
-/// Plays as fast as possible through an instrument; `script` may schedule on the clock what the person does.
+/// Plays as fast as possible through an instrument; `script` may schedule the viewer's actions on the clock.
 func playThrough(
     _ path: String,
     _ configuration: ProbeConfiguration = ProbeConfiguration(),

@@ -10,7 +10,7 @@ private func at(_ milliseconds: Double) -> MonotonicInstant {
 
 private func ms(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
 
-/// A model in a box, so that expectations can ask it.
+/// A reference to a model, for use in expectations.
 private final class Table {
     var model = PlaybackModel(
         tracks: [.video, .audio],
@@ -18,7 +18,7 @@ private final class Table {
         now: at(0)
     )
 
-    /// Everything that happened since it was last asked, as `what@instant:position`, in milliseconds.
+    /// The events since the last call, as `event@instant:position`, in milliseconds.
     func log(until milliseconds: Double) -> [String] {
         model.advance(to: at(milliseconds)).map { transition in
             let what =
@@ -42,7 +42,7 @@ private final class Table {
 struct PlaybackModelTests {
     private let table = Table()
 
-    @Test("The start is when both tracks hold the threshold, not before")
+    @Test("Playback starts when both tracks have reached the threshold")
     func start() {
         table.model.append(.video, end: ms(5000), now: at(100))
         table.model.append(.audio, end: ms(999), now: at(200))
@@ -51,7 +51,37 @@ struct PlaybackModelTests {
         #expect(table.log(until: 300) == ["filled start@300.0:0.0", "started@300.0:0.0"])
     }
 
-    @Test("A stall begins when the playhead meets the shorter track's end, however late the model is asked")
+    @Test("Decoding delays the start, the end of a stall and of a seek, and the deadline is the end of the delay")
+    func decodeDelay() {
+        let table = Table()
+        table.model = PlaybackModel(
+            tracks: [.video, .audio],
+            policy: BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: .seconds(10)),
+            decodeDelay: PlayerProfile.DecodeDelay(start: .milliseconds(200), resume: .milliseconds(50)),
+            now: at(0)
+        )
+        table.append(1000, now: 100)
+        #expect(table.model.nextDeadline(after: at(100)) == at(300))
+        #expect(table.log(until: 299) == [])
+        #expect(table.log(until: 1299) == ["filled start@300.0:0.0", "started@300.0:0.0"])
+        #expect(table.log(until: 1300) == ["stalled@1300.0:1000.0"])
+        table.append(2000, now: 1400)
+        // More media does not restart the delay.
+        table.append(3000, now: 1430)
+        #expect(table.log(until: 1500) == ["filled stall@1450.0:1000.0"])
+        #expect(table.seek(to: ms(9000), now: at(1600)))
+        table.append(9500, now: 1700)
+        #expect(table.log(until: 1749) == [])
+        #expect(table.log(until: 1750) == ["filled seek@1750.0:9000.0"])
+        // A seek during the delay restarts it.
+        #expect(table.seek(to: ms(20_000), now: at(1800)))
+        table.append(21_000, now: 1900)
+        #expect(table.seek(to: ms(30_000), now: at(1920)))
+        #expect(table.log(until: 2500) == [])
+        #expect(table.model.nextDeadline(after: at(2500)) == nil)
+    }
+
+    @Test("A stall begins when the playhead meets the shorter track's end, also when the model is read later")
     func stall() {
         table.append(1000, now: 0)
         table.model.append(.video, end: ms(4000), now: at(10))
@@ -64,7 +94,7 @@ struct PlaybackModelTests {
         #expect(table.model.position(at: at(62_500)) == ms(2500))
     }
 
-    @Test("A track that falls behind by more than a buffer holds nothing up; at the end the longest counts")
+    @Test("A track that is behind by more than a buffer does not block playback; at the end the longest track decides")
     func laggard() {
         table.append(1000, now: 0)
         table.model.append(.video, end: ms(10_900), now: at(0))
@@ -78,7 +108,7 @@ struct PlaybackModelTests {
         #expect(table.log(until: 20_000).last == "ended@12000.0:12000.0")
     }
 
-    @Test("At another rate the playhead meets the end sooner or later, to the nanosecond")
+    @Test("At another rate, the playhead meets the end at the computed nanosecond")
     func rate() {
         table.append(8000, now: 0)
         table.model.setRate(2, now: at(1000))
@@ -89,7 +119,7 @@ struct PlaybackModelTests {
         #expect(table.log(until: 13_000).last == "stalled@12000.0:8000.0")
     }
 
-    @Test("Paused, the playhead stands and nothing happens by itself; before the start it holds the start back")
+    @Test("A pause stops the playhead, and delays the start before playback")
     func pause() {
         table.model.pause(now: at(0))
         table.append(1000, now: 10)
@@ -128,7 +158,7 @@ struct PlaybackModelTests {
         #expect(table.log(until: 100).last == "stalled@42.0:40.0")
     }
 
-    @Test("Absurd times saturate")
+    @Test("Extreme times saturate")
     func absurd() {
         table.model.append(.video, end: .max, now: at(0))
         table.model.append(.audio, end: .max, now: at(0))
@@ -142,10 +172,10 @@ struct PlaybackModelTests {
         _ = table.model.nextDeadline(after: MonotonicInstant(nanoseconds: .min))
     }
 
-    @Test("Any schedule gives what stepping through it in quarters of a millisecond gives", arguments: 0..<150)
+    @Test("The model agrees with steps of a quarter of a millisecond for random schedules", arguments: 0..<150)
     func property(seed: Int) { compare(seed: seed, back: 0) }
 
-    @Test("Any schedule gives what stepping through it gives, with a back buffer", arguments: 0..<150)
+    @Test("The model with a back buffer agrees with steps for random schedules", arguments: 0..<150)
     func backBufferProperty(seed: Int) { compare(seed: 1000 + seed, back: [nil, 100, 500, 2000][seed % 4]) }
 
     private func compare(seed: Int, back: Int?) {

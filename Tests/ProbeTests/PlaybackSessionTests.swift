@@ -34,6 +34,38 @@ struct PlaybackSessionTests {
         )
     }
 
+    @Test("A new playback rate is an event, and every later event has the rate")
+    func rate() {
+        var session = PlaybackSession(source: MediaSource("film.mp3"), configuration: ProbeConfiguration())
+        _ = session.request(now: at(0))
+        session.opened(MediaInfo(hasAudio: true), now: at(0))
+        session.received(packet(until: 100), now: at(0))
+        session.advance(to: at(1))
+        session.perform(.setRate(1), now: at(2))
+        #expect(session.outbox.allSatisfy { $0.attributes[.playbackRate] == nil })
+        session.perform(.setRate(2), now: at(3))
+        session.perform(.pause, now: at(4))
+        session.catchUp(at: 1.5, now: at(5))
+        session.perform(.setRate(1), now: at(6))
+        let later = session.outbox.suffix(4)
+        #expect(
+            later.map(\.action) == [.playbackRateChange, .pauseBegin, .playbackRateChange, .playbackRateChange]
+        )
+        #expect(later.map { $0.attributes[.playbackRate] } == [2, 2, 3, 1.5])
+    }
+
+    @Test("A rate that was chosen before the start is not a separate event")
+    func earlyRate() {
+        var session = PlaybackSession(source: MediaSource("film.mp3"), configuration: ProbeConfiguration())
+        session.perform(.setRate(0.5), now: at(0))
+        _ = session.request(now: at(0))
+        session.opened(MediaInfo(hasAudio: true), now: at(0))
+        session.received(packet(until: 100), now: at(0))
+        session.advance(to: at(1))
+        #expect(!session.outbox.contains { $0.action == .playbackRateChange })
+        #expect(session.outbox.last { $0.action == .start }?.attributes[.playbackRate] == 0.5)
+    }
+
     @Test("Media that never extends the buffer fails")
     func idle() {
         var session = PlaybackSession(source: MediaSource("endless.ts"), configuration: ProbeConfiguration())

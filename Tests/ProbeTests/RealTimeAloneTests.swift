@@ -5,7 +5,7 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-/// The few tests that take the time that they play. Serial, so that they do not disturb each other; alone, since they
+/// Tests in real time. Serialized, so that they do not disturb each other; alone, because they
 /// measure time.
 @Suite("Real time", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct RealTimeAloneTests {
@@ -24,17 +24,17 @@ struct RealTimeAloneTests {
 
     private let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(30))
 
-    @Test("A file plays in the time that it lasts")
+    @Test("A file plays in its duration")
     func file() async throws {
         let played = await play(try Fixtures.mp4.get(), buffer)
         #expect(played.outcome == .ended)
         #expect(played.first(.end)?[Action.start.timeKey] == 4000)
     }
 
-    @Test("A stall begins and ends within 0.1 s of what the server's schedule says")
+    @Test("A stall begins and ends within 0.1 s of the server's schedule")
     func stall() async throws {
         let machine = MachineLoad()
-        // Constant rate, so that bytes are time: two seconds at once, the rest four seconds later.
+        // Constant bitrate, so that bytes are proportional to time: two seconds at once, the rest four seconds later.
         let film = try Fixtures.data(try Fixtures.wav.get())
         let second = 48_000 * 2
         let head = film.count - 4 * second
@@ -50,13 +50,13 @@ struct RealTimeAloneTests {
         let start = try #require(played.time(.start))
         let stall = try #require(played.all(.bufferBegin).last)
         let resumed = try #require(played.all(.bufferFinish).last)
-        // What libav holds back of the last read (4 KiB packets, 32 KiB input) is part of the tolerance.
+        // The tolerance includes the bytes that libav retains of the last read (4 KiB packets, 32 KiB input).
         #expect(abs(stall.time.instant.milliseconds - start - 2000) <= 100)
         #expect(abs((resumed[Action.bufferBegin.timeKey] ?? 0) - 2000) <= 100)
         #expect(abs((stall[.position] ?? .zero).milliseconds - 2000) <= 100)
     }
 
-    @Test("More probes than a pool has threads play at once")
+    @Test("More probes than the pool has threads play concurrently")
     func many() async throws {
         let film = try Fixtures.mp4.get()
         let starts = AsyncStream<MonotonicInstant>.makeStream()
@@ -72,7 +72,7 @@ struct RealTimeAloneTests {
             (count, last) = (count + 1, max(last, start))
             if count == probes.count { break }
         }
-        // Each plays for four seconds; one that had to wait for another's end would start later.
+        // Each probe plays for four seconds; a probe that waited for another one's end would start later.
         if machine.allowsJudging("whether 300 probes play at once") {
             #expect(begun.duration(to: last) < .milliseconds(3900))
         }

@@ -8,11 +8,11 @@ import Testing
 @testable import InstrumentProbe
 
 /// One engine after another, against real servers on the loopback address.
-@Suite("Streams under any name, and playing again", .ownThread, .timeLimit(.minutes(30)))
+@Suite("Disguised streams and repeated playback", .ownThread, .timeLimit(.minutes(30)))
 struct RelayTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
-    /// A server that redirects from a path without a telling end to a stream of the origin's.
+    /// A server that redirects from a path without a suffix to a stream of the origin.
     private static func disguise(_ target: String) throws -> TestServer {
         try TestServer { _ in
             [
@@ -61,7 +61,7 @@ struct RelayTests {
     }
 
     @Test(
-        "A playlist whose address does not say so is played as the stream that it is, and nothing is reported twice",
+        "A playlist with a misleading address plays as a stream, without duplicate reports",
         arguments: ["vod/ts/v0.m3u8", "vod/dash/number.mpd"]
     )
     func disguised(path: String) async throws {
@@ -88,7 +88,7 @@ struct RelayTests {
             probe.setRate(2)
         }
         #expect(played.outcome == .ended)
-        // What was wished for before the playlist was recognised holds.
+        // Commands from before the recognition of the playlist apply.
         #expect(played.all(.start).first?.attributes[.position] == .seconds(23))
         let stopped = await play(server.url("/watch"), isRealTime: true) { probe, clock in
             _ = clock.schedule(at: clock.now.advanced(by: .milliseconds(700))) { probe.stop() }
@@ -97,7 +97,7 @@ struct RelayTests {
         await origin.stop()
     }
 
-    @Test("A film is played three times, from where it is to start, and a failure ends the repetition")
+    @Test("A film repeats three times from its start position, and a failure ends the repetition")
     func repeated() async throws {
         let path = try Fixtures.ts.get()
         let configuration = ProbeConfiguration(startPosition: .seconds(2), playCount: 3)
@@ -107,13 +107,13 @@ struct RelayTests {
         #expect(played.all(.end).count == 3 && played.all(.mediaRequest).count == 3)
         let missing = await play("/nowhere/film.mp4", ProbeConfiguration(playCount: nil))
         #expect(missing.all(.error).count == 1 && missing.all(.mediaRequest).count == 1)
-        // A playlist in a file is none that could be played, however often.
+        // A playlist in a file is not playable, with any number of repetitions.
         let folder = try Fixtures.hlsTS.get()
         let list = await play(folder + "/media.m3u8", ProbeConfiguration(playCount: 2))
         #expect(list.all(.error).map { $0.attributes[.errorCode] } == ["playlist"])
     }
 
-    @Test("Without an end it is played until it is stopped")
+    @Test("A film that repeats without a limit plays until it is stopped")
     func endless() async throws {
         let path = try Fixtures.ts.get()
         let played = await play(path, ProbeConfiguration(playCount: nil)) { probe, clock in
@@ -123,7 +123,7 @@ struct RelayTests {
         #expect(played.all(.end).count >= 6 && played.all(.stop).count == 1)
     }
 
-    @Test("Where private addresses are refused, neither a stream nor a film is fetched from the loopback address")
+    @Test("A probe that refuses private addresses fetches neither streams nor films from the loopback address")
     func refused() async throws {
         let server = try TestServer { _ in [.close] }
         let configuration = ProbeConfiguration(profile: .plain(), allowsPrivateAddresses: false)

@@ -33,7 +33,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("Fragmented MP4 is read with its initialization, and not without")
+    @Test("Fragmented MP4 is read with its initialization section, and not without it")
     func fragmentedMP4() throws {
         let header = try bytes(Fixtures.hlsMP4, "init.mp4")
         var end: Int64?
@@ -52,14 +52,14 @@ struct SegmentTests {
         }
     }
 
-    @Test("Sound alone is a segment, too")
+    @Test("A segment may have audio only")
     func sound() throws {
         let content = try SegmentDemuxer.demux(try bytes(Fixtures.hlsSound, "media1.ts"))
         #expect(content.video == nil)
         #expect(content.main?.codec == "aac")
     }
 
-    @Test("Packed audio is known to have no timeline")
+    @Test("Packed audio has no timeline")
     func packedAudio() throws {
         let content = try SegmentDemuxer.demux([UInt8](try Fixtures.data(try Fixtures.adts.get())))
         #expect(!content.hasTimeline)
@@ -82,13 +82,13 @@ struct SegmentTests {
             let count = media.count * share / 10
             let part = try SegmentDemuxer.demux(Array(media.prefix(count)), initialization: header).video
             let expected = try #require(whole.points.last { $0.offset <= count })
-            // At the end of what is there a demuxer may give what it holds of one more frame.
+            // At the end of a part, a demuxer may return an incomplete frame.
             let known = part?.points.last { $0.offset < count - 188 }
             #expect(known.map { abs($0.end - expected.end) <= 80_000_000 } == true)
         }
     }
 
-    @Test("An encrypted segment becomes the one that was encrypted; a wrong key is noticed")
+    @Test("A decrypted segment equals the original, and a wrong key is an error")
     func decryption() throws {
         let key = [UInt8](0..<16)
         let encrypted = try bytes(Fixtures.hlsEncrypted, "media2.ts")
@@ -101,12 +101,13 @@ struct SegmentTests {
         #expect(SegmentCipher.decrypt(encrypted, key: [1], initializationVector: key) == nil)
     }
 
-    @Test("AES-128 decrypts the example of NIST SP 800-38A, F.2.2")
+    @Test("AES-128 decrypts the example of NIST SP 800-38A, F.2.2, correctly")
     func knownAnswer() throws {
         func bytes(_ hex: String) -> [UInt8] {
             stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
         }
-        // One block of the example, and one that an independent implementation (OpenSSL) made of the padding behind it.
+        // One block of the example, and one block of padding that OpenSSL, an independent implementation, has
+        // encrypted.
         let cipher = bytes("7649abac8119b246cee98e9b12e9197d" + "8964e0b149c10b7b682e6e39aaeb731c")
         let plain = SegmentCipher.decrypt(
             cipher,
@@ -125,7 +126,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("Damaged segments are read as far as they go, and nothing traps")
+    @Test("Damaged segments are read up to the damage, without a trap")
     func fuzz() throws {
         var generator = SeededGenerator(seed: 4)
         let cases = [

@@ -1,7 +1,8 @@
 @testable import InstrumentProbe
 
-/// The player's rules once more, naively: time goes by in steps of a quarter of a millisecond, and at each it looks
-/// what there is. Positions are whole eighths of a millisecond, so that nothing is rounded at the rates ½, 1 and 2.
+/// A simple second implementation of the player's rules: time advances in steps of a quarter of a millisecond, and each
+/// step reads the buffer. Positions are whole eighths of a millisecond, so that nothing is rounded at the rates ½, 1
+/// and 2.
 struct SteppingPlayer {
     enum Happening: Hashable { case stalled, filled(PlaybackModel.Wait), started, ended }
     struct Entry: Hashable {
@@ -14,12 +15,12 @@ struct SteppingPlayer {
     let start: Int
     let resume: Int
     let maximum: Int
-    /// What stays behind the playhead; nil for everything.
+    /// The media that stays behind the playhead; nil for all media.
     let back: Int?
     private(set) var log: [Entry] = []
     private var mode = Mode.waiting(.start)
     private var place = 0
-    /// Where the buffer begins.
+    /// The beginning of the buffer.
     private var begin = 0
     private var ends: [Int?] = [nil, nil]
     private var isOut = [false, false]
@@ -41,7 +42,7 @@ struct SteppingPlayer {
         return max(place, counted.min() ?? known.max() ?? place)
     }
 
-    /// One step: the playhead moves, and what follows from where it is then happens.
+    /// One step: the playhead moves, and the consequences of its position follow.
     mutating func tick(_ quarters: Int) {
         guard case .running = mode, !isPaused else { return }
         place += step

@@ -9,7 +9,9 @@ struct TimelineTests {
         Timeline.Stamp(shown: shown.map(ms), decoded: shown.map(ms), duration: ms(duration))
     }
 
-    @Test("The first timestamp is position zero; packets without one follow on, those without a length take the last")
+    @Test(
+        "The first timestamp is position zero; packets without a timestamp continue, without a duration take the previous one"
+    )
     func ordinary() {
         var timeline = Timeline(origin: ms(5000), mayJump: true)
         #expect(timeline.place(stamp(5000), of: .video) == (0, ms(40)))
@@ -18,7 +20,7 @@ struct TimelineTests {
         #expect(timeline.place(stamp(5010), of: .audio) == (ms(10), ms(50)))
     }
 
-    @Test("After a joint sound and picture have the same shift, also where one of them had a gap there")
+    @Test("After a joint, audio and video have the same shift, also with a gap in one of them")
     func joint() {
         var timeline = Timeline(origin: 0, mayJump: true)
         _ = timeline.place(stamp(3960), of: .video)
@@ -42,7 +44,7 @@ struct TimelineTests {
         #expect(timeline.place(Timeline.Stamp(shown: .min, decoded: .min, duration: .max), of: .video).start == ms(80))
     }
 
-    @Test("After a seek positions are the container's again, near the target")
+    @Test("After a seek, positions follow the container's timestamps near the target")
     func seek() {
         var timeline = Timeline(origin: ms(1000), mayJump: true)
         _ = timeline.place(stamp(1000), of: .video)

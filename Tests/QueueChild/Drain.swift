@@ -4,7 +4,7 @@ import InstrumentBackends
 import InstrumentDurableQueue
 import QueueChildPlan
 
-/// Writes down what a queue holds once everything that could be delivered was delivered.
+/// Writes the content of a queue after all possible deliveries.
 struct Drain {
     let plan: ChildPlan
     let store: DurableStore

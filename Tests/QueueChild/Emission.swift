@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import Instrument
+import InstrumentAds
+import InstrumentBeacons
 import InstrumentDurableQueue
 import QueueChildPlan
 
@@ -21,7 +23,11 @@ struct Emission: Sendable {
                 group.leave()
             }.start()
         }
-        if plan.synchronizes { Thread { synchronize() }.start() } else { Thread { noteSynchronization() }.start() }
+        if plan.synchronizes {
+            Thread { synchronize() }.start()
+        } else if plan.isSynchronizing {
+            Thread { noteSynchronization() }.start()
+        }
         notes?.setReady()
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
@@ -45,7 +51,12 @@ struct Emission: Sendable {
         // A server never takes this sample.
         if number % 500 == 0 { attributes["isCulprit"] = true }
         let (waits, start) = (Self.waits(), Self.now())
-        let result = instrument.emit(.ping, from: tracker, attributes: attributes)
+        let result =
+            if let address = plan.beaconAddress {
+                send(number, line, tracker, address)
+            } else {
+                instrument.emit(.ping, from: tracker, attributes: attributes)
+            }
         let elapsed = Self.now() - start
         notes?.note(
             line: line,
@@ -56,6 +67,13 @@ struct Emission: Sendable {
         )
     }
 
+    /// Appends a beacon; the beacons of one thread are those of one ad.
+    private func send(_ number: Int, _ line: Int, _ tracker: TrackerID, _ address: String) -> EmitResult {
+        let url = AdURL("\(address)?run=\(plan.run)&thread=\(line)&number=\(number)&cb=[CACHEBUSTING]")
+        let beacon = AdBeacon(kind: .event(.progress), url: url, playhead: 0)
+        return Beacons(queue: instrument.queue, tracker: tracker).send([beacon], of: "\(plan.run)-\(line)")
+    }
+
     private static func outcome(_ result: EmitResult) -> ChildNotes.Outcome {
         switch result {
         case .stored: .kept
@@ -64,7 +82,7 @@ struct Emission: Sendable {
         }
     }
 
-    /// Synchronizes the store again and again, and notes which samples that covered.
+    /// Synchronizes the store repeatedly, and notes which samples each synchronization covered.
     private func synchronize() {
         while true {
             let returned = notes?.returned ?? []
@@ -74,7 +92,7 @@ struct Emission: Sendable {
         }
     }
 
-    /// Notes again and again which samples the store has synchronized as it is configured.
+    /// Notes repeatedly which samples the store has synchronized by its own interval.
     private func noteSynchronization() {
         while true {
             // The samples that had returned before the end was read lie before that end.

@@ -35,7 +35,7 @@ struct PlannedBackend: Backend {
         }
     }
 
-    /// Writes what the backend does not refuse.
+    /// Writes the samples that the backend does not refuse.
     private func deliverAccepted(_ batch: Batch) async -> DeliveryOutcome {
         let refused = refused(batch)
         if refused.isEmpty { return await file.deliver(batch) }

@@ -4,8 +4,10 @@ import Dispatch
 import Foundation
 import Instrument
 import InstrumentBackends
+import InstrumentBeacons
 import InstrumentDurableQueue
 import InstrumentTestKit
+import InstrumentTransport
 import LoopbackServers
 import QueueChildPlan
 
@@ -23,10 +25,8 @@ guard CommandLine.arguments.count == 2, let plan = try? ChildPlan(argument: Comm
 }
 if plan.task == .tearCopy { TornCopy.run(over: plan.directory, count: plan.count ?? 0) }
 let report: @Sendable (Diagnostic) -> Void = { diagnostic in
-    switch diagnostic {
-    case .retrying, .deadLetter: break
-    default: FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))
-    }
+    if diagnostic.kind == .retrying || diagnostic.kind == .deadLetter { return }
+    FileHandle.standardError.write(Data("\(diagnostic)\n".utf8))
 }
 let store: DurableStore
 let backends: [any Backend]
@@ -35,6 +35,14 @@ if plan.notes != nil && notes == nil { fail("cannot map the notes") }
 do {
     // The backends first: a store that has none yet keeps nothing.
     backends = try plan.backends.map { backend -> any Backend in
+        if plan.beaconAddress != nil {
+            let transport = try SystemTransport()
+            return BeaconBackend(
+                name: BackendName(backend.name),
+                transport: transport,
+                timeout: .milliseconds(200)
+            )
+        }
         if backend.target.hasPrefix("http:") { return try ServerBackend(backend) }
         return try PlannedBackend(backend)
     }
@@ -56,7 +64,7 @@ let instrument = Instrument(
 )
 let trackers = (0..<plan.threads).map { _ in instrument.add(ChildTracker()) }
 let emission = Emission(plan: plan, instrument: instrument, store: store, notes: notes)
-let life = ChildLife(notes: notes)
+let life = ChildLife(notes: notes, parent: plan.parent)
 life.start()
 
 switch plan.task {

@@ -2,8 +2,9 @@ import Foundation
 
 /// Numbers that a child process notes in a mapped file, outside the disk under test: they survive `kill -9`.
 ///
-/// A page for the process, and 64 KiB for each thread that emits: how many emits returned, how many samples were refused and
-/// which, the longest emit, and a histogram of all emits. One thread writes each part; every number is one aligned word.
+/// A page for the process, and 64 KiB for each thread that emits: how many emits returned, how many samples were
+/// refused and which, the longest emit, and a histogram of all emits. One thread writes each part; every number is one
+/// aligned word.
 package final class ChildNotes: Sendable {
     package static let lineCount = 8
     /// Each octave of nanoseconds has eight buckets.
@@ -13,7 +14,7 @@ package final class ChildNotes: Sendable {
     private static let firstRefusal = 8 + bucketCount
     private static let maxRefusals = lineSize / 8 - firstRefusal
 
-    /// What the queue said about a sample.
+    /// The queue's result for a sample.
     package enum Outcome: Sendable {
         case kept
         /// The queue says that it does not have the sample.
@@ -64,7 +65,7 @@ package final class ChildNotes: Sendable {
     /// Notes that the store is open and the threads are about to start.
     package func setReady() { self[8] = 1 }
 
-    /// Notes that an emit returned, how long it took, and how often its thread waited meanwhile.
+    /// Notes that an emit returned, how long it took, and how often its thread waited during the emit.
     package func note(line: Int, number: Int, outcome: Outcome, nanoseconds: Int, waits: Int) {
         if outcome != .kept {
             let count = self[offset(line, Word.refusedCount.rawValue)]
@@ -119,7 +120,7 @@ package final class ChildNotes: Sendable {
         (0..<Self.lineCount).reduce(0) { $0 + self[offset($1, Word.refusedCount.rawValue)] }
     }
 
-    /// The longest emit of all threads, in nanoseconds, and how often its thread waited meanwhile.
+    /// The longest emit of all threads, in nanoseconds, and how often its thread waited during the emit.
     package var longest: (nanoseconds: Int, waits: Int) {
         let all = (0..<Self.lineCount).map { line in
             (self[offset(line, Word.longest.rawValue)], self[offset(line, Word.longestWaits.rawValue)])

@@ -1,13 +1,14 @@
 import Foundation
 
-/// What a child process of the torture tests does: the test encodes a plan, and the child gets it as its one argument.
+/// The plan of a child process of the torture tests, which the test passes to the child as its only argument.
 package struct ChildPlan: Codable, Sendable {
     package enum Task: String, Codable, Sendable {
-        /// Emits until `count` is reached, or until the process is killed, and delivers meanwhile.
+        /// Emits and delivers until `count` is reached, or until the process is killed.
         case emit
         /// Emits `count` samples, delivers everything that is in the queue, and prints a ``DrainReport``.
         case drain
-        /// Copies `count` bytes to the file `directory`, which ends in the middle of the copy: the system ends the process there.
+        /// Copies `count` bytes to the file `directory`, which ends in the middle of the copy: the system ends the
+        /// process there.
         case tearCopy
     }
 
@@ -37,8 +38,12 @@ package struct ChildPlan: Codable, Sendable {
     package var synchronizes = false
     /// Whether samples survive a loss of power some time after they were emitted.
     package var isSynchronizing: Bool { synchronizes || synchronization != .never }
-    /// How long the process delivers what is left once everything was emitted, in milliseconds.
+    /// The address of an ad server: the threads append beacons of ads for it instead of events.
+    package var beaconAddress: String?
+    /// The time in which the process delivers the remaining samples after the last emit, in milliseconds.
     package var shutdown = 20_000
+    /// The test process, with which the child ends.
+    package private(set) var parent: Int32 = getpid()
 
     package init(_ task: Task, directory: String, backends: [BackendPlan]) {
         self.task = task
@@ -79,7 +84,7 @@ package struct BackendPlan: Codable, Sendable {
     }
 }
 
-/// What a queue holds after a drain, as the child prints it.
+/// The content of a queue after a drain, as the child prints it.
 package struct DrainReport: Codable, Sendable {
     package struct Sums: Codable, Sendable {
         package var emitted: Int

@@ -155,6 +155,19 @@ struct SeerClientTests {
         #expect(listener.client.queuedCount == 0)
     }
 
+    @Test("A refused payload that cannot be kept as a dead letter says so")
+    func refusedOnFullDisk() async throws {
+        let service = try SeerService()
+        let disk = SmallDisk()
+        let listener = try Listener(service, store: disk)
+        service.refuse("7")
+        disk.failures.withLock { $0 = 1 }
+        let error = await listener.report(Given.activity("7")).error
+        #expect(error?.code == .refused)
+        #expect(error?.description.contains("the disk is full") == true, "\(String(describing: error))")
+        #expect(listener.client.deadLetters.isEmpty)
+    }
+
     @Test("Request numbers are unique and rise, also across restarts")
     func requestIDs() async throws {
         let service = try SeerService()

@@ -224,6 +224,21 @@ struct SeerQueueTests {
         #expect(removing.client.queuedCount == 0)
     }
 
+    @Test("A payload that the store can read only later is sent, and not passed with the next one")
+    func lateReading() async throws {
+        let service = try SeerService()
+        let disk = SmallDisk()
+        let listener = try Listener(service, store: disk)
+        #expect(listener.client.queue(Given.activity("1")).isQueued)
+        disk.isUnreadable.withLock { $0 = true }
+        #expect(listener.client.queue(Given.activity("2")).isQueued)
+        disk.isUnreadable.withLock { $0 = false }
+        #expect(listener.client.queue(Given.activity("3")).isQueued)
+        #expect(await listener.reportQueue().isSuccess)
+        #expect(service.arrived == ["1", "2", "3"])
+        #expect(listener.client.queuedCount == 0)
+    }
+
     @Test("A queue that is filled and reported repeatedly stays small")
     func space() async throws {
         let service = try SeerService()
@@ -259,10 +274,11 @@ struct SeerQueueTests {
     }
 }
 
-/// A store on a disk that is full for the next few writes.
-private final class SmallDisk: SampleStore {
+/// A store on a disk that is full for the next few writes, or whose samples cannot be read for a while.
+final class SmallDisk: ForwardingStore {
     let failures = Lock(0)
-    private let store = InMemoryStore()
+    let isUnreadable = Lock(false)
+    let store = InMemoryStore()
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
         let isFull = failures.withLock { failures in
@@ -272,23 +288,8 @@ private final class SmallDisk: SampleStore {
         if isFull { throw QueueError(.diskFull, "the disk is full") }
         return try store.append(samples)
     }
-    func attach(_ backend: BackendName) { store.attach(backend) }
-    func forget(_ backend: BackendName) { store.forget(backend) }
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
-        store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
+        if isUnreadable.withLock({ $0 }) { return [] }
+        return store.next(for: backend, maxCount: maxCount, maxBytes: maxBytes)
     }
-    func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
-        store.readQueued(for: backend, body)
-    }
-    func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
-        store.settle(backend, through: sequence, dead: dead)
-    }
-    func ledger(of backend: BackendName) -> Ledger { store.ledger(of: backend) }
-    func backlog(of backend: BackendName) -> Backlog { store.backlog(of: backend) }
-    func deadLetters(of backend: BackendName) -> [DeadLetter] { store.deadLetters(of: backend) }
-    func erase(where isErased: (SampleRecord) -> Bool) -> Int { store.erase(where: isErased) }
-    var consent: Consent { store.consent }
-    func hold() { store.hold() }
-    func release() { store.release() }
-    func eraseHeld() -> Int { store.eraseHeld() }
 }

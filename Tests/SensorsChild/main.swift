@@ -2,7 +2,7 @@ import Glibc
 import Instrument
 import InstrumentSensors
 
-// What a separate program sees: where /sys is mocked, or in a network namespace.
+// Prints the sensors of a program with a mocked /sys, or in a network namespace.
 #if os(Linux)
 if CommandLine.arguments.dropFirst().first == "network" {
     watchNetwork()
@@ -10,9 +10,10 @@ if CommandLine.arguments.dropFirst().first == "network" {
     printSensors()
 }
 
-/// A line for each change of addresses (of IPv4: others come when they like) and of reachability, until standard input ends.
+/// A line for each change of addresses (of IPv4: others come when they like) and of reachability, until standard input
+/// ends.
 func watchNetwork() {
-    // Whatever becomes of who started it.
+    // Also if the parent has ended.
     Task {
         try? await Task.sleep(for: .seconds(60))
         _exit(1)

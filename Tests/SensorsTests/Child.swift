@@ -3,7 +3,7 @@ import LoopbackServers
 
 /// A program that a test runs, line by line.
 final class Child {
-    /// The child of ours, beside the tests.
+    /// The child program, beside the test bundle.
     static var program: String {
         var folder = Bundle.main.bundleURL
         #if os(macOS)

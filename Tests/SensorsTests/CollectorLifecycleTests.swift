@@ -11,7 +11,7 @@ import TestTraits
 import Testing
 
 /// From what happens to the app, over the collectors and the chain, to the requests that Sift gets.
-@Suite("Collectors and the app's life", .ownThread)
+@Suite("Collectors and the app's lifecycle", .ownThread)
 struct CollectorLifecycleTests {
     /// Takes everything, and keeps the events of the bodies.
     private final class Service: HTTPTransport {
@@ -82,7 +82,7 @@ struct CollectorLifecycleTests {
         instrument.ready()
     }
 
-    /// As the system does it: on a thread that is nobody's task.
+    /// As the system does: on a thread without a task.
     private func enter(_ phase: LifecyclePhase) async {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "life").async {
@@ -92,7 +92,7 @@ struct CollectorLifecycleTests {
         }
     }
 
-    @Test("Going to the background ends what is being collected, and all of it has been sent when the source continues")
+    @Test("Entering the background ends a running collection, which is sent before the source continues")
     func background() async {
         await enter(.foreground)
         await enter(.active)
@@ -112,7 +112,7 @@ struct CollectorLifecycleTests {
         #expect(service.states.count == 1)
     }
 
-    @Test("Terminating, what was being collected still arrives; memory pressure and waking change nothing")
+    @Test("A running collection arrives when the app terminates; memory pressure and wake-ups have no effect")
     func terminating() async {
         await enter(.active)
         await enter(.memoryPressure)
@@ -160,7 +160,7 @@ struct CollectorLifecycleTests {
         await end()
     }
 
-    @Test("Whatever the richest state and device say arrives: every field that a collector emits is declared by it")
+    @Test("Collectors declare every field that they emit")
     func declared() {
         let (state, device) = (AppState.fields.map(\.name), DeviceProperties.fields.map(\.name))
         let declared = DevicePropertiesCollector(Laptop()).declaredFields

@@ -39,7 +39,7 @@ struct Collecting {
         instrument.ready()
     }
 
-    /// What has arrived at the end, in order.
+    /// The received samples, in order.
     func events() async -> [Event] {
         collector.enter(.terminating)
         _ = await instrument.shutdown(timeout: .seconds(1800))
@@ -52,7 +52,7 @@ struct Collecting {
 
 @Suite("App state collector", .ownThread)
 struct AppStateCollectorTests {
-    @Test("In the foreground sensors run for four seconds, and the event's time is when that began")
+    @Test("In the foreground, sensors run for four seconds, and the event has the start time")
     func foreground() async throws {
         let it = Collecting()
         it.clock.advance(by: .seconds(10))
@@ -77,7 +77,7 @@ struct AppStateCollectorTests {
         #expect(state == expected)
     }
 
-    @Test("With motion it takes 5.1 s; the raw sensors run only where there is no fused motion")
+    @Test("A collection with motion takes 5.1 s, and raw sensors run only without fused motion")
     func motion() async throws {
         let it = Collecting()
         try it.choices.set(SensorKind.motion, allowed: true)
@@ -101,7 +101,7 @@ struct AppStateCollectorTests {
         #expect(!fused.accelerometer.isRunning)
     }
 
-    @Test("In the background it is emitted at once, and no sensor is started")
+    @Test("In the background, the collector emits immediately and starts no sensor")
     func background() async {
         let it = Collecting(phase: .background)
         it.collector.collect()
@@ -110,7 +110,7 @@ struct AppStateCollectorTests {
         #expect(await it.times() == [0])
     }
 
-    @Test("Leaving the foreground emits what waits, with what was so when it began, and stops the sensors")
+    @Test("Leaving the foreground emits waiting collections with their initial state, and stops the sensors")
     func leaving() async throws {
         let it = Collecting()
         it.collector.enter(.active)
@@ -123,7 +123,7 @@ struct AppStateCollectorTests {
         #expect(AppState(try #require(events.first).attributes).applicationState == .active)
     }
 
-    @Test("Every 120 s unless something else was collected; not in the background")
+    @Test("The collector collects every 120 s without other collections, but not in the background")
     func interval() async {
         let it = Collecting()
         it.clock.advance(by: .seconds(100))
@@ -137,7 +137,7 @@ struct AppStateCollectorTests {
         #expect(await it.times() == [100_000, 1_219_000])
     }
 
-    @Test("Screens and becoming active share thirty in a minute; collecting on demand has no limit")
+    @Test("Changes of screens and activations share a limit of thirty per minute; requested collections have no limit")
     func limit() async {
         let it = Collecting()
         for number in 0..<50 { it.collector.show(screens: ["\(number)"]) }
@@ -147,7 +147,7 @@ struct AppStateCollectorTests {
         #expect(await it.events().count == 80)
     }
 
-    @Test("Paused it collects nothing by itself and runs nothing; resumed it continues; both may be repeated")
+    @Test("A paused collector neither collects nor runs sensors until it resumes; both calls may be repeated")
     func paused() async {
         let it = Collecting()
         it.clock.advance(by: .seconds(1))
@@ -170,7 +170,7 @@ struct AppStateCollectorTests {
         #expect(await it.times() == [1000, 301_000, 601_000])
     }
 
-    @Test("A person who disallows locations has none in what is collected")
+    @Test("A collection has no location when the person disallows locations")
     func optOut() async throws {
         let it = Collecting()
         var place = Location()
@@ -186,7 +186,7 @@ struct AppStateCollectorTests {
         #expect(states.map { $0.location } == [place, nil])
     }
 
-    @Test("A removed collector leaves no alarm and no sensor behind")
+    @Test("A removed collector leaves no alarm and no running sensor")
     func removed() {
         let it = Collecting()
         it.collector.enter(.active)
@@ -198,7 +198,7 @@ struct AppStateCollectorTests {
         #expect(it.clock.pendingCount == 0)
     }
 
-    @Test("A day passes in a moment, with as many events as the rules say")
+    @Test("A day on the virtual clock has the number of events that the rules give")
     func day() async throws {
         let it = Collecting()
         let device = DevicePropertiesCollector(LinuxDeviceReader(root: try Tree().root), clock: it.clock)
@@ -219,15 +219,15 @@ struct AppStateCollectorTests {
             enter(.background)
             it.clock.advance(by: .seconds(2400))
         }
-        // Eight hours it lies there, visible.
+        // For eight hours the device does not move.
         enter(.foreground)
         it.clock.advance(by: .seconds(8 * 3600))
         let events = await it.events()
         let states = events.count { $0.action == .appState }
         let properties = events.count { $0.action == .deviceProperties }
-        // In each of sixteen hours one for becoming active and twenty for screens, which come before any interval is over. In
-        // the last eight hours one at once, because the interval was over in the background, and one each 120 s: at 0, 120 …
-        // 28,800 s. The last waits, and is emitted at the end.
+        // In each of sixteen hours one for becoming active and twenty for screens, which come before any interval is
+        // over. In the last eight hours one at once, because the interval was over in the background, and one each 120
+        // s: at 0, 120 … 28,800 s. The last waits, and is emitted at the end.
         #expect(states == 16 * 21 + 241)
         #expect(properties == 16 * 3 + 1)
         #expect(it.clock.now.milliseconds == 86_400_000)

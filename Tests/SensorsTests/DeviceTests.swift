@@ -50,7 +50,7 @@ struct DeviceTests {
             .properties()
     }
 
-    @Test("Everything that a laptop says about itself")
+    @Test("The reader reads all properties of a laptop")
     func laptop() throws {
         var expected = DeviceProperties()
         (expected.appName, expected.appVersion) = ("player", "7")
@@ -72,14 +72,14 @@ struct DeviceTests {
         #expect(properties == expected)
     }
 
-    @Test("A machine that says nothing is left out field by field")
+    @Test("Unknown properties are omitted field by field")
     func nothing() throws {
         var expected = DeviceProperties()
         (expected.evidenceDirectoriesWritable, expected.evidenceLibrariesLoaded) = ([], [])
         #expect(LinuxDeviceReader(root: try Tree().root, facts: ProcessFacts()).properties() == expected)
     }
 
-    @Test("A board with a device tree, a virtual machine, a container, and what was put in from outside")
+    @Test("The reader recognises a device tree, a virtual machine, a container and injected libraries")
     func others() throws {
         let board = read(
             try Tree([
@@ -98,7 +98,7 @@ struct DeviceTests {
         #expect(touched.evidenceDirectoriesWritable == ["/usr"])
     }
 
-    @Test("Whatever its files hold, reading them traps nowhere", arguments: UInt64(1)...100)
+    @Test("The reader does not trap on random file contents", arguments: UInt64(1)...100)
     func anything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let texts = [
@@ -115,7 +115,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "HMAC-SHA256 by the examples of RFC 4231",
+        "HMAC-SHA256 agrees with the examples of RFC 4231",
         arguments: [
             (
                 "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "Hi There",
@@ -137,7 +137,7 @@ struct DeviceTests {
         #expect(result.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
     }
 
-    @Test("The machine's identifier is derived as systemd derives it, and never shown")
+    @Test("The machine's identifier is derived as by systemd, and the original is never shown")
     func derived() throws {
         let tree = try Tree(Self.files)
         let machine = try #require(MachineIdentifier.read(tree.files))
@@ -161,14 +161,14 @@ struct DeviceTests {
     }
 
     @Test(
-        "What is no machine identifier is none",
+        "An invalid machine identifier counts as absent",
         arguments: ["", "uninitialized", String(repeating: "0", count: 32), "0123", "zz"]
     )
     func noIdentifier(text: String) throws {
         #expect(MachineIdentifier.read(try Tree(["/etc/machine-id": text]).files) == nil)
     }
 
-    @Test("This machine can be read, whatever it has")
+    @Test("The reader reads the properties of the test machine")
     func here() {
         let properties = LinuxDeviceReader().properties()
         #expect(properties.osType == "Linux")
@@ -179,7 +179,7 @@ struct DeviceTests {
 
 @Suite("Installation", .ownThread)
 struct InstallationTests {
-    @Test("An identifier is made once and kept, for the user alone to read")
+    @Test("An identifier is created once and stored in a file that only the user may read")
     func kept() throws {
         let tree = try Tree()
         let environment = ["XDG_STATE_HOME": tree.root + "/deep/state", "HOME": "/nowhere"]
@@ -192,7 +192,7 @@ struct InstallationTests {
         #expect(try store.initialVendor(present: RandomSource().identifier()) == id)
     }
 
-    @Test("State lies under the home where no place is named; a relative place counts for nothing")
+    @Test("The default state folder is in the home directory, and a relative XDG path is ignored")
     func home() throws {
         let tree = try Tree()
         let store = try #require(
@@ -204,7 +204,7 @@ struct InstallationTests {
         #expect(InstallationIdentifiers(app: "..", environment: ["HOME": "/"]) == nil)
     }
 
-    @Test("What is no identifier is replaced", arguments: ["", "x", String(repeating: "g", count: 36)])
+    @Test("Invalid content is replaced by an identifier", arguments: ["", "x", String(repeating: "g", count: 36)])
     func damaged(text: String) throws {
         let tree = try Tree(["/installation-id": text])
         let store = InstallationIdentifiers(directory: tree.root)
@@ -213,7 +213,22 @@ struct InstallationTests {
         #expect(try store.installation() == id)
     }
 
-    @Test("Where nothing can be kept, it says so")
+    @Test("A file that cannot be read is an error, and is not replaced")
+    func unreadable() throws {
+        let tree = try Tree()
+        // A link to itself cannot be read, also not by root.
+        try FileManager.default.createSymbolicLink(
+            atPath: tree.root + "/installation-id",
+            withDestinationPath: tree.root + "/installation-id"
+        )
+        #expect(throws: SensorError.self) { try InstallationIdentifiers(directory: tree.root).installation() }
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: tree.root + "/installation-id")
+                == tree.root + "/installation-id"
+        )
+    }
+
+    @Test("An identifier that cannot be stored is an error")
     func unwritable() throws {
         let tree = try Tree(["/file": ""])
         #expect(throws: SensorError.self) {
@@ -221,7 +236,7 @@ struct InstallationTests {
         }
     }
 
-    @Test("Of many who start for the first time at once, all have the same", arguments: 0..<10)
+    @Test("Processes that start at the same time agree on one identifier", arguments: 0..<10)
     func together(round: Int) async throws {
         let tree = try Tree()
         let ids = await withTaskGroup(of: String?.self) { group in

@@ -105,7 +105,7 @@ func eventually(within seconds: Double = 1800, _ condition: () async -> Bool) as
     return await condition()
 }
 
-/// Whether a program is there; says plainly what is skipped where it is not.
+/// Whether a program is installed. Otherwise prints which tests are skipped.
 func isInstalled(_ program: String, for tests: String) -> Bool {
     let isThere = ["/usr/sbin/", "/usr/bin/", "/bin/", "/sbin/"].contains {
         FileManager.default.isExecutableFile(atPath: $0 + program)

@@ -21,7 +21,7 @@ struct GPSDReaderTests {
         return (last, reader.malformedCount)
     }
 
-    @Test("A position in three dimensions, with what vouches for it")
+    @Test("A fix in three dimensions gives a position with its accuracies")
     func position() throws {
         let line =
             #"{"class":"TPV","mode":3,"time":"2026-11-21T10:00:00.250Z","lat":48.1173,"lon":-11.5,"alt":1,"#
@@ -34,7 +34,7 @@ struct GPSDReaderTests {
         #expect(report(line).last == .location(expected))
     }
 
-    @Test("In two dimensions nothing vouches for the altitude; the axes' errors make up for a missing one")
+    @Test("A fix in two dimensions has no accuracy of the altitude; the axes' errors replace a missing total")
     func twoDimensions() throws {
         let line = #"{"class":"TPV","mode":2,"lat":1,"lon":2,"alt":7,"epx":3,"epy":4,"epv":9,"speed":-1}"#
         guard case .location(let location)? = report(line).last else { throw GPSDTestError() }
@@ -50,7 +50,7 @@ struct GPSDReaderTests {
     }
 
     @Test(
-        "Without a fix there is no position, whatever the line says",
+        "A line without a fix gives no position",
         arguments: [
             #"{"class":"TPV","mode":1,"lat":1,"lon":2}"#, #"{"class":"TPV","mode":0}"#, #"{"class":"TPV"}"#,
             #"{"class":"TPV","mode":3,"lat":91,"lon":2}"#, #"{"class":"TPV","mode":3,"lat":"x","lon":2}"#,
@@ -58,7 +58,7 @@ struct GPSDReaderTests {
     )
     func noFix(line: String) { #expect(report(line).last == .noFix) }
 
-    @Test("A heading is true; the magnetic one is without the variation, which counts east as positive")
+    @Test("The magnetic heading is the true heading minus the variation, which is positive to the east")
     func heading() {
         let variation = #"{"class":"TPV","mode":1,"magvar":4}"#
         var expected = Heading()
@@ -69,7 +69,7 @@ struct GPSDReaderTests {
         #expect(report(#"{"class":"ATT","pitch":3}"#).last == nil)
     }
 
-    @Test("Lines that are no JSON are counted and left out: gpsd writes such attitudes for receivers with GST")
+    @Test("Lines that are not JSON are counted and skipped: gpsd writes such attitudes for receivers with GST")
     func malformed() {
         let att = #"{"class":"ATT","device":"tcp://127.0.0.1:2950","time":"2026-11-21T10:00:00.000Z""heading":12.0}"#
         #expect(report(att, "{", "[]", "7", "", "\r", #"{"class":"SKY"}"#).malformed == 4)
@@ -77,7 +77,7 @@ struct GPSDReaderTests {
     }
 
     @Test(
-        "Times are read, and what is none is not",
+        "Valid times are read, and invalid times are nil",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2000-02-29T12:34:56.7Z", 951_827_696_700),
             ("2026-11-21T10:00:00.1239Z", 1_795_255_200_123),
@@ -87,7 +87,7 @@ struct GPSDReaderTests {
     )
     func times(text: String, milliseconds: Int64?) { #expect(WallTime(utc: text)?.milliseconds == milliseconds) }
 
-    @Test("Whatever comes, nothing traps", arguments: UInt64(1)...200)
+    @Test("The reader does not trap on random lines", arguments: UInt64(1)...200)
     func anything(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var line = Array(
@@ -103,7 +103,7 @@ struct GPSDReaderTests {
     }
 
     @Test(
-        "Addresses as people write them",
+        "Addresses are read in the common spellings",
         arguments: [
             ("localhost", GPSDAddress(host: "localhost")), ("h:1", GPSDAddress(host: "h", port: 1)),
             ("[::1]:2950", GPSDAddress(host: "::1", port: 2950)), ("", nil), (":1", nil), ("h:0", nil), ("h:x", nil),
@@ -121,13 +121,13 @@ extension NetworkTests {
     @Suite("A real gpsd", .ownThread)
     struct GPSDTests {
         @Test(
-            "It is fed a recorded track: positions arrive; it is killed and started again: so do they; nobody listens: no thread"
+            "Positions of a recorded track arrive, also after gpsd restarts, and without listeners there is no thread"
         )
         func track() async throws {
             guard isInstalled("gpsd", for: "a real gpsd") else { return }
             let feeder = try Feeder()
             defer { feeder.stop() }
-            let port = try Feeder.freePort()
+            let port = Int(try TestServer.closedPort())
             var daemon = try Self.daemon(port, fed: feeder.port)
             defer { kill(daemon.processIdentifier, SIGKILL) }
             let client = GPSDClient(GPSDAddress(host: "127.0.0.1", port: port))
@@ -154,13 +154,13 @@ extension NetworkTests {
         }
 
         @Test(
-            "With error estimates in the stream it writes invalid JSON: such lines are left out and counted, positions arrive"
+            "Invalid JSON of gpsd is skipped and counted while positions arrive"
         )
         func errorEstimates() throws {
             guard isInstalled("gpsd", for: "a real gpsd") else { return }
             let feeder = try Feeder(Feeder.errorsAndHeading + Feeder.track)
             defer { feeder.stop() }
-            let port = try Feeder.freePort()
+            let port = Int(try TestServer.closedPort())
             let daemon = try Self.daemon(port, fed: feeder.port)
             defer { kill(daemon.processIdentifier, SIGKILL) }
             // Recorded for each run, as this daemon writes it.
@@ -192,7 +192,7 @@ extension NetworkTests {
     }
 }
 
-/// Serves a recorded track as a receiver would, ten times a second, to whoever connects.
+/// Serves a recorded track to each client, ten times a second, like a receiver.
 private final class Feeder: Sendable {
     /// A fix with course and speed.
     static let track = [
@@ -258,12 +258,6 @@ private final class Feeder: Sendable {
                 Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-    }
-
-    static func freePort() throws -> Int {
-        let (socket, port) = try listener()
-        close(socket)
-        return port
     }
 
     private static func serve(_ client: Int32, _ sentences: [String], _ isStopped: Lock<Bool>) {

@@ -13,7 +13,7 @@ struct IIOTests {
         return IIOChannel.accelerometer(tree.files).read()
     }
 
-    @Test("An accelerometer's raw values become g: (raw + offset) × scale ÷ 9.80665")
+    @Test("An accelerometer's raw values are converted to g: (raw + offset) × scale ÷ 9.80665")
     func acceleration() throws {
         // (−10 + 10) × 0.0980665 = 0; (−110 + 10) × 0.0980665 = −9.80665 m/s² = −1 g; (40 + 10) × 0.0980665 = 0.5 g.
         let update = try acceleration([
@@ -26,7 +26,7 @@ struct IIOTests {
         #expect(abs(try #require(vector.z) - 0.5) < 1e-12)
     }
 
-    @Test("An axis' own scale and offset come before the shared ones")
+    @Test("An axis' own scale and offset override the shared values")
     func ownScale() throws {
         let tree = try Tree()
         try tree.addDevice([
@@ -37,7 +37,7 @@ struct IIOTests {
         #expect(IIOChannel.gyroscope(tree.files).read() == .reading(SensorVector(x: 1, y: 0.05, z: 0.1)))
     }
 
-    @Test("A mount matrix turns the axes; the first of its three names counts")
+    @Test("A mount matrix converts the axes; the first of its three file names wins")
     func matrix() throws {
         let raw = ["in_accel_x_raw": "1", "in_accel_y_raw": "2", "in_accel_z_raw": "3", "in_accel_scale": "9.80665"]
         // x' = y, y' = −x, z' = z.
@@ -53,7 +53,7 @@ struct IIOTests {
     }
 
     @Test(
-        "A matrix that makes no sense makes the reading none: its axes would be another's",
+        "An invalid matrix gives no reading",
         arguments: [
             "", "1, 0, 0; 0, 1, 0", "1, 0; 0, 1; 0, 0", "1, 0, 0; 0, x, 0; 0, 0, 1", "nan, 0, 0; 0, 1, 0; 0, 0, 1",
             "1 0 0 0 1 0 0 0 1",
@@ -63,7 +63,7 @@ struct IIOTests {
         #expect(try acceleration(["in_accel_x_raw": "1", "in_accel_mount_matrix": text]) == .absent(.unreadable))
     }
 
-    @Test("Gauss become µT, and a strength that the Earth's field cannot have is flagged")
+    @Test("Gauss are converted to µT, and an implausible strength is flagged")
     func magneticField() throws {
         let tree = try Tree()
         // 0.3, 0 and −0.4 gauss: 30, 0 and −40 µT, together 50.
@@ -80,7 +80,7 @@ struct IIOTests {
     }
 
     @Test(
-        "What is no number leaves its axis out and no other",
+        "An invalid number omits only its axis",
         arguments: [
             "", "nan", "inf", "-inf", "twelve", "1e400", "1 2", "0x", "\u{0}",
         ]
@@ -96,7 +96,7 @@ struct IIOTests {
         #expect(vector.magnitude == nil)
     }
 
-    @Test("What overflows is left out: a huge raw value times a huge scale")
+    @Test("A value that overflows is omitted")
     func huge() throws {
         let update = try acceleration(["in_accel_x_raw": "1e300", "in_accel_y_raw": "1", "in_accel_scale": "1e300"])
         let vector = try #require(update.reading)
@@ -104,7 +104,7 @@ struct IIOTests {
         #expect(vector.y != nil)
     }
 
-    @Test("A scale that makes no sense is not guessed at")
+    @Test("An invalid scale gives no reading")
     func badScale() throws {
         let raw = ["in_accel_x_raw": "1", "in_accel_y_raw": "1", "in_accel_z_raw": "1"]
         #expect(try acceleration(raw.merging(["in_accel_scale": "nan"]) { $1 }) == .absent(.unreadable))
@@ -128,7 +128,7 @@ struct IIOTests {
         #expect(IIOChannel.gyroscope(tree.files).read() == .reading(SensorVector(x: 1)))
     }
 
-    @Test("Something is close from the level on that the kernel calls near; without it nobody can say")
+    @Test("Proximity is near from the kernel's near level on, and unknown without that level")
     func proximity() throws {
         let tree = try Tree()
         let sensor = IIOProximity(tree: tree.files)
@@ -141,7 +141,7 @@ struct IIOTests {
         #expect(sensor.read() == .absent(.unreadable))
     }
 
-    @Test("Whatever the files hold, nothing traps and nothing that is not finite comes out", arguments: UInt64(1)...200)
+    @Test("Random file contents neither trap nor give values that are not finite", arguments: UInt64(1)...200)
     func anything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let tree = try Tree()
@@ -167,7 +167,7 @@ struct IIOTests {
 @Suite("Power supply", .ownThread)
 struct PowerSupplyTests {
     @Test(
-        "What the kernel says of a battery, as states",
+        "The kernel's battery status gives the expected state",
         arguments: [
             ("Charging", BatteryState.charging), ("Full", .full), ("Discharging", .unplugged),
             ("Not charging", .unplugged),
@@ -180,7 +180,7 @@ struct PowerSupplyTests {
         #expect(PowerSupply(tree: tree.files).read() == .reading(Battery(level: 0.73, state: state)))
     }
 
-    @Test("Mains and the batteries of other devices are not the machine's")
+    @Test("Mains and the batteries of other devices are ignored")
     func others() throws {
         let tree = try Tree()
         let supply = PowerSupply(tree: tree.files)
@@ -195,7 +195,7 @@ struct PowerSupplyTests {
         #expect(supply.read() == .reading(Battery(level: 1, state: .full)))
     }
 
-    @Test("A level that cannot be is left out, the state stays", arguments: ["-1", "101", "nan", "", "x", "1e999"])
+    @Test("An invalid level is omitted, and the state is kept", arguments: ["-1", "101", "nan", "", "x", "1e999"])
     func levels(capacity: String) throws {
         let tree = try Tree()
         try tree.addBattery(["type": "Battery", "capacity": capacity, "status": "Charging"])
@@ -206,7 +206,7 @@ struct PowerSupplyTests {
 @Suite("Orientation", .ownThread)
 struct OrientationTests {
     @Test(
-        "Where gravity pulls says how the device is held",
+        "The direction of gravity gives the orientation",
         arguments: [
             (0.0, -1.0, 0.0, DeviceOrientation.portrait), (0, 1, 0, .portraitUpsideDown), (1, 0, 0, .landscapeRight),
             (-1, 0, 0, .landscapeLeft), (0, 0, -1, .faceUp), (0, 0, 1, .faceDown),
@@ -217,7 +217,7 @@ struct OrientationTests {
         #expect(rule.orientation(after: SensorVector(x: x, y: y, z: z)) == orientation)
     }
 
-    @Test("At the border it stays as it was; a fifth of the pull more, and it changes")
+    @Test("The orientation changes only when another axis is stronger by a fifth")
     func steady() {
         var rule = OrientationRule()
         _ = rule.orientation(after: SensorVector(x: 0, y: -1, z: 0))
@@ -227,7 +227,7 @@ struct OrientationTests {
         #expect(rule.orientation(after: SensorVector(x: -0.643, y: -0.766, z: 0)) == .landscapeLeft)
     }
 
-    @Test("Shaken, falling or half read, it stays as it was")
+    @Test("The orientation stays while the device is shaken or falls, or the reading is incomplete")
     func shaken() {
         var rule = OrientationRule()
         #expect(rule.orientation(after: SensorVector(x: 0, y: 0, z: 0)) == .unknown)

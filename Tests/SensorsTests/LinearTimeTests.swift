@@ -8,7 +8,7 @@ import Testing
 @Suite("Cost of gpsd's lines")
 struct LinearTimeTests {
     @Test(
-        "Reading what a gpsd sends costs time in proportion to its length",
+        "Reading gpsd's bytes costs time in proportion to their length",
         arguments: ["x", "\n", "{}\n", "{\"class\":\"TPV\",\"mode\":3,\"lat\":1,\"lon\":2,\"time\":\"2026\"}\n"]
     )
     func lines(piece: String) {
@@ -17,7 +17,7 @@ struct LinearTimeTests {
         } _: { bytes in
             var (lines, reader) = (LineSplitter(maxLength: .max), GPSDReader())
             var rest = bytes[...]
-            // In small pieces, as a slow network brings them.
+            // In small pieces, as over a slow network.
             while !rest.isEmpty {
                 for case .whole(let line) in lines.append(rest.prefix(7)) {
                     _ = reader.report(in: line, now: WallTime(milliseconds: 0))

@@ -23,7 +23,7 @@ struct NetworkTests {
         #expect(NetworkAddressSource(interfaces: { interfaces }).current() == .reading(["192.0.2.7", "2001:db8::7"]))
     }
 
-    @Test("The system's interfaces have loopback, and it is no address of ours")
+    @Test("The system has a loopback interface, which is not reported")
     func system() {
         let interfaces = NetworkInterface.all()
         #expect(interfaces.contains { $0.isLoopback && $0.address == "127.0.0.1" })
@@ -31,7 +31,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "There is a way out if a default route leads through an interface that is up",
+        "The machine is online when a default route leads through an interface that is up",
         arguments: [
             ("eth0\t00000000\t0102000A\t0003\t0\t0\t0\t00000000\t0\t0\t0", "", true),
             ("eth0\t0002000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", "", false),
@@ -76,7 +76,7 @@ struct NetworkTests {
         #expect(await changes.next() == true)
     }
 
-    @Test("One thread while somebody listens, none before and none afterwards")
+    @Test("The monitor has one thread while there is a listener, and none before and after")
     func threads() async {
         #expect(await eventually { sensorThreadCount() == 0 })
         let sensors = Sensors.linux(root: "/nowhere")
@@ -93,7 +93,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "The kernel's notices arrive: in a separate network namespace, a program sees addresses and a way out come and go"
+        "A program in a separate network namespace receives changes of addresses and routes"
     )
     func netlink() throws {
         guard ["unshare", "nsenter", "ip"].allSatisfy({ isInstalled($0, for: "the kernel's notices") }) else { return }

@@ -64,7 +64,7 @@ struct SensorTests {
         run.stop()
     }
 
-    @Test("A reading that comes after the stop is not taken, nor one of an earlier start")
+    @Test("A reading that arrives after the stop, or from an earlier start, is ignored")
     func late() {
         let source = HandSource<Int>()
         let sensor = sensor(source)
@@ -120,7 +120,7 @@ struct SensorTests {
         run.stop()
     }
 
-    @Test("Choices are kept across restarts, for the user alone to read")
+    @Test("Choices survive restarts in a file that only the user may read")
     func keptChoices() throws {
         let tree = try Tree()
         let path = tree.root + "/choices"
@@ -135,7 +135,7 @@ struct SensorTests {
     }
 
     @Test(
-        "Damaged choices disallow what they do not name, also after the next choice is kept",
+        "A damaged file disallows kinds that it does not name, also after the next choice is stored",
         arguments: [
             "", "{", "[]", #"{"allowed":7}"#,
         ]
@@ -147,6 +147,7 @@ struct SensorTests {
         try choices.set([.battery], allowed: true)
         let next = SensorChoices(path: tree.root + "/choices")
         #expect(!next.allows(.location))
+        #expect(next.allows(.battery))
     }
 
     @Test("Choices that cannot be saved throw, and hold for this process")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InstrumentSensors
 
-@Suite("A source of which the system has one", .ownThread)
+@Suite("Shared source", .ownThread)
 struct SharedSourceTests {
     private final class System: Sendable {
         let said = Collected<String>()

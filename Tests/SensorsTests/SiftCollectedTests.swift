@@ -74,7 +74,7 @@ struct SiftCollectedTests {
         #expect(members["evidence_dylds_present"] == ["evidenceLibrariesLoaded"])
     }
 
-    @Test("Properties go to their own queue, and those that say the same within an hour are left out")
+    @Test("Properties go to a separate queue, and equal properties within an hour are omitted")
     func queue() async throws {
         let credentials = try #require(SiftCredentials(accountID: "a", beaconKey: "b"))
         let store = SiftSettingsMemory()

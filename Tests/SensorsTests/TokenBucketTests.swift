@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Token bucket")
 struct TokenBucketTests {
-    /// The same told naively: what is there in sixtieths of a token per second, step by step of a millisecond.
+    /// A simple second computation: the content in sixtieths of a token per second, in steps of a millisecond.
     private struct Naive {
         var level = 60_000
         var last = 0
@@ -21,7 +21,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("Thirty at once, then one every two seconds")
+    @Test("A full bucket gives thirty tokens, then one every two seconds")
     func burst() {
         var bucket = TokenBucket(30, every: .seconds(60))
         let start = MonotonicInstant(nanoseconds: -5)
@@ -47,7 +47,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("A clock that goes back adds no tokens, and none twice when it advances again")
+    @Test("A clock that steps back adds no tokens, and no token twice when it advances again")
     func back() {
         var bucket = TokenBucket(30, every: .seconds(60))
         let start = MonotonicInstant(nanoseconds: 1_000_000_000_000)
@@ -69,7 +69,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("The bucket agrees with a naive one", arguments: UInt64(1)...50)
+    @Test("The bucket agrees with a simple model", arguments: UInt64(1)...50)
     func naive(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (bucket, naive, millisecond) = (TokenBucket(30, every: .seconds(60)), Naive(), 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mocked devices", .ownThread)
 struct UmockdevTests {
-    @Test("A program sees an accelerometer, a magnetometer and a battery that umockdev puts under /sys")
+    @Test("A program reads an accelerometer, a magnetometer and a battery that umockdev mocks under /sys")
     func devices() throws {
         guard isInstalled("umockdev-run", for: "devices under a mocked /sys") else { return }
         // −256 × 0.0383071 = −9.8066 m/s² = −1 g along the device's y, which the matrix makes of the chip's x.

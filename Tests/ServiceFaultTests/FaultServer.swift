@@ -3,7 +3,7 @@ import InstrumentJSON
 import InstrumentTestKit
 import LoopbackServers
 
-/// Takes what a service takes, and answers at random in every way that a server can fail.
+/// Accepts the requests of a service, and fails at random in every way of a server.
 final class FaultServer: Sendable {
     struct State {
         var generator: SeededGenerator

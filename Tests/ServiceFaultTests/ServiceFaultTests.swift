@@ -32,7 +32,7 @@ struct ServiceFaultTests {
             let queue = BatchQueue(store: store, backends: [backend], clock: HurriedClock(factor: 100))
             for number in 0..<Self.perRun { queue.append([Self.sample(run * Self.perRun + number)]) }
             let isLast = run == Self.runs - 1
-            // Minutes of back-off are seconds here; but for the last, a run ends in the middle of it.
+            // Minutes of back-off are seconds here; each run except the last one ends during a back-off.
             let isEmpty = await queue.shutdown(timeout: .seconds(isLast ? 2_000_000 : 10))
             if isLast { #expect(isEmpty, "seed \(Self.seed)") }
             (ledger, dead) = (store.ledger(of: backend.name), store.deadLetters(of: backend.name))

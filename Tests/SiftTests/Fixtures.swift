@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentSift
 
-/// Keeps what it is asked to send and answers with one status and body.
+/// A transport that records its requests and always responds with the same status and body.
 final class RecordingTransport: HTTPTransport {
     private let status: Int
     private let headers: HTTPHeaders

@@ -84,7 +84,7 @@ enum FullEvent {
         var number = 0
         for field in DeviceProperties.wireFields {
             number += 1
-            // A field takes what is of its type and leaves out the rest: the last that fits stays.
+            // A field accepts values of its type and ignores others: the last valid value stays.
             field.read(.string(field.name), &properties)
             if field.write(properties, .legacy) == nil { field.read(.int(number), &properties) }
             if field.write(properties, .legacy) == nil { field.read(.bool(true), &properties) }

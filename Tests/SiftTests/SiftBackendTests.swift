@@ -34,7 +34,7 @@ struct SiftBackendTests {
         return try transport.requests.first.map { String(decoding: try SiftFormat.unpacked($0.body), as: UTF8.self) }
     }
 
-    @Test("The request: method, address, headers, and gzip however small the body")
+    @Test("The request has the expected method, address and headers, and a gzip body of any size")
     func request() async throws {
         let transport = RecordingTransport()
         let configuration = SiftConfiguration(timeout: .seconds(3))
@@ -111,7 +111,7 @@ struct SiftBackendTests {
         )
     }
 
-    @Test("Metrics are left out unless they are wanted")
+    @Test("Metrics are omitted by default")
     func metrics() async throws {
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: Make.wallTime)
         let metric = Metric(.startTime, 250, tracker: TrackerID(0), time: time, attributes: [:])
@@ -124,7 +124,7 @@ struct SiftBackendTests {
         )
     }
 
-    @Test("Whatever the samples hold, the body is in the format", arguments: UInt64(1)...100)
+    @Test("The body follows the format for random samples", arguments: UInt64(1)...100)
     func anything(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let samples = (0..<8).map { _ in RandomSamples.sample(&generator) }
@@ -135,7 +135,7 @@ struct SiftBackendTests {
         for event in events { _ = try SiftEvent(json: event) }
     }
 
-    @Test("Each backend sends its queue's events; the first also what names no queue, or one that is gone")
+    @Test("Each backend sends its queue's events, and the first also events without an existing queue")
     func queues() async throws {
         let uplink = SiftUplink(
             SiftConfiguration(),
@@ -246,7 +246,7 @@ struct SiftBackendTests {
         #expect(try await backend(transport).deliver(batch([Make.logged(Make.event(1))])) == outcome)
     }
 
-    @Test("A server's words are cut short, and not in the middle of a secret")
+    @Test("A server's message is shortened, and not in the middle of a secret")
     func longWords() async throws {
         let start = String(repeating: "x", count: ServerWords.maxLength - 10)
         let words = start + "beacon-key" + String(repeating: "y", count: 5000)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Any event")
 struct SiftEventPropertyTests {
-    @Test("is JSON, in both profiles, and reads back as what was written", arguments: UInt64(1)...300)
+    @Test("is JSON in both profiles and is equal after a round trip", arguments: UInt64(1)...300)
     func roundTrip(seed: UInt64) throws {
         var random = RandomEvents(seed: seed, isSane: false)
         let event = random.event()
@@ -22,14 +22,14 @@ struct SiftEventPropertyTests {
         #expect(read.json(.current) == event.json(.current))
     }
 
-    @Test("that holds only what can be said is the same after a round trip", arguments: UInt64(1)...300)
+    @Test("with only valid values is the same after a round trip", arguments: UInt64(1)...300)
     func equality(seed: UInt64) throws {
         var random = RandomEvents(seed: seed, isSane: true)
         let event = random.event()
         #expect(try SiftEvent(json: JSONValue(parsing: event.json(.legacy).bytes)) == event)
     }
 
-    @Test("survives its way through the shared queue's attributes", arguments: UInt64(1)...100)
+    @Test("is unchanged after the shared queue's attributes", arguments: UInt64(1)...100)
     func sample(seed: UInt64) throws {
         var random = RandomEvents(seed: seed, isSane: true)
         let event = random.event()

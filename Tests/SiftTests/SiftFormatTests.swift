@@ -11,12 +11,12 @@ struct SiftFormatTests {
         String(decoding: SiftRequest.body(of: events.map { $0.json(profile) }), as: UTF8.self)
     }
 
-    @Test("An event with everything, in both profiles", arguments: SiftProfile.allCases)
+    @Test("An event with all fields has the expected form in both profiles", arguments: SiftProfile.allCases)
     func full(profile: SiftProfile) throws {
         #expect(body([FullEvent.make()], profile) == (try Make.golden("full-\(profile.rawValue).json")))
     }
 
-    @Test("Nil and empty texts are left out; an empty object stays")
+    @Test("Nil and empty texts are omitted; an empty object stays")
     func absent() {
         let time = WallTime(milliseconds: 0)
         var empty = SiftEvent(time: time, type: "", path: "", userID: "", fields: [:])
@@ -31,7 +31,7 @@ struct SiftFormatTests {
         #expect(body([]) == #"{"data":[]}"#)
     }
 
-    @Test("Empty lists stay where they say that nothing was found, and are left out where nothing was measured")
+    @Test("Empty lists stay where they mean that nothing was found, and are omitted where nothing was measured")
     func emptyLists() {
         var event = SiftEvent(time: WallTime(milliseconds: 0))
         event.appState = AppState()
@@ -45,7 +45,7 @@ struct SiftFormatTests {
         )
     }
 
-    @Test("A very large event is whole")
+    @Test("A very large event is complete")
     func large() throws {
         let text = String(repeating: "😀\"", count: 500_000)
         let event = SiftEvent(time: Make.wallTime, fields: ["text": text])
@@ -70,7 +70,7 @@ struct SiftFormatTests {
         for profile in SiftProfile.allCases { #expect(location.json(profile) == [:]) }
     }
 
-    @Test("Parts of a location are left out where their sign says that they are none")
+    @Test("Parts of a location that are marked as unknown by their sign are omitted")
     func partialLocation() {
         var location = FullEvent.location()
         (location.verticalAccuracy, location.speed, location.course) = (-1, -1, -1)
@@ -81,7 +81,7 @@ struct SiftFormatTests {
         #expect(location.json(.current) == ["longitude": 13.25])
     }
 
-    @Test("A heading without accuracy keeps what else is known")
+    @Test("A heading without accuracy keeps its other fields")
     func heading() {
         var heading = FullEvent.heading()
         (heading.accuracy, heading.trueHeading, heading.rawMagneticField.y) = (-1, -1, .infinity)
@@ -91,7 +91,7 @@ struct SiftFormatTests {
         )
     }
 
-    @Test("An uncalibrated magnetic field is left out")
+    @Test("An uncalibrated magnetic field is omitted")
     func uncalibrated() {
         var motion = DeviceMotion()
         motion.magneticField = SensorVector(x: 1, y: 2, z: 3)
@@ -99,14 +99,14 @@ struct SiftFormatTests {
         #expect(motion.json(.legacy) == [:])
     }
 
-    @Test("A battery level outside 0 to 1 is left out", arguments: [-1, 1.01, .nan, .infinity])
+    @Test("A battery level outside 0 to 1 is omitted", arguments: [-1, 1.01, .nan, .infinity])
     func battery(level: Double) {
         var state = AppState()
         state.batteryLevel = level
         #expect(state.json(.current) == [:])
     }
 
-    @Test("A member of the wrong type is left out, and the other members are kept")
+    @Test("A member of the wrong type is omitted, and the other members are kept")
     func wrongTypes() throws {
         let json: JSONValue = [
             "battery_level": "half", "battery_state": "exploded", "proximity_state": 1, "sdk_version": 7,

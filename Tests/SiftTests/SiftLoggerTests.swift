@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentJSON
 import InstrumentSensors
+import InstrumentTestKit
 import InstrumentTransport
 import TestTraits
 import Testing
@@ -22,7 +23,9 @@ struct SiftLoggerTests {
         return await iterator.next()
     }
 
-    @Test("The first event goes out at once, then 33 together, then whatever is there a minute after the last upload")
+    @Test(
+        "The logger sends the first event immediately, then 33 together, then the rest a minute after the last upload"
+    )
     func rules() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -46,7 +49,36 @@ struct SiftLoggerTests {
         #expect(service.complaints.isEmpty)
     }
 
-    @Test("Device properties go out one by one, and the same ones only once an hour")
+    @Test("An event that the shared queue does not keep is no event before the next one, and is not saved as one")
+    func refused() async throws {
+        let (store, settings) = (ClosedStore(), SiftSettingsMemory())
+        let chain = try SiftChain(try service(), store: store, settings: settings, clock: clock)
+        var event = SiftEvent(time: clock.wallTime, type: "DeviceProperties")
+        event.deviceProperties = DeviceProperties()
+        event.deviceProperties?.systemName = "Linux"
+        store.isClosed.withLock { $0 = true }
+        #expect(!chain.sift.append(event, to: .deviceProperties))
+        let saved = try #require(settings.load().flatMap { SiftSettings(bytes: $0) })
+        #expect(saved.queues[SiftQueue.deviceProperties.name]?.lastEvent == nil)
+        store.isClosed.withLock { $0 = false }
+        #expect(chain.sift.append(event, to: .deviceProperties))
+        #expect(!chain.sift.append(event, to: .deviceProperties))
+        #expect(settings.load().flatMap { SiftSettings(bytes: $0) }?.queues.isEmpty == false)
+    }
+
+    @Test("Settings that cannot be read are not replaced; the next start reads them")
+    func unreadable() async throws {
+        let settings = BrokenSettings(SiftSettings(userID: "person", installationID: "one", queues: [:]).bytes)
+        settings.isBroken.withLock { $0 = true }
+        let chain = try SiftChain(try service(), settings: settings, clock: clock)
+        chain.sift.userID = "other"
+        #expect(chain.sift.userID == "other" && chain.sift.disallowsCollectingLocationData)
+        settings.isBroken.withLock { $0 = false }
+        let next = try SiftChain(try service(), settings: settings, clock: clock)
+        #expect(next.sift.userID == "person" && next.sift.installationID == "one")
+    }
+
+    @Test("The logger sends device properties one by one, and equal properties only once an hour")
     func deviceProperties() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -66,7 +98,7 @@ struct SiftLoggerTests {
         #expect(service.taken.count == 3)
     }
 
-    @Test("A forced upload takes all queues; with nothing waiting it does nothing")
+    @Test("A forced upload sends all queues, and does nothing without waiting events")
     func force() async throws {
         let service = try service()
         let quiet = SiftQueue(
@@ -88,7 +120,7 @@ struct SiftLoggerTests {
         #expect(!chain.sift.upload(force: true))
     }
 
-    @Test("While paused events are taken and none is sent; pausing twice is pausing once")
+    @Test("A paused logger takes events and sends none; a second pause has no effect")
     func pause() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -106,7 +138,7 @@ struct SiftLoggerTests {
         #expect(service.taken.count == 50)
     }
 
-    @Test("What is overdue goes out as soon as it may: after a pause, and once there are credentials")
+    @Test("Overdue events are sent as soon as a pause ends or credentials exist")
     func overdue() async throws {
         let service = try service()
         let chain = try SiftChain(service, credentials: nil, clock: clock)
@@ -121,7 +153,7 @@ struct SiftLoggerTests {
         #expect(await arrival()?.events.count == 1)
     }
 
-    @Test("Without credentials events wait; with them they are sent, and the latest ones count")
+    @Test("Events wait for credentials, and are sent with the latest ones")
     func credentials() async throws {
         let service = try service()
         let chain = try SiftChain(service, credentials: nil, clock: clock)
@@ -136,7 +168,7 @@ struct SiftLoggerTests {
         #expect(!chain.sift.upload(force: true))
     }
 
-    @Test("An event has the user of the moment when it was appended, unless it names one")
+    @Test("An event has the user at the time of appending, unless it names a user")
     func user() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -157,7 +189,7 @@ struct SiftLoggerTests {
         #expect(service.taken.allSatisfy { $0["installation_id"]?.string == chain.sift.installationID })
     }
 
-    @Test("With the opt-out set no event has a location, also one that waited")
+    @Test("After the opt-out no event has a location, not even a waiting one")
     func location() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -172,7 +204,7 @@ struct SiftLoggerTests {
         #expect(service.taken.last?["ios_app_state"]?["battery_level"] == 0.5)
     }
 
-    @Test("Threads that log at once lose nothing, and the same event is taken from one of them")
+    @Test("Concurrent threads lose no event, and an equal event is taken from one of them")
     func threads() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -192,7 +224,7 @@ struct SiftLoggerTests {
         #expect(service.taken.count == 201)
     }
 
-    @Test("A backlog goes out in bounded bodies")
+    @Test("A backlog is sent in bodies of limited size")
     func backlog() async throws {
         let service = try service()
         let chain = try SiftChain(service, clock: clock)
@@ -204,7 +236,7 @@ struct SiftLoggerTests {
         #expect(service.requests.allSatisfy { $0.events.count <= 33 })
     }
 
-    @Test("A shutdown while paused keeps to its deadline, and loses nothing")
+    @Test("A shutdown while paused keeps its deadline and loses nothing")
     func shutdownWhilePaused() async throws {
         let service = try service()
         let chain = try SiftChain(service)
@@ -214,4 +246,29 @@ struct SiftLoggerTests {
         #expect(chain.ledger?.queued == 40)
         #expect(service.requests.isEmpty)
     }
+}
+
+/// A store on a disk that is full for a while.
+private final class ClosedStore: ForwardingStore {
+    let store = InMemoryStore()
+    let isClosed = Lock(false)
+
+    func append(_ samples: [Sample]) throws(QueueError) -> Int {
+        if isClosed.withLock({ $0 }) { throw QueueError(.diskFull, "the disk is full") }
+        return try store.append(samples)
+    }
+}
+
+/// Settings on a disk that cannot be read for a while.
+private final class BrokenSettings: SiftSettingsStore {
+    let isBroken = Lock(false)
+    private let memory: SiftSettingsMemory
+
+    init(_ bytes: [UInt8]) { memory = SiftSettingsMemory(bytes) }
+
+    func load() throws(SiftSettingsError) -> [UInt8]? {
+        if isBroken.withLock({ $0 }) { throw SiftSettingsError("input/output error") }
+        return memory.load()
+    }
+    func save(_ bytes: [UInt8]) { memory.save(bytes) }
 }

@@ -17,7 +17,7 @@ struct SiftQueueTests {
         return event
     }
 
-    @Test("The same event is not taken again for an hour, whatever its time; then it is")
+    @Test("An equal event with any time is not taken again for an hour")
     func same() {
         let queue = SiftQueue.deviceProperties
         let memory = SiftQueueMemory(lastEvent: event(0))
@@ -28,7 +28,7 @@ struct SiftQueueTests {
         #expect(!queue.accepts(event(-9), after: memory, now: time(-9)))
     }
 
-    @Test("An event that says anything else is taken at once")
+    @Test("An event with any difference is taken immediately")
     func different() {
         let memory = SiftQueueMemory(lastEvent: event(0))
         let changes: [@Sendable (inout SiftEvent) -> Void] = [
@@ -44,7 +44,7 @@ struct SiftQueueTests {
         #expect(SiftQueue.standard.accepts(event(1), after: memory, now: time(1)))
     }
 
-    @Test("An event that holds what is not a number is the same as itself")
+    @Test("An event with NaN is equal to itself")
     func notANumber() {
         let odd = event(0) { $0.appState?.heading?.accuracy = .nan }
         let memory = SiftQueueMemory(lastEvent: odd)
@@ -63,7 +63,7 @@ struct SiftQueueTests {
         #expect(SiftQueue.standard.isReady(count: count, after: memory, now: time(seconds)) == isReady)
     }
 
-    @Test("The very first event is uploaded at once")
+    @Test("The first event is uploaded immediately")
     func first() {
         #expect(SiftQueue.standard.isReady(count: 1, after: SiftQueueMemory(), now: time(0)))
         #expect(!SiftQueue.standard.isReady(count: 0, after: SiftQueueMemory(), now: time(0)))
@@ -78,7 +78,7 @@ struct SiftQueueTests {
         #expect(!off.isReady(count: .max, after: SiftQueueMemory(), now: time(0)))
     }
 
-    @Test("The shared queue has the same rules, within what a body may hold")
+    @Test("The shared queue has the same rules, within the limit of a body")
     func policy() {
         let standard = SiftQueue.standard.policy(limit: 100, maxBytes: 7)
         #expect(standard == DeliveryPolicy(maxCount: 33, maxBytes: 7, maxAge: .seconds(60), timeout: nil))

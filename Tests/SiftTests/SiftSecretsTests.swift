@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Account and key", .ownThread)
 struct SiftSecretsTests {
-    @Test("appear in no description, no dump and no string that holds the credentials")
+    @Test("appear in no description, no dump and no string that contains the credentials")
     func descriptions() throws {
         let credentials = try Make.credentials()
         var texts = ["\(credentials)", String(reflecting: credentials), String(describing: [credentials])]
@@ -20,7 +20,7 @@ struct SiftSecretsTests {
     }
 
     @Test(
-        "are none if one is missing, or the account would be another path",
+        "are nil if one is missing or the account would change the path",
         arguments: [("", "k"), ("a", ""), (".", "k"), ("..", "k")]
     )
     func missing(account: String, key: String) {
@@ -41,7 +41,7 @@ struct SiftSecretsTests {
         #expect(url.path == "/v3/accounts/\(encoded)/mobile_events")
     }
 
-    @Test("The key alone is what is encoded, of whatever letters it is")
+    @Test("Only the key is encoded, for keys of any characters")
     func authorization() throws {
         let credentials = try #require(SiftCredentials(accountID: "a", beaconKey: "ké\r\n"))
         #expect(credentials.authorization == "Basic a8OpDQo=")
@@ -69,7 +69,7 @@ struct SiftSecretsTests {
         for secret in ["acc/1", "acc%2F1", "beacon-key", "YmVhY29u"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("A secret that is part of another hides no less of it")
+    @Test("A secret that is part of another secret does not reveal the rest")
     func nestedSecrets() throws {
         let credentials = try #require(SiftCredentials(accountID: "key", beaconKey: "key-of-key"))
         #expect(credentials.hidden(in: "key-of-key key akeyb") == "… … a…b")

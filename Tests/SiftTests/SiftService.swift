@@ -5,7 +5,7 @@ import LoopbackServers
 
 /// A service that takes nothing that is not exactly in Sift's format, and misbehaves on command.
 final class SiftService: Sendable {
-    /// What it does with a request that is in order.
+    /// The service's response to a valid request.
     enum Mood: Sendable {
         /// Takes it and says 200.
         case take
@@ -55,11 +55,11 @@ final class SiftService: Sendable {
     }
 
     var origin: String { "http://127.0.0.1:\(server.port)" }
-    /// Every request that was in order, whatever the answer.
+    /// Every valid request, with any response.
     var requests: [Request] { state.withLock { $0.requests } }
-    /// What was taken, copies included.
+    /// The accepted events, including duplicates.
     var taken: [JSONValue] { state.withLock { $0.taken } }
-    /// What was not in the format.
+    /// The violations of the format.
     var complaints: [String] { state.withLock { $0.complaints } }
     /// The fields `n` of the events taken, in the order of their first arrival.
     var numbers: [String] {
@@ -74,7 +74,7 @@ final class SiftService: Sendable {
         do {
             let request = try SiftFormat.check(received)
             state.requests.append(request)
-            // The first event goes alone, and alone it cannot be too large.
+            // The first event is sent alone, and a single event cannot be too large.
             let isNext = state.moods.first.map { !$0.isTooLarge || request.events.count > 1 } ?? false
             let mood = isNext ? state.moods.removeFirst() : state.lastMood
             return (answer(request, mood, &state), request)
@@ -109,7 +109,7 @@ struct Complaint: Error {
     let what: String
 }
 
-/// The format, written down a second time: what the sources say is not looked at here.
+/// A second, independent definition of the format.
 enum SiftFormat {
     static func check(_ received: TestServer.Received) throws -> SiftService.Request {
         try require(

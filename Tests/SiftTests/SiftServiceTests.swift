@@ -10,7 +10,7 @@ import Testing
 
 @testable import InstrumentSift
 
-/// An instrument with a logger for Sift, over the real transport; knows what was reported.
+/// An instrument with a logger for Sift over the real transport, and its diagnostics.
 struct SiftChain {
     let instrument: Instrument
     let sift: Sift
@@ -77,7 +77,7 @@ struct SiftServiceTests {
     }
 
     @Test(
-        "Every event arrives in order when the network fails; duplicates are equal, and nothing shows a key",
+        "Every event arrives in order when the network fails; duplicates are equal, and no text contains a key",
         arguments: [
             [SiftService.Mood.reset, .reset], [.takeAndReset, .take, .takeAndReset],
             [.refuse("500 Oops"), .refuse("503 Busy"), .refuse("429 Slow down"), .refuse("408 Timeout")],
@@ -113,7 +113,7 @@ struct SiftServiceTests {
         #expect(Set(service.requests.map(\.body)).count == 1)
     }
 
-    @Test("An event that Sift refuses becomes the only dead letter, with Sift's words and without the keys")
+    @Test("An event that Sift refuses becomes the only dead letter, with Sift's message and without the keys")
     func culprit() async throws {
         let service = try SiftService(then: .refuseType("Bad"))
         let chain = try SiftChain(service)
@@ -126,7 +126,7 @@ struct SiftServiceTests {
         #expect(letters.first?.record.sample.attributes["sift.event"] != nil)
     }
 
-    @Test("Saved events are sent after the next start when Sift was down; no file holds a key")
+    @Test("Saved events are sent after the next start when Sift was down; no file contains a key")
     func restart() async throws {
         let scratch = try Scratch()
         let settings = SiftSettingsFile(path: scratch.file("sift.json"))
@@ -177,7 +177,7 @@ struct SiftServiceTests {
         store.close()
     }
 
-    @Test("Events of players come through the ordinary chain, without metrics, beside those that are logged")
+    @Test("Events of players arrive through the chain, without metrics, in addition to logged events")
     func players() async throws {
         let service = try SiftService()
         let chain = try SiftChain(service, metricalc: CoreMetricalc(), hub: CoreHub())

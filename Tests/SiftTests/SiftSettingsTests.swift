@@ -16,14 +16,14 @@ struct SiftSettingsTests {
         )
     }
 
-    @Test("reads back as it was written")
+    @Test("are equal after a round trip")
     func roundTrip() {
         for settings in [SiftSettings(), full(), SiftSettings(queues: ["a": SiftQueueMemory()])] {
             #expect(SiftSettings(bytes: settings.bytes) == settings)
         }
     }
 
-    @Test("is read as far as possible; anything else than settings is refused")
+    @Test("are read as far as possible; content other than settings is refused")
     func damage() {
         let bytes = full().bytes
         for end in 0..<bytes.count { #expect(SiftSettings(bytes: Array(bytes.prefix(end))) == nil) }
@@ -33,7 +33,7 @@ struct SiftSettingsTests {
         #expect(SiftSettings(bytes: Array("[]".utf8)) == nil)
     }
 
-    @Test("A file is replaced as a whole, and readable for the user alone")
+    @Test("A file is replaced atomically, and only the user may read it")
     func file() throws {
         let scratch = try Scratch()
         let file = SiftSettingsFile(path: scratch.file("sift.json"))
@@ -92,18 +92,18 @@ struct SiftSettingsTests {
         )
     }
 
-    @Test("The installation is named once and kept, and so are user, choice and the queues' memory; the keys are not")
+    @Test("Installation, user, choice and the queues' state are stored, and keys are not")
     func kept() throws {
         let scratch = try Scratch()
         let store = SiftSettingsFile(path: scratch.file("sift.json"))
         let first = try uplink(store)
         first.change { $0.userID = "person-17" }
         first.change { $0.disallowsLocation = true }
-        #expect(first.admit(FullEvent.make(), to: .deviceProperties, now: Make.wallTime) != nil)
+        first.keep(try #require(first.admit(FullEvent.make(), to: .deviceProperties, now: Make.wallTime)))
         let second = try uplink(store)
         #expect(second.installationID == first.installationID)
         #expect(second.settings == first.settings)
-        #expect(second.admit(FullEvent.make(), to: .deviceProperties, now: Make.wallTime) == nil)
+        #expect(second.admit(FullEvent.make(), to: .deviceProperties, now: Make.wallTime)?.event == nil)
         let text = String(decoding: scratch.bytes("sift.json"), as: UTF8.self)
         for secret in ["acc/1", "acc%2F1", "beacon-key", "YmVhY29uLWtleQ=="] { #expect(!text.contains(secret)) }
     }
@@ -118,7 +118,7 @@ struct SiftSettingsTests {
         #expect(SiftSettings(bytes: store.load() ?? [])?.installationID == uplink.installationID)
     }
 
-    @Test("Settings that cannot be saved hold until the process ends, and are reported")
+    @Test("Settings that cannot be saved apply until the process ends, and are reported")
     func unsavable() throws {
         let scratch = try Scratch()
         let diagnostics = Lock([Diagnostic]())

@@ -97,7 +97,7 @@ struct TerminalTextTests {
 struct TerminalDoorTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
-    private static let doors = ["StandardStreams.swift", "Terminal.swift"]
+    private static let doors = ["FullScreen.swift", "StandardStreams.swift", "Terminal.swift"]
 
     @Test(
         "A command line writes to standard output and error through the terminal's types alone",

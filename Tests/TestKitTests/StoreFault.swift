@@ -87,7 +87,7 @@ enum StoreFault: String, CaseIterable {
         }
     }
 
-    /// The sample as this store keeps it; nil where it is kept as it is.
+    /// The sample as this store changes it; nil if it is stored unchanged.
     func change(_ sample: Sample) -> Sample? {
         switch sample {
         case .event(let event): changed(event)

@@ -122,7 +122,7 @@ struct TrackerContractTests {
 
         func ready() { state.withLock { $0.isReady = true } }
 
-        /// Something happens to what it watches.
+        /// Simulates an event of the observed object.
         func happen() {
             guard let context = state.withLock({ $0.context }) else { return }
             switch fault {

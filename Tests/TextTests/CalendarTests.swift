@@ -27,7 +27,7 @@ struct CalendarTests {
     func counting() {
         var counter = Counter()
         var wrong: [CalendarDate] = []
-        // 0000-01-01 lies 719,528 days before 1970-01-01.
+        // 0000-01-01 is 719,528 days before 1970-01-01.
         for day in Int64(-719_528)..<157_000 {
             let date = CalendarDate(daysSince1970: day)
             if date != counter.date || date.daysSince1970 != day || !date.isValid { wrong.append(counter.date) }

@@ -4,7 +4,7 @@ import Instrument
 import InstrumentTestKit
 import Testing
 
-/// What the core shares with the other rooms: classes of bytes, percent-encoding and saturating arithmetic.
+/// Functions that the core shares with other targets: classes of bytes, percent-encoding and saturating arithmetic.
 @Suite("Bytes and numbers of the core")
 struct CoreTextTests {
     @Test("A byte belongs to the classes of its ASCII character")

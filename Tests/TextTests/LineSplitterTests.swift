@@ -27,7 +27,7 @@ struct LineSplitterTests {
         #expect(splitter.append(bytes("c\n")) == [.whole(bytes("c"))])
     }
 
-    @Test("A line that is too long is skipped to its end, whatever the pieces", arguments: [1, 7, 5000])
+    @Test("A line that is too long is skipped to its end, in pieces of any size", arguments: [1, 7, 5000])
     func tooLong(size: Int) {
         var splitter = LineSplitter(maxLength: 1000)
         let fitting = String(repeating: "y", count: 1000)
@@ -64,7 +64,7 @@ struct LineSplitterTests {
     func cost(piece: String) {
         let growth = CostGrowth.measure(from: 1_000, making: { Array(String(repeating: piece, count: $0).utf8) }) {
             var (splitter, rest) = (LineSplitter(maxLength: .max), $0[...])
-            // In small pieces, as a slow network brings them.
+            // In small pieces, as over a slow network.
             while !rest.isEmpty {
                 _ = splitter.append(rest.prefix(7))
                 rest = rest.dropFirst(7)

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// A child process that is stopped, continued and ended by signals. `LIFECYCLE_RUNS` says how often it is ended early.
-@Suite("A process that gets signals", .ownThread, .serialized)
+@Suite("Signals of a process", .ownThread, .serialized)
 struct LifecycleProcessTests {
     private final class Child {
         let process = Process()
@@ -22,7 +22,7 @@ struct LifecycleProcessTests {
             process.arguments = [folder + "/samples", folder + "/queue"] + options
             process.standardOutput = output
             try process.start()
-            // Said once the handlers stand.
+            // Written when the handlers are installed.
             _ = output.fileHandleForReading.availableData
         }
 
@@ -69,7 +69,7 @@ struct LifecycleProcessTests {
     }
 
     @Test(
-        "SIGTERM: the last events are delivered, and the process ends by the signal",
+        "SIGTERM delivers the last events, and the process ends by the signal",
         arguments: [SIGTERM, SIGINT, SIGHUP]
     )
     func terminated(signal: Int32) throws {
@@ -80,7 +80,7 @@ struct LifecycleProcessTests {
         #expect(child.delivered == ["AppActive", "Hello", "AppTerminating"])
     }
 
-    @Test("What collectors were waiting for is collected and delivered before the process ends or is stopped")
+    @Test("Running collections are delivered before the process ends or is stopped")
     func collectors() throws {
         let child = try Child("collectors")
         child.send(SIGTERM)
@@ -104,9 +104,9 @@ struct LifecycleProcessTests {
         stopped.wait()
     }
 
-    @Test("SIGTSTP: delivered first, then stopped; SIGCONT continues the process; then it is ended")
+    @Test("SIGTSTP delivers samples before the stop, and SIGCONT continues the process")
     func stopped() throws {
-        // What is not flushed is delivered a second later: by then it has long been stopped.
+        // Samples that are not flushed are due a second later, when the process is already stopped.
         let child = try Child("quick")
         child.send(SIGTSTP)
         child.waitUntilStopped()
@@ -136,7 +136,7 @@ struct LifecycleProcessTests {
         #expect(child.delivered.last == "AppTerminating")
     }
 
-    @Test("The flush happens although all threads that tasks share are blocked")
+    @Test("The flush runs while all threads of Swift's pool are blocked")
     func blocked() throws {
         let child = try Child("blocked")
         child.send(SIGTERM)
@@ -145,7 +145,7 @@ struct LifecycleProcessTests {
         #expect(child.delivered.last == "AppTerminating")
     }
 
-    @Test("A backend that hangs costs its grace and no more")
+    @Test("A backend that hangs delays the end by at most the grace time")
     func hung() throws {
         let child = try Child("hung", "grace", "300")
         let begun = Date()
@@ -157,7 +157,7 @@ struct LifecycleProcessTests {
         #expect(taken > 0.25, "\(taken) s")
     }
 
-    @Test("The same signal for a second time ends it at once")
+    @Test("The same signal for a second time ends the process immediately")
     func twice() throws {
         let child = try Child("hung", "grace", "60000")
         child.send(SIGTERM)
@@ -167,7 +167,7 @@ struct LifecycleProcessTests {
         #expect(child.ending == "signal \(SIGTERM)")
     }
 
-    @Test("Ended the moment it is ready, again and again, it always delivers")
+    @Test("A process that is ended when it becomes ready always delivers")
     func early() throws {
         let runs = ProcessInfo.processInfo.environment["LIFECYCLE_RUNS"].flatMap { Int($0) } ?? 20
         var clean = 0

@@ -5,12 +5,12 @@ import InstrumentTestKit
 import InstrumentTrackers
 import Testing
 
-@Suite("The app's life")
+@Suite("App lifecycle")
 struct LifecycleTests {
     private let clock = VirtualClock()
     private let life = ScriptedLifecycle()
     // Nothing is delivered but by a flush.
-    private let backend = CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(600)))
+    private let backend = CollectingBackend(policy: DeliveryPolicy(maxAge: .seconds(1_000_000)))
 
     private func makeInstrument() -> Instrument {
         let instrument = Instrument(
@@ -24,7 +24,7 @@ struct LifecycleTests {
         return instrument
     }
 
-    /// As the system does it: on a thread that is nobody's task.
+    /// As the system does: on a thread without a task.
     private func enter(_ phase: LifecyclePhase) async {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "life").async {
@@ -34,7 +34,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("Each phase is an event; going to the background delivers what waits, before the source continues")
+    @Test("Each phase is an event, and entering the background delivers queued samples before the source continues")
     func flushes() async {
         let instrument = makeInstrument()
         for phase in [LifecyclePhase.active, .memoryPressure, .inactive] { await enter(phase) }
@@ -67,7 +67,7 @@ struct LifecycleTests {
     }
 
     #if os(Linux)
-    @Test("A machine that slept is noticed at the next look, with how long; a small difference of the clocks is none")
+    @Test("Sleep is reported with its duration at the next read, and a small difference of the clocks is not")
     func sleep() {
         let asleep = Lock(Duration.seconds(100))
         let source = SystemLifecycle(clock: clock, pressureFile: "/nonexistent") { asleep.withLock { $0 } }
@@ -85,7 +85,7 @@ struct LifecycleTests {
         #expect(clock.pendingCount == 0)
     }
 
-    @Test("An observer that is exchanged during a look leaves one look to come, not two")
+    @Test("An observer that is replaced during a read leaves one scheduled read")
     func exchanged() {
         let asleep = Lock(Duration.zero)
         let source = SystemLifecycle(clock: clock, pressureFile: "/nonexistent") { asleep.withLock { $0 } }
@@ -115,7 +115,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("The machine's own clocks: what it slept does not shrink")
+    @Test("The time asleep of the test machine does not decrease")
     func clocks() {
         let first = SystemLifecycle.timeAsleep()
         #expect(SystemLifecycle.timeAsleep() - first > .milliseconds(-10))

@@ -38,7 +38,7 @@ struct PlayerTrackerTests {
         MonotonicInstant(nanoseconds: milliseconds * 1_000_000)
     }
 
-    @Test("It reports that the player is there, and ready when the instrument is")
+    @Test("The tracker reports the player, and its readiness with the instrument's")
     func beginning() async {
         let instrument = makeInstrument()
         instrument.add(PlayerTracker(player))
@@ -51,7 +51,7 @@ struct PlayerTrackerTests {
         #expect(recorder.events.allSatisfy { $0[.trackerTarget] == "scripted" })
     }
 
-    @Test("A signal carries its own instant and what was true then; without them, those of now")
+    @Test("A signal carries its instant and status, or those of now")
     func signals() async {
         let instrument = makeInstrument()
         instrument.add(PlayerTracker(player))
@@ -75,7 +75,7 @@ struct PlayerTrackerTests {
         #expect(events.allSatisfy { $0[.duration] == nil && $0[.resolutionWidth] == nil })
     }
 
-    @Test("Events of others, like pings, carry what is true of the player then")
+    @Test("Events without a signal, such as pings, carry the player's present status")
     func pings() async {
         let instrument = makeInstrument()
         instrument.add(PlayerTracker(player))
@@ -87,7 +87,7 @@ struct PlayerTrackerTests {
         #expect(recorder.events.last?[.position] == .seconds(30))
     }
 
-    @Test("Removed, it watches no more")
+    @Test("A removed tracker stops observing the player")
     func removal() async {
         let instrument = makeInstrument()
         let tracker = instrument.add(PlayerTracker(player))

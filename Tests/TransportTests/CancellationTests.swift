@@ -119,7 +119,7 @@ struct CancellationTests {
         #expect(response.status == 200)
     }
 
-    @Test("Shutdowns in the midst of a storm end every request once", arguments: 1...5)
+    @Test("Shutdowns during many requests end every request once", arguments: 1...5)
     func shutdownStorm(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let server = try TestServer { _ in [.respond("200 OK", [1])] }

@@ -4,7 +4,7 @@ import Testing
 @testable import InstrumentHTTP
 @testable import InstrumentTransport
 
-@Suite("What an answer means for a batch")
+@Suite("Delivery outcome of a response")
 struct DeliveryTests {
     private static let now = WallTime(milliseconds: 784_111_777_000)
 
@@ -24,7 +24,7 @@ struct DeliveryTests {
         #expect(DeliveryOutcome(status: status, retryAfter: "7", now: Self.now) == expected)
     }
 
-    @Test("What the rules say of 409 and 401 holds, and of them only")
+    @Test("Configured rules apply to 409 and 401, and only to them")
     func rules() {
         let rules = DeliveryRules(conflictMeansDelivered: true, renewsTokens: true)
         for status in 0...600 where status != 409 && status != 401 {
@@ -36,7 +36,7 @@ struct DeliveryTests {
         #expect(renewed == .retry(after: nil, reason: "token"))
     }
 
-    @Test("The Retry-After of a response counts, and the reason does not repeat the body")
+    @Test("The Retry-After of a response is used, and the reason does not repeat the body")
     func responses() throws {
         let response = HTTPResponse(
             status: 503,
@@ -95,7 +95,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "Dates are those of the calendar",
+        "HTTP dates follow the calendar",
         arguments: [
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
             ("Wed, 31 Dec 1969 23:59:59 GMT", -1), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),

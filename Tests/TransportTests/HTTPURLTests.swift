@@ -6,7 +6,7 @@ import Testing
 @Suite("Addresses")
 struct HTTPURLTests {
     @Test(
-        "An address is taken apart and put together again",
+        "An address is equal after parsing and formatting",
         arguments: [
             ("http://Example.org", "http://example.org/"),
             ("HTTPS://example.org:443/a/b?c=d#e", "https://example.org/a/b?c=d#e"),
@@ -66,7 +66,18 @@ struct HTTPURLTests {
         #expect(try HTTPURL("http://a/b/c/d;p?q").resolving(reference).secretText == expected)
     }
 
-    @Test("A reference to something else than http is refused", arguments: ["mailto:a", "file:///etc", "g:h", "//"])
+    @Test(
+        "A query parameter takes the place of all parameters of its name, and of no others",
+        arguments: [
+            ("http://h/a", "http://h/a?N=1"), ("http://h/a?x=1#f", "http://h/a?x=1&N=1#f"),
+            ("http://h/a?N=0&x=1&N&NN=2", "http://h/a?x=1&NN=2&N=1"), ("http://h/?xN=1", "http://h/?xN=1&N=1"),
+        ]
+    )
+    func parameters(address: String, expected: String) throws {
+        #expect(try HTTPURL(address).replacingParameter("N", with: "N=1").secretText == expected)
+    }
+
+    @Test("A reference with another scheme than http is refused", arguments: ["mailto:a", "file:///etc", "g:h", "//"])
     func foreignReferences(reference: String) throws {
         let url = try HTTPURL("http://a/")
         #expect(throws: HTTPError.self) { try url.resolving(reference) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Cost of addresses and headers")
 struct LinearTimeTests {
-    /// What is read, and of what it has `n`.
+    /// The input, and the part that it has `n` times.
     struct Reading: Sendable, CustomTestStringConvertible {
         var name: String
         var read: @Sendable (String) -> Void

@@ -27,7 +27,7 @@ struct ReceivingTests {
         #expect(pieces.withLock { $0.count } > 1)
     }
 
-    @Test("The body of a failure or of a redirect is not received, but in the response")
+    @Test("The body of a failure or of a redirect is part of the response")
     func failures() async throws {
         let server = try TestServer { request in
             request.target == "/moved"
@@ -43,7 +43,7 @@ struct ReceivingTests {
         #expect(received.withLock { $0 } == 0)
     }
 
-    @Test("A body that is received is limited, too")
+    @Test("The limit applies to streamed bodies")
     func limit() async throws {
         let server = try TestServer { _ in [.respond("200 OK", [UInt8](repeating: 1, count: 100_000))] }
         let received = Lock(0)
@@ -54,7 +54,7 @@ struct ReceivingTests {
         #expect(received.withLock { $0 } <= 1000)
     }
 
-    @Test("A request that needs a fresh connection opens one, which others then use")
+    @Test("A request that needs a new connection opens one, which later requests use")
     func freshConnection() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let transport = try SystemTransport()

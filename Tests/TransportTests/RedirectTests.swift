@@ -44,7 +44,10 @@ struct RedirectTests {
         #expect(server.requests.last?.header("Authorization") != nil)
     }
 
-    @Test("A body is sent again where the status says so, and is never dropped", arguments: [301, 302, 303, 307, 308])
+    @Test(
+        "A redirect repeats the body where the status requires it, and never drops it",
+        arguments: [301, 302, 303, 307, 308]
+    )
     func bodies(status: Int) async throws {
         let server = try server(status, to: "/end")
         let request = HTTPRequest(.post, try HTTPURL(server.url()), body: [1, 2], redirects: .follow(atMost: 3))
@@ -79,7 +82,7 @@ struct RedirectTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("A request without credentials and body follows a redirect to another origin and takes no headers along")
+    @Test("A request without credentials and body follows a redirect to another origin without its headers")
     func harmless() async throws {
         let other = try server(to: "")
         let server = try server(to: "http://server:made@127.0.0.1:\(other.port)/end")
@@ -91,6 +94,29 @@ struct RedirectTests {
         #expect(received.header("Authorization") == nil)
         #expect(received.header("Host") == "127.0.0.1:\(other.port)")
         #expect(!received.head.contains("?q"))
+    }
+
+    @Test(
+        "Headers of the origin stay there, whether their names speak of secrets or not; within the origin they are kept"
+    )
+    func headersOfOrigin() async throws {
+        let other = try server(to: "")
+        let headers = try HTTPHeaders(["CMCD-Session": "v=2", "CMCD-Object": "br=(1)", "X-Harmless": "1"])
+        for (location, isKept) in [(other.url("/end"), false), ("/end", true)] {
+            let server = try server(to: location)
+            var request = HTTPRequest(
+                .get,
+                try HTTPURL(server.url("/")),
+                headers: headers,
+                redirects: .follow(atMost: 3)
+            )
+            request.headersOfOrigin = ["CMCD-Session", "CMCD-Object"]
+            #expect(try await transport.send(request).status == 200)
+            let received = try #require(isKept ? server.requests.last : other.requests.last)
+            #expect(received.header("CMCD-Session") == (isKept ? "v=2" : nil))
+            #expect(received.header("CMCD-Object") == (isKept ? "br=(1)" : nil))
+            #expect(received.header("X-Harmless") == "1")
+        }
     }
 
     @Test("A redirect loop ends at the limit or the timeout")

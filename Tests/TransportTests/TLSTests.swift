@@ -48,7 +48,7 @@ struct TLSTests {
         #expect(error?.code == .tls)
     }
 
-    @Test("A server that speaks no TLS is refused")
+    @Test("A server without TLS is refused")
     func plain() async throws {
         // It speaks first: the blank line that ends a request never comes.
         let server = try TestServer(greeting: Array("220 hello\r\n".utf8)) { _ in [] }

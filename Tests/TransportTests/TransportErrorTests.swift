@@ -34,7 +34,7 @@ struct TransportErrorTests {
 
     private func raw(_ text: String) -> TestServer.Step { .send(Array(text.utf8)) }
 
-    @Test("A hanging server is a timeout at each point of the response, and not too early")
+    @Test("A hanging server causes a timeout at each point of the response, and not too early")
     func timeouts() async throws {
         let clock = SystemClock()
         let heads = ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"]
@@ -50,7 +50,7 @@ struct TransportErrorTests {
         }
     }
 
-    @Test("A trickle of bytes does not extend the timeout")
+    @Test("Slowly arriving bytes do not extend the timeout")
     func trickle() async throws {
         let drops = (0..<100).flatMap { _ in [TestServer.Step.wait(.milliseconds(50)), raw("x")] }
         let machine = MachineLoad()
@@ -75,7 +75,7 @@ struct TransportErrorTests {
         }
     }
 
-    @Test("A body that breaks off between two chunks is an error")
+    @Test("A body that ends between two chunks is an error")
     func brokenChunks() async throws {
         let head = raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n")
         #expect(try await error([head, .close]).code == .connection)
@@ -109,7 +109,7 @@ struct TransportErrorTests {
         #expect(try await error([raw(text), .close]).code == .malformedResponse)
     }
 
-    @Test("A body without end is broken off at the limit, told and untold, and not before it")
+    @Test("An endless body, with or without a length, ends exactly at the limit")
     func limits() async throws {
         let untold = try await error([raw("HTTP/1.1 200 OK\r\n\r\n"), .sendWithoutEnd])
         #expect(untold.code == .responseTooLarge)
@@ -121,7 +121,7 @@ struct TransportErrorTests {
         #expect(response.body.count == 1000)
     }
 
-    @Test("A head without end is broken off")
+    @Test("An endless head is an error")
     func endlessHead() async throws {
         let lines = (0..<50_000).map { "X-\($0): aaaaaaaaaaaaaaaaaaaa\r\n" }.joined()
         #expect(try await error([raw("HTTP/1.1 200 OK\r\n" + lines), .hang]).code == .responseTooLarge)

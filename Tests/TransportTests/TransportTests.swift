@@ -11,7 +11,7 @@ struct TransportTests {
 
     init() throws { transport = try SystemTransport() }
 
-    @Test("A request arrives as it was made, and the answer comes back whole")
+    @Test("A request arrives unchanged, and the response is complete")
     func roundTrip() async throws {
         let server = try TestServer { _ in [.respond("201 Created", Array("done".utf8), "X-Seen: 1", "x-seen: 2")] }
         let headers = try HTTPHeaders(["Content-Type": "a/b", "X-Empty": "", "Authorization": "Bearer t"])
@@ -52,7 +52,7 @@ struct TransportTests {
         }
     }
 
-    @Test("A HEAD response has no body, whatever its Content-Length")
+    @Test("A HEAD response has no body, with any Content-Length")
     func head() async throws {
         let server = try TestServer { _ in [.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n".utf8))] }
         let response = try await transport.send(HTTPRequest(.head, try HTTPURL(server.url())))
@@ -61,7 +61,7 @@ struct TransportTests {
         #expect(response.headers["Content-Length"] == "99999999")
     }
 
-    @Test("A packed body arrives packed, and is the same unpacked")
+    @Test("A compressed body arrives compressed, and decompresses to the original")
     func gzip() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let body = Array(String(repeating: "sample ", count: 1000).utf8)
@@ -72,7 +72,7 @@ struct TransportTests {
         #expect(try unpacked(received.body) == body)
     }
 
-    @Test("Requests one after another share a connection")
+    @Test("Consecutive requests share a connection")
     func keepAlive() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let url = try HTTPURL(server.url())
@@ -92,7 +92,7 @@ struct TransportTests {
         #expect(server.connectionCount == 10)
     }
 
-    @Test("No more connections than configured stand at a time; all requests are served")
+    @Test("The number of connections is limited as configured, and all requests are served")
     func connectionLimit() async throws {
         let transport = try SystemTransport(TransportConfiguration(maxConnectionsPerHost: 3))
         let server = try TestServer { _ in [.wait(.milliseconds(5)), .respond("200 OK")] }
@@ -120,7 +120,7 @@ struct TransportTests {
         }
     }
 
-    @Test("User and password of an address are sent as a header and nowhere else")
+    @Test("User and password of an address are sent only as a header")
     func userInfo() async throws {
         let server = try TestServer { _ in [.respond("200 OK")] }
         let url = try HTTPURL("http://us%65r:pa:ss@127.0.0.1:\(server.port)/")
@@ -136,7 +136,7 @@ struct TransportTests {
 
     @Test("The proxy of the environment is unused unless the configuration enables it")
     func proxy() async throws {
-        // In a separate process: the environment is everybody's, and other tests' clients would use the proxy.
+        // In a separate process, because the clients of other tests in this process would use the proxy, too.
         await #expect(processExitsWith: .success) {
             let proxy = try TestServer { _ in [.respond("203 By Proxy")] }
             let server = try TestServer { _ in [.respond("200 OK")] }
@@ -159,7 +159,7 @@ struct TransportTests {
         #expect(response.headers["X-Final"] == "1")
     }
 
-    @Test("A chunked response is joined, and its trailers are not headers")
+    @Test("A chunked response is joined, and its trailers do not count as headers")
     func chunked() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let server = try TestServer { _ in [.send(Array((head + "2\r\nab\r\n1\r\nc\r\n0\r\nX-Late: 1\r\n\r\n").utf8))] }

@@ -305,7 +305,7 @@ struct DetailRuleTests {
     private static let contextGroup: JSONValue = ["objectType": "contextGroup", "group": Example.group]
 
     static let contexts: [RuleCase] = [
-        .good("activities that are none", context("contextActivities", ["parent": []])),
+        .good("an empty list of activities", context("contextActivities", ["parent": []])),
         .good("a group that instructs", context("instructor", Example.group)),
         .bad("a context that is a text", "XAPI-00006", "$.context", Example.with("context", value: "home")),
         .bad("an unknown key", "XAPI-00010", "$.context.place", context("place", "home")),
@@ -498,7 +498,7 @@ struct DetailRuleTests {
         ),
         .bad("no contentType", "XAPI-00105", "$.attachments[0].contentType", attachment("contentType", nil)),
         .bad(
-            "a contentType that is none",
+            "an invalid contentType",
             "XAPI-00105",
             "$.attachments[0].contentType",
             attachment("contentType", "should fail")

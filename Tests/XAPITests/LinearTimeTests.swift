@@ -6,13 +6,6 @@ import Testing
 
 @Suite("Cost of checking statements")
 struct LinearTimeTests {
-    struct Shape: Sendable, CustomTestStringConvertible {
-        var name: String
-        /// A member of a statement with `n` of something.
-        var member: @Sendable (Int) -> String
-        var testDescription: String { name }
-    }
-
     private static func object(_ count: Int, _ member: (Int) -> String) -> String {
         "{" + (0..<count).map(member).joined(separator: ",") + "}"
     }
@@ -25,44 +18,44 @@ struct LinearTimeTests {
         "\"" + String(repeating: text, count: count) + "\""
     }
 
-    static let shapes: [Shape] = [
-        Shape(name: "unknown keys") { object($0) { "\"k\($0)\":1" }.dropFirst().dropLast().description },
-        Shape(name: "a key again and again") { object($0) { _ in "\"k\":1" }.dropFirst().dropLast().description },
-        Shape(name: "members behind a long key") { count in
+    static let shapes: [CostShape] = [
+        CostShape(name: "unknown keys") { object($0) { "\"k\($0)\":1" }.dropFirst().dropLast().description },
+        CostShape(name: "a key again and again") { object($0) { _ in "\"k\":1" }.dropFirst().dropLast().description },
+        CostShape(name: "members behind a long key") { count in
             text(count * 10, "k") + ":" + object(count) { "\"\($0)\":{\"a\":1,\"a\":2}" }
         },
-        Shape(name: "elements behind keys inside one another") { count in
+        CostShape(name: "elements behind keys inside one another") { count in
             String(repeating: text(count / 100, "k") + ":{", count: 100) + "\"a\":"
                 + list(count) { "{\"b\":\($0),\"b\":1}" }
                 + String(repeating: "}", count: 100)
         },
-        Shape(name: "languages") {
+        CostShape(name: "languages") {
             "\"verb\":{\"id\":\"urn:a\",\"display\":" + object($0) { "\"a-\($0)\":\($0)" } + "}"
         },
-        Shape(name: "attachments") { "\"attachments\":" + list($0) { "{\"length\":\($0)}" } },
-        Shape(name: "members of a group") { count in
+        CostShape(name: "attachments") { "\"attachments\":" + list($0) { "{\"length\":\($0)}" } },
+        CostShape(name: "members of a group") { count in
             "\"actor\":{\"objectType\":\"Group\",\"member\":" + list(count) { "{\"mbox\":\"mailto:\($0)\"}" } + "}"
         },
-        Shape(name: "components with the same id") { count in
+        CostShape(name: "components with the same id") { count in
             "\"object\":{\"id\":\"urn:a\",\"definition\":{\"interactionType\":\"choice\",\"choices\":"
                 + list(count) { _ in "{\"id\":\"a\"}" } + "}}"
         },
-        Shape(name: "components whose ids are combining marks") { count in
+        CostShape(name: "components whose ids are combining marks") { count in
             "\"object\":{\"id\":\"urn:a\",\"definition\":{\"interactionType\":\"choice\",\"choices\":[{\"id\":"
                 + text(count, "\u{301}\u{316}") + "}]}}"
         },
-        Shape(name: "extensions") {
+        CostShape(name: "extensions") {
             "\"result\":{\"extensions\":" + object($0) { "\"k\($0)\":{\"a\":1,\"a\":2}" } + "}"
         },
-        Shape(name: "activities of a context") { count in
+        CostShape(name: "activities of a context") { count in
             "\"context\":{\"contextActivities\":{\"other\":" + list(count) { "{\"id\":\($0)}" } + "}}"
         },
-        Shape(name: "a version") { "\"version\":" + text($0, "1.0.") },
+        CostShape(name: "a version") { "\"version\":" + text($0, "1.0.") },
     ]
 
     @Test("Checking a statement costs time in proportion to its length", arguments: Self.shapes)
-    func statements(shape: Shape) {
-        let growth = CostGrowth.measure(from: 100, making: { Array(("{" + shape.member($0) + "}").utf8) }) { bytes in
+    func statements(shape: CostShape) {
+        let growth = CostGrowth.measure(from: 100, making: { Array(("{" + shape.text($0) + "}").utf8) }) { bytes in
             _ = StatementValidator().findings(inJSON: bytes)
         }
         #expect(growth.isLinear, "\(growth)")

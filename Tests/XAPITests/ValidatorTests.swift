@@ -161,7 +161,7 @@ struct ValidatorTests {
     }
 }
 
-/// A text that is not a JSON value, and what the validator says of it.
+/// A text that is not a JSON value, and the validator's finding.
 struct NotJSON: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]

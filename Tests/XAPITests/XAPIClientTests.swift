@@ -81,7 +81,7 @@ struct XAPIClientTests {
         #expect(StatementValidator().failures(in: statements[0]) == [])
     }
 
-    @Test("A resume position is read, and is only written if it has not changed meanwhile")
+    @Test("A resume position is read, and is written only if it has not changed since")
     func state() async throws {
         let server = try TestServer { request in
             if request.head.hasPrefix("GET") {

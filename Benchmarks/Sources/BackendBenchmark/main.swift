@@ -1,11 +1,20 @@
-// How many samples a second each backend makes into requests, over a transport that answers at once.
+// How many samples a second each backend delivers: over a transport that answers at once, over a connection whose server discards
+// everything (Graphite), into the mock cluster inside librdkafka (Kafka), and to a real server if NATS names one.
 //
 //   BackendBenchmark [COUNT]
+//   NATS=127.0.0.1:4222/samples BackendBenchmark [COUNT]     (the stream must exist)
 
 import Foundation
 import Instrument
 import InstrumentBackends
+import InstrumentCMCDBackend
 import InstrumentClickstream
+import InstrumentGraphite
+import InstrumentInflux
+import InstrumentKafka
+import InstrumentNATS
+import InstrumentNewRelic
+import InstrumentOTLP
 import InstrumentSeer
 import InstrumentSift
 import InstrumentTransport
@@ -69,7 +78,7 @@ final class SilentTracker: Tracker {
 }
 
 func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
-    let start = ContinuousClock.now
+    let (start, processor) = (ContinuousClock.now, processorTime())
     var rest = records[...]
     while !rest.isEmpty {
         let batch = Batch(records: Array(rest.prefix(backend.policy.maxCount)))
@@ -83,8 +92,17 @@ func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
     let name = backend.name.description.hasPrefix("file:") ? "file" : backend.name.description
     print(
         name.padding(toLength: 14, withPad: " ", startingAt: 0),
-        "\(Int(Double(records.count) / seconds)) samples a second"
+        "\(Int(Double(records.count) / seconds)) samples a second,",
+        String(format: "%.2f", (processorTime() - processor) * 1_000_000 / Double(records.count)),
+        "µs of processor time a sample"
     )
+}
+
+/// What all threads of this process have used, in seconds: the same on a busy machine.
+func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
 }
 
 let count = CommandLine.arguments.dropFirst().compactMap { Int($0) }.first ?? 50_000
@@ -109,6 +127,27 @@ do {
         mapping: { mapping($0) }
     )
     await measure(seer, records)
+    // Without compression, so that the encoder is what counts; New Relic and OTLP always compress.
+    let influx = InfluxConfiguration(compresses: false)
+    let endpoint = try InfluxEndpoint(url: url, database: "benchmark")
+    await measure(try InfluxBackend(endpoint, configuration: influx, transport: transport), records)
+    let relic = try NewRelicEndpoint(accountID: "1", server: url)
+    await measure(try NewRelicBackend(relic, key: "key", transport: transport), records)
+    await measure(try CMCDBackend(url, transport: transport), records)
+    await measure(try OTLPBackend(url, transport: transport), records)
+    let sink = try Sink()
+    let graphite = GraphiteMapping(sendsEvents: true)
+    let address = GraphiteAddress(host: "127.0.0.1", port: sink.port)
+    await measure(GraphiteBackend(address, configuration: GraphiteConfiguration { graphite($0) }), records)
+    // librdkafka replaces the brokers by its own.
+    let cluster = KafkaConfiguration(properties: ["test.mock.num.brokers": "3"])
+    let kafka = try KafkaBackend(KafkaEndpoint(brokers: ["mock"], topic: "samples"), configuration: cluster)
+    await measure(kafka, Array(records.prefix(1000)))
+    await measure(kafka, records)
+    await kafka.end()
+    if let server = ProcessInfo.processInfo.environment["NATS"] {
+        await measure(try NATSBackend(NATSEndpoint(server)), records)
+    }
 } catch {
     print("\(error)")
 }

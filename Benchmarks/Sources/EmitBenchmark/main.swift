@@ -147,7 +147,7 @@ func cost(count: Int) {
 }
 
 nonisolated(unsafe) var blackHole = 0  // Written from the main thread alone, so that work is not optimised away.
-/// What a sample takes on disk, and how fast a long backlog opens and drains.
+/// The size of a sample on disk, and the speed of opening and draining a long backlog.
 func backlog(count: Int) {
     let directory = scratch + "/backlog"
     do {

@@ -37,7 +37,7 @@ extension Viewing {
             "--cache-pause-initial=yes", "--demuxer-lavf-o=http_multiple=0,http_persistent=0",
         ])
         let (connections, connected) = AsyncStream.makeStream(of: Void.self)
-        let player = try MPVPlayer(starting: launch) { if $0 == .connected { connected.yield() } }
+        let player = try MPVPlayer(starting: launch) { if $0.kind == .connected { connected.yield() } }
         let (instrument, backend) = watch(player)
         player.connect()
         for await _ in connections { break }

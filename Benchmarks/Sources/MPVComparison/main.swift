@@ -33,7 +33,7 @@ for trial in Trial.all where names.isEmpty || names.contains(trial.name) {
     let playlist = "vod/ts/v1.m3u8"
     let probe = await Viewing.byProbe(origin.url(playlist, session: "probe"), threshold: .seconds(threshold))
     let mpv = try await Viewing.byMPV(origin.url(playlist, session: "mpv"), threshold: threshold)
-    // What the link carries before the first byte of media.
+    // The bytes on the link before the first byte of media.
     let before = origin.requests(of: "probe").filter { $0.path.hasSuffix("m3u8") }.reduce(0) { $0 + $1.bytes }
     let computed = media.viewing(over: try DeliverySchedule(trial.schedule), after: before, threshold: threshold)
     await origin.stop()
@@ -41,7 +41,7 @@ for trial in Trial.all where names.isEmpty || names.contains(trial.name) {
     fflush(nil)
 }
 
-/// What the link does.
+/// The behavior of the link.
 struct Trial {
     var name: String
     var schedule: String

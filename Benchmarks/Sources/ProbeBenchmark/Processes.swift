@@ -37,7 +37,7 @@ enum Peer {
     }
 }
 
-/// What a peer costs, a process a stream.
+/// The cost of a peer with one process per stream.
 func measurePeer(_ name: String, _ words: [String], _ options: Options) throws -> Row {
     let processes = (0..<options.peers).map { _ in
         let process = Process()

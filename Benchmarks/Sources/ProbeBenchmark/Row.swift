@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one way of playing costs.
+/// The cost of one way of playing.
 struct Row: CustomStringConvertible {
     static let header =
         "        streams   CPU-s per stream-minute   MB per stream   started   stalls   origin's CPU-s per stream-minute"

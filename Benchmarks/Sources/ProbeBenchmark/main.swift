@@ -20,7 +20,7 @@ case "file": try comparePlayThrough(of: arguments.dropFirst().first ?? "")
 default: try await compareStreams(Options(&arguments))
 }
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
     var seconds = 30.0
     var peers = 4
@@ -74,7 +74,7 @@ func compareStreams(_ options: Options) async throws {
     if let plot = options.plot { try CostPlot(rows).svg.write(toFile: plot, atomically: true, encoding: .utf8) }
 }
 
-/// What the process of a row prints, and reads.
+/// The result that the process of a row prints.
 struct Figures: Codable {
     var processorSeconds: Double
     var megabytes: Double
@@ -122,7 +122,7 @@ func measureRow(_ words: [String]) async throws {
         for probe in probes { probe.report { report($0.action) } }
         return ProbeFleet(probes, spacing: .milliseconds(max(1, 5000 / count)))
     }
-    // What the first stream brings with it (libraries, threads) is no stream's.
+    // The initial cost (libraries, threads) belongs to no stream.
     let first = fleet(of: 1) { _ in }
     first.start()
     try await Task.sleep(for: .seconds(2))

@@ -3,11 +3,11 @@ public import InstrumentJSON
 
 /// One element of a request's body.
 public struct ClickstreamAction: Hashable, Sendable {
-    /// The same at every attempt, so that a server can tell a copy.
+    /// The identifier, the same at every attempt, so that a server can detect a duplicate.
     public var id: String
-    /// What happened.
+    /// The event's name.
     public var name: String
-    /// When, by the calendar; on the wire as ISO 8601, UTC, with milliseconds.
+    /// The time of the event by the calendar; on the wire as ISO 8601, UTC, with milliseconds.
     public var timestamp: WallTime
     /// The variables of the event itself.
     public var variables: [String: JSONValue]

@@ -8,20 +8,21 @@ public struct ClickstreamConfiguration: Sendable {
     /// How many saved events start a send of all that wait, in as many batches as it takes. They are counted in the
     /// queue, so that the count outlives a restart. nil: as ``maxDelay`` says.
     public var threshold: Int?
-    /// How long an event may wait for company. Without a ``threshold``, zero: every saved event starts a send;
-    /// otherwise a full batch does, and at the latest this time. With a batch size, zero means that actions wait until the batch is full.
+    /// The longest time that an event waits for a full batch. Without a ``threshold``, zero: every saved event starts a
+    /// send; otherwise a full batch does, and at the latest this time. With a batch size, zero means that actions wait
+    /// until the batch is full.
     public var maxDelay: Duration
-    /// The most bytes in a request, by the store's measure; an event that is larger goes alone.
+    /// The largest number of bytes in a request, by the store's measure; an event that is larger goes alone.
     public var maxBytes: Int
-    /// How long a request may take.
+    /// The timeout of a request.
     public var timeout: Duration
     /// Additional headers of every request, for example a credential. Headers that the backend sets take precedence.
     public var headers: HTTPHeaders
     /// The meaning of some response statuses. A service that answers 409 to a batch that it already has needs
     /// `conflictMeansDelivered`; without it such an event becomes a dead letter.
     public var rules: DeliveryRules
-    /// Maps a sample to an action; nil leaves the sample out, which then counts as delivered. Must return the same value in
-    /// every attempt.
+    /// Maps a sample to an action; nil leaves the sample out, which then counts as delivered. Must return the same
+    /// value in every attempt.
     public var mapping: @Sendable (SampleRecord) -> ClickstreamAction?
 
     /// Creates a configuration; by default each event is sent at once, requests have up to 256 KiB and take up to 30 s,

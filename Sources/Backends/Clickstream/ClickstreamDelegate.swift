@@ -5,11 +5,11 @@ public import InstrumentHTTP
 ///
 /// Backend and logger keep it alive. All but the metadata is read once, when the backend is made.
 public protocol ClickstreamDelegate: AnyObject, Sendable {
-    /// Where events are sent.
+    /// The address to which events are sent.
     var environment: ClickstreamEnvironment { get }
     /// The `User-Agent` of every request.
     var userAgent: String { get }
-    /// The most events in a request; 10 unless said otherwise.
+    /// The largest number of events in a request; 10 unless said otherwise.
     var preferredBatchSize: Int { get }
     /// The metadata of every event. Read on the logging thread, for each event, before it is saved; keep it short.
     var metadata: Attributes { get }

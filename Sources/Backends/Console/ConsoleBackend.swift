@@ -75,7 +75,7 @@ enum ConsoleLine {
     /// The most important attributes, in the order of the line.
     private static let shown: [AttributeName] = [
         "position", "duration", "title", "bitrate", "resolutionWidth", "resolutionHeight", "deltaPlayTime",
-        "errorDescription",
+        "errorDescription", "adRoll", "adId", "adTitle", "adPosition", "adDuration",
     ]
 
     static func text(of sample: Sample, colored: Bool) -> TerminalText {

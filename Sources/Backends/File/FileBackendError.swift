@@ -1,3 +1,5 @@
+internal import Instrument
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -10,7 +12,9 @@ public struct FileBackendError: Error, Hashable, Sendable {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
-        private init(_ description: String) { self.description = description }
+
+        /// Creates a code; codes with the same text are equal.
+        public init(_ description: String) { self.description = description }
 
         /// The path names a directory or another object that is not a regular file.
         public static let notAFile = Code("notAFile")
@@ -45,7 +49,7 @@ public struct FileBackendError: Error, Hashable, Sendable {
 
     /// Creates an error from `errno` after a failed call.
     init(errno number: Int32, _ path: String, _ doing: String) {
-        let text = String(cString: strerror(number))
+        let text = SystemError(number).description
         switch number {
         case ENOSPC, EDQUOT:
             self.init(

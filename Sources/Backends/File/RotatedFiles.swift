@@ -74,3 +74,8 @@ struct RotatedFiles {
         return name(number) == directory + entryName ? number : nil
     }
 }
+
+extension FileBackend {
+    /// The rotated files of a file, the oldest first. A symbolic link is followed.
+    package static func rotatedPaths(of path: String) -> [String] { RotatedFiles(of: SampleFile.resolve(path)).paths }
+}

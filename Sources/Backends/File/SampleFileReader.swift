@@ -36,11 +36,23 @@ public struct SampleFileReader: ~Copyable {
     /// The number of bytes to decompress at once; hostile ones become a thousand times as many.
     private static var packedBlockSize: Int { 1 << 12 }
 
+    /// The largest number of problems that are kept.
+    private static var mostProblems: Int { 1000 }
+
     /// The lines that were skipped so far; at most the first 1,000.
     public private(set) var problems: [Problem] = []
+    /// The number of problems so far, also of those that ``problems`` no longer takes.
+    public private(set) var problemCount = 0
+    /// The number of bytes that were read from the file so far, compressed as they are.
+    package private(set) var byteCount = 0
+    /// Receives every problem in place of ``problems``, as soon as it is found.
+    private let onProblem: ((Problem) -> Void)?
     private let path: String
     private let maxLineLength: Int
     private let descriptor: Int32
+    /// Whether a complete sample at the end of the file is returned although no line feed follows.
+    private let acceptsOpenEnd: Bool
+    private var parser = SampleLineParser()
     private var gunzip: Gunzip?
     /// The search for the next member after a damaged one; nil otherwise.
     private var search: MemberSearch?
@@ -52,17 +64,46 @@ public struct SampleFileReader: ~Copyable {
     private var line = 0
     private var isSkipping = false
     private var isAtEnd = false
+    private var isOpenEnd = false
 
     /// Opens a file.
     ///
     /// - Parameters:
     ///   - path: a file that a ``FileBackend`` wrote; its first bytes tell the compression.
-    ///   - maxLineLength: the longest line in bytes; longer ones are skipped, so that a foreign file cannot exhaust memory.
+    ///   - maxLineLength: the longest line in bytes; longer ones are skipped, so that a foreign file cannot exhaust
+    ///     memory.
     public init(path: String, maxLineLength: Int = 16 << 20) throws(FileBackendError) {
-        self.path = path
+        try self.init(
+            descriptor: open(path, O_RDONLY | O_CLOEXEC),
+            name: path,
+            maxLineLength: maxLineLength,
+            acceptsOpenEnd: false,
+            onProblem: nil
+        )
+    }
+
+    /// Reads from a descriptor, which the reader closes; a negative descriptor gives the error of the call that
+    /// returned it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: a file, a pipe or a terminal.
+    ///   - name: the name for errors.
+    ///   - maxLineLength: the longest line in bytes; longer ones are skipped.
+    ///   - acceptsOpenEnd: whether a complete sample in the last line counts although no line feed follows it.
+    ///   - onProblem: receives every problem, however many there are, as soon as it is found; nil keeps the first ones.
+    package init(
+        descriptor: Int32,
+        name: String,
+        maxLineLength: Int,
+        acceptsOpenEnd: Bool,
+        onProblem: ((Problem) -> Void)?
+    ) throws(FileBackendError) {
+        path = name
         self.maxLineLength = max(1, maxLineLength)
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw FileBackendError(errno: errno, path, "open it for reading") }
+        self.acceptsOpenEnd = acceptsOpenEnd
+        self.onProblem = onProblem
+        self.descriptor = descriptor
+        if descriptor < 0 { throw FileBackendError(errno: errno, name, "open it for reading") }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -70,19 +111,26 @@ public struct SampleFileReader: ~Copyable {
     /// Returns the next readable sample; nil at the end.
     public mutating func next() throws(FileBackendError) -> SampleRecord? {
         while let text = try nextLine() {
+            // The parser reads the lines of a file backend in place; any other line is read, or refused with a reason,
+            // as JSON.
+            let parsed = pending.withUnsafeBufferPointer { pending in
+                parser.read(UnsafeBufferPointer(rebasing: pending[text]))
+            }
+            if let parsed { return parsed }
             do {
-                return try SampleLine.read(text)
+                return try SampleLine.read(Array(pending[text]))
             } catch {
-                report(error.description)
+                report(isOpenEnd ? "the last line is torn" : error.description)
             }
         }
         return nil
     }
 
-    private mutating func nextLine() throws(FileBackendError) -> [UInt8]? {
+    /// The place of the next line in `pending`, which stays valid until the next call; nil at the end.
+    private mutating func nextLine() throws(FileBackendError) -> Range<Int>? {
         while true {
-            if let newline = pending[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                let text = Array(pending[start..<newline])
+            if let newline = Self.newline(in: pending, from: searched) {
+                let text = start..<newline
                 (start, searched) = (newline + 1, newline + 1)
                 line += 1
                 if isSkipping {
@@ -101,12 +149,22 @@ public struct SampleFileReader: ~Copyable {
         }
     }
 
-    private mutating func finish() -> [UInt8]? {
-        if start < pending.count {
-            line += 1
-            report("the last line is torn")
+    private static func newline(in bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count else { return nil }
+            return memchr(base + start, 0x0A, bytes.count - start).map { UnsafeRawPointer($0) - base }
         }
+    }
+
+    /// The last line, if no line feed ends it and it may count.
+    private mutating func finish() -> Range<Int>? {
+        let text = start..<pending.count
         (start, searched) = (pending.count, pending.count)
+        if text.isEmpty || isSkipping { return nil }
+        line += 1
+        isOpenEnd = true
+        if acceptsOpenEnd, text.count <= maxLineLength { return text }
+        report("the last line is torn")
         return nil
     }
 
@@ -132,6 +190,7 @@ public struct SampleFileReader: ~Copyable {
             && errno == EINTR
         if count < 0 { throw FileBackendError(errno: errno, path, "read it") }
         block.removeLast(block.count - count)
+        byteCount += count
         if !isSniffed {
             isSniffed = true
             if block.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
@@ -174,6 +233,8 @@ public struct SampleFileReader: ~Copyable {
     }
 
     private mutating func report(_ reason: String) {
-        if problems.count < 1000 { problems.append(Problem(line: line, reason: reason)) }
+        problemCount += 1
+        if let onProblem { return onProblem(Problem(line: line, reason: reason)) }
+        if problems.count < Self.mostProblems { problems.append(Problem(line: line, reason: reason)) }
     }
 }

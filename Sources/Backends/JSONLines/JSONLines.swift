@@ -14,6 +14,22 @@ public enum JSONLines {
         return writer.bytes
     }
 
+    /// The name and version of the format, for systems that carry lines one by one.
+    public static let schema = "instrument-sample/1"
+
+    /// The line of each record, in their order, without line feeds.
+    package static func encodeEach(_ records: [SampleRecord]) -> [[UInt8]] {
+        var writer = JSONWriter(capacity: records.count * 1024)
+        var lines: [[UInt8]] = []
+        lines.reserveCapacity(records.count)
+        for record in records {
+            let start = writer.bytes.count
+            SampleLine.write(record, to: &writer)
+            lines.append(Array(writer.bytes[start..<writer.bytes.count - 1]))
+        }
+        return lines
+    }
+
     /// Returns the record of one line, without its line feed.
     /// - Throws: ``JSONLinesError`` for a line in another format.
     public static func decode(_ line: [UInt8]) throws(JSONLinesError) -> SampleRecord {

@@ -8,7 +8,7 @@ public import InstrumentXAPI
 /// ```swift
 /// let client = SeerClient(
 ///     SeerConfiguration(baseURL: try HTTPURL("https://seer.example.org")),
-///     credentials: SeerCredentials(clientID: id, clientSecret: secret),
+///     credentials: SeerCredentials(clientID: "my-app", clientSecret: secret),
 ///     store: try DurableStore(directory: directory + "/seer"),
 ///     memory: FileStateStore(root: directory + "/seer-state"),
 ///     transport: try SystemTransport()

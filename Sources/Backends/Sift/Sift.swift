@@ -4,15 +4,16 @@ public import InstrumentHTTP
 /// Logs events for Sift into an instrument's shared queue, and has them uploaded by the rules of ``SiftQueue``.
 ///
 /// ```swift
-/// let sift = Sift(on: instrument, credentials: credentials, transport: try SystemTransport(), settings: file)
+/// let settings = SiftSettingsFile(path: directory + "/sift.json")
+/// let sift = Sift(on: instrument, credentials: credentials, transport: try SystemTransport(), settings: settings)
 /// sift.userID = "person-17"
 /// sift.append(SiftEvent(time: clock.wallTime, type: "Purchase", path: "/shop", fields: ["currency": "EUR"]))
 /// ```
 ///
-/// When `append` returns, the event is in the queue's store; sending, retries and what happens after a crash are the queue's.
-/// Backends of other services leave these events out. All methods may be called from any thread.
+/// When `append` returns, the event is in the queue's store; sending, retries and what happens after a crash are the
+/// queue's. Backends of other services leave these events out. All methods may be called from any thread.
 public final class Sift: Sendable {
-    /// How long an upload that was asked for may take until the queue's own rules are enough again.
+    /// The time for a requested upload, after which the queue's rules apply again.
     private static var uploadTimeout: Duration { .seconds(60) }
 
     private let uplink: SiftUplink
@@ -78,7 +79,7 @@ public final class Sift: Sendable {
     /// Whether uploads are held back.
     public var isPaused: Bool { uplink.isPaused }
 
-    /// Pauses uploads; an upload under way is finished. Events are still accepted.
+    /// Pauses uploads; a running upload completes. Events are still accepted.
     public func pause() { uplink.pause() }
 
     /// Resumes uploads.
@@ -90,15 +91,24 @@ public final class Sift: Sendable {
 
 /// Events in, uploads out.
 extension Sift {
-    /// Saves an event; false, and nothing is saved, if it says the same as the one before it, too soon for the queue's rule.
+    /// Saves an event; false if nothing is saved: the event says the same as the one before it, too soon for the queue's
+    /// rule, or the shared queue does not keep it, without consent or on a full disk.
     ///
-    /// User and installation are copied into it where it names none; its location is taken out where that is disallowed.
+    /// User and installation are copied into it where it names none; its location is taken out where that is
+    /// disallowed.
     @discardableResult
     public func append(_ event: SiftEvent, to queue: SiftQueue = .standard) -> Bool {
         let now = uplink.clock.timestamp
         guard let admitted = uplink.admit(event, to: queue, now: now.wallTime) else { return false }
-        self.queue.append([SiftSample.make(admitted, queue, from: tracker, at: now)], for: .sift)
-        return true
+        let sample = SiftSample.make(admitted.event, queue, from: tracker, at: now)
+        switch self.queue.append([sample], for: .sift) {
+        case .stored, .deferred:
+            uplink.keep(admitted)
+            return true
+        case .notCollected, .notStored, .rejected, .unknownTracker:
+            uplink.withdraw(admitted, from: queue)
+            return false
+        }
     }
 
     /// Uploads what waits: of the queues that are ready, or with `force` of all. False, and nothing happens, without
@@ -113,7 +123,7 @@ extension Sift {
             let count = ledgers[BackendName(queue.name)]?.queued ?? 0
             let memory = settings.queues[queue.name] ?? SiftQueueMemory()
             if force { return count > 0 }
-            // What is uploaded one by one is under way already; what is counted there is other queues' and passes by.
+            // Events that are uploaded one by one are already being sent; their count belongs to other queues.
             return queue.uploadWhenMoreThan != 0 && queue.isReady(count: count, after: memory, now: now)
         }
         if isWanted { Task { [queue] in await queue.flush(timeout: Self.uploadTimeout) } }

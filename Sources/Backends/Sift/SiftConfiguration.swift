@@ -2,24 +2,24 @@ public import Instrument
 
 /// How events are collected and sent.
 public struct SiftConfiguration: Sendable {
-    /// Where to.
+    /// The address of the service.
     public var endpoint: SiftEndpoint
     /// Which fields are sent. It is the profile of the moment of sending, also for events that were saved before.
     public var profile: SiftProfile
     /// The queues; what names none of them, as events of players do, belongs to the first.
     public var queues: [SiftQueue]
-    /// The most events in a request.
+    /// The largest number of events in a request.
     public var maxCount: Int
-    /// The most bytes in a request, by the store's measure; an event that is larger goes alone.
+    /// The largest number of bytes in a request, by the store's measure; an event that is larger goes alone.
     public var maxBytes: Int
-    /// How long a request may take.
+    /// The timeout of a request.
     public var timeout: Duration
     /// Maps samples that were not logged through ``Sift``; nil leaves a sample out, which then counts as delivered.
     /// Must return the same value in every attempt.
     public var mapping: @Sendable (SampleRecord) -> SiftEvent?
 
-    /// Creates a configuration; by default for Sift's own service, profile `current`, the two usual queues, requests of up
-    /// to 100 events, 256 KiB and 30 s, and events of players without metrics.
+    /// Creates a configuration; by default for Sift's own service, profile `current`, the two usual queues, requests of
+    /// up to 100 events, 256 KiB and 30 s, and events of players without metrics.
     public init(
         endpoint: SiftEndpoint = .sift,
         profile: SiftProfile = .current,

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// Account and beacon key. Kept in memory alone: no description, log, error or file shows them.
 public struct SiftCredentials: Sendable {
@@ -16,7 +17,7 @@ public struct SiftCredentials: Sendable {
     /// The value of the `Authorization` header: the key alone, without user name and colon.
     var authorization: String { "Basic " + Base64.encode(Array(beaconKey.utf8)) }
 
-    /// The account, percent-encoded but for what RFC 3986 never reserves.
+    /// The account, percent-encoded except the unreserved characters of RFC 3986.
     var encodedAccount: String { PercentCoding.encoded(accountID) }
 
     /// The texts that a server may repeat and that must not be shown.

@@ -1,6 +1,6 @@
 public import InstrumentHTTP
 
-/// Where events are sent: an address in which `%@` stands for the account.
+/// The destination of events: an address in which `%@` stands for the account.
 public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
     private static let placeholder = "%@"
     private static let path = "/v3/accounts/%@/mobile_events"
@@ -14,7 +14,8 @@ public struct SiftEndpoint: Hashable, Sendable, CustomStringConvertible {
     private init(checked format: String) { self.format = format }
 
     /// Creates an endpoint from an address with one `%@`.
-    /// - Throws: `HTTPError` with the code `invalidURL` if the placeholder is missing, or the result is not a valid address.
+    /// - Throws: `HTTPError` with the code `invalidURL` if the placeholder is missing, or the result is not a valid
+    ///   address.
     public init(format: String) throws(HTTPError) {
         guard format.split(separator: Self.placeholder, omittingEmptySubsequences: false).count == 2 else {
             throw HTTPError(

@@ -1,6 +1,7 @@
 internal import Instrument
 
-/// A queue of events with its own rules: which events are accepted, and when they are uploaded. Each queue is a backend of the shared queue.
+/// A queue of events with its own rules: which events are accepted, and when they are uploaded. Each queue is a backend
+/// of the shared queue.
 ///
 /// | rule | ``standard`` | ``deviceProperties`` |
 /// |---|---|---|
@@ -25,11 +26,12 @@ public struct SiftQueue: Hashable, Sendable, CustomStringConvertible {
 
     /// The name of the queue and of its backend.
     public let name: String
-    /// How long an event that says the same as the one before it is not taken; zero: always taken.
+    /// The period in which an event that equals the previous one is dropped; zero drops none.
     public var acceptSameEventAfter: Duration
     /// More events than this are uploaded at once; negative: the count does not matter.
     public var uploadWhenMoreThan: Int
-    /// Events are uploaded when the last upload is longer ago; zero: its age does not matter. The first goes out at once.
+    /// Events are uploaded when the last upload is longer ago; zero: its age does not matter. The first goes out at
+    /// once.
     public var uploadWhenOlderThan: Duration
 
     /// Creates a queue.
@@ -53,7 +55,7 @@ public struct SiftQueue: Hashable, Sendable, CustomStringConvertible {
 struct SiftQueueMemory: Hashable, Sendable {
     /// The last event that was taken.
     var lastEvent: SiftEvent?
-    /// When the last upload succeeded; 1970 if none has.
+    /// The time of the last successful upload; 1970 without one.
     var lastUpload = WallTime(milliseconds: 0)
 }
 
@@ -75,7 +77,7 @@ extension SiftQueue {
         uploadWhenOlderThan > .zero && now > memory.lastUpload.advanced(by: uploadWhenOlderThan)
     }
 
-    /// How long it takes until then; zero if it is so.
+    /// The time until the upload is due; zero if it is due.
     func timeUntilOverdue(after memory: SiftQueueMemory, now: WallTime) -> Duration {
         let due = memory.lastUpload.advanced(by: uploadWhenOlderThan)
         let (left, overflow) = due.milliseconds.subtractingReportingOverflow(now.milliseconds)
@@ -92,7 +94,7 @@ extension SiftQueue {
             maxCount: threshold,
             maxBytes: maxBytes,
             maxAge: isImmediate ? .zero : maxAge,
-            // A delivery waits while uploads are paused; a request that is under way has its own timeout.
+            // A delivery waits while uploads are paused; a running request has its own timeout.
             timeout: nil
         )
     }

@@ -8,6 +8,8 @@ int signal_shim_open(void);
 // Puts our handler before the one that is installed now; 0, or 1 if the signal is ignored and stays so, or -1 with
 // errno set. Does nothing for a signal that is watched already.
 int signal_shim_watch(int number);
+// The same for a signal that the process takes any number of times, such as SIGHUP for a reload: none of them ends it.
+int signal_shim_watch_repeatedly(int number);
 // Puts back what was installed before us, unless somebody has installed another since.
 void signal_shim_unwatch(int number);
 // Whether the signal was the default's before us, and so would end or stop the process.

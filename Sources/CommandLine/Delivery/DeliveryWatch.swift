@@ -11,9 +11,9 @@ package final class DeliveryWatch: Sendable {
         var waiting: String?
     }
 
-    /// The most reasons that are shown for each backend.
+    /// The largest number of reasons that are shown for each backend.
     private static let mostReasons = 3
-    /// The most reasons that are counted separately.
+    /// The largest number of reasons that are counted separately.
     private static let mostKept = 100
     private static let otherReasons = "other reasons"
 
@@ -21,27 +21,33 @@ package final class DeliveryWatch: Sendable {
     private let backends: [BackendName]
     private let before: [BackendName: Ledger]
     private let queue: String?
+    private let ownAdvice: [String]?
     private let state = Lock<[BackendName: Reasons]>([:])
     private let refused = Lock<[String: Int]>([:])
 
-    /// Creates a watch over `backends`; `queue` is the directory of the durable queue, nil without one.
-    package init(_ backends: [any Backend], in store: any SampleStore, queue: String?) {
+    /// Creates a watch over `backends`.
+    ///
+    /// - Parameters:
+    ///   - queue: the directory of the durable queue; nil without one.
+    ///   - advice: lines about what to do with samples that were not delivered; nil derives them from `queue`.
+    package init(_ backends: [any Backend], in store: any SampleStore, queue: String?, advice: [String]? = nil) {
         self.store = store
         self.queue = queue
+        ownAdvice = advice
         self.backends = backends.map(\.name)
         before = Dictionary(backends.map { ($0.name, store.ledger(of: $0.name)) }) { first, _ in first }
     }
 
     /// Records the reason in a diagnostic. Called on any thread.
     package func note(_ diagnostic: Diagnostic) {
-        switch diagnostic {
-        case .deadLetter(let backend, _, let reason):
-            state.withLock { Self.count(reason, in: &$0[backend, default: Reasons()].dead) }
-        case .retrying(let backend, _, let reason), .silenced(let backend, let reason):
-            state.withLock { $0[backend, default: Reasons()].waiting = reason }
-        case .notQueued(let error):
-            refused.withLock { Self.count("\(error)", in: &$0) }
-        default: break
+        if let error = diagnostic.queueError { refused.withLock { Self.count("\(error)", in: &$0) } }
+        guard let backend = diagnostic.backend, let reason = diagnostic.reason else { return }
+        state.withLock { state in
+            if diagnostic.kind == .deadLetter {
+                Self.count(reason, in: &state[backend, default: Reasons()].dead)
+            } else {
+                state[backend, default: Reasons()].waiting = reason
+            }
         }
     }
 
@@ -68,6 +74,7 @@ package final class DeliveryWatch: Sendable {
     }
 
     private func advice(hasDead: Bool, hasQueued: Bool) -> [String] {
+        if let ownAdvice { return ownAdvice }
         guard let queue else {
             let dead = hasDead ? ", 'queue dead --retry all DIR' retries refused samples" : ""
             return [

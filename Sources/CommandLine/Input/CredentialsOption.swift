@@ -1,15 +1,27 @@
 package import ArgumentParser
-internal import Foundation
+internal import Instrument
+internal import InstrumentFiles
+internal import InstrumentText
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
 
 /// The place that holds a service's credentials: an environment variable or a file. No message repeats the argument,
 /// because a user may have typed a key by mistake.
 package struct CredentialsOption: ExpressibleByArgument {
     /// A service that requires credentials.
     package enum Service: String, CaseIterable {
-        case sift, xapi, seer
+        case sift, xapi, seer, influx, newrelic, otlp, kafka, nats
     }
 
     private static let filePrefix = "file:"
+    /// Credentials are short; a file without an end must not fill the memory.
+    private static let maxFileSize = 64 << 10
     /// The service of these credentials; nil for every service without credentials under its name.
     package let service: Service?
     private let place: String
@@ -21,10 +33,24 @@ package struct CredentialsOption: ExpressibleByArgument {
 
     /// Reads a name and its secret, separated by a colon. Exits with code 2 if they cannot be read.
     package func pair() throws -> (name: String, secret: String) {
-        let text = try place.hasPrefix(Self.filePrefix) ? readFile() : readVariable()
-        let parts = text.trimmingCharacters(in: .whitespacesAndNewlines).split(separator: ":", maxSplits: 1)
+        let parts = try text().split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let name = parts.first, let secret = parts.last else { throw Self.noPair }
         return (String(name), String(secret))
+    }
+
+    /// Reads a key or a token: the whole text. Exits with code 2 if it cannot be read.
+    package func secret() throws -> String {
+        let text = try text()
+        if text.isEmpty || text.contains(where: \.isNewline) {
+            throw ValidationError("the place that --credentials-from names must hold one line with a key or a token")
+        }
+        return text
+    }
+
+    /// Reads the whole text. Exits with code 2 if it cannot be read.
+    package func text() throws -> String {
+        let text = try place.hasPrefix(Self.filePrefix) ? readFile() : readVariable()
+        return String(text.trimmingWhitespace)
     }
 
     package static var noPair: ValidationError {
@@ -32,17 +58,21 @@ package struct CredentialsOption: ExpressibleByArgument {
     }
 
     private func readFile() throws -> String {
-        let path = String(place.dropFirst(Self.filePrefix.count))
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        // Also a pipe, because shells pass secrets through pipes.
+        let descriptor = open(String(place.dropFirst(Self.filePrefix.count)), O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, let bytes = try? SystemFile.read(descriptor, atMost: Self.maxFileSize),
+            let text = String(validating: bytes, as: UTF8.self)
+        else {
             throw ValidationError(
-                "cannot read the file that --credentials-from names; check the path and its permissions"
+                "cannot read the file that --credentials-from names as UTF-8; check the path and its permissions"
             )
         }
         return text
     }
 
     private func readVariable() throws -> String {
-        guard let text = ProcessInfo.processInfo.environment[place] else {
+        guard let text = getenv(place).map({ String(cString: $0) }) else {
             throw ValidationError(
                 "the environment variable that --credentials-from names is not set; set it to NAME:SECRET"
             )

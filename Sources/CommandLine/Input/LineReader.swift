@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Instrument
 internal import InstrumentText
 
 #if canImport(Darwin)
@@ -13,7 +14,10 @@ internal import Musl
 package struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let path: String
-    private var splitter = LineSplitter(maxLength: .max)
+    /// A line that is longer is no line that any of our files has: a device that never ends, or a binary file.
+    private static let longestLine = 64 << 20
+
+    private var splitter = LineSplitter(maxLength: Self.longestLine)
     /// Lines that were read and not yet returned, from `position` on.
     private var lines: [LineSplitter.Line] = []
     private var position = 0
@@ -25,13 +29,13 @@ package struct LineReader: ~Copyable {
     package init(path: String) throws {
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw ValidationError("cannot read \(path): \(String(cString: strerror(errno)))") }
+        if descriptor < 0 { throw ValidationError("cannot read \(path): \(SystemError(errno))") }
     }
 
     deinit { close(descriptor) }
 
     /// Returns the next line without its line feed; nil after the last line. Exits with code 2 if the file
-    /// cannot be read.
+    /// cannot be read, or has a line of more than 64 MiB.
     package mutating func next() throws -> [UInt8]? {
         while position == lines.count {
             if isAtEnd { return nil }
@@ -39,7 +43,9 @@ package struct LineReader: ~Copyable {
         }
         defer { position += 1 }
         lineNumber += 1
-        guard case .whole(let line) = lines[position] else { return [] }
+        guard case .whole(let line) = lines[position] else {
+            throw ValidationError("\(path), line \(lineNumber): a line must have at most \(Self.longestLine >> 20) MiB")
+        }
         return line
     }
 
@@ -48,7 +54,7 @@ package struct LineReader: ~Copyable {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         var count = -1
         repeat { count = read(descriptor, &chunk, chunk.count) } while count < 0 && errno == EINTR
-        if count < 0 { throw ValidationError("cannot read \(path): \(String(cString: strerror(errno)))") }
+        if count < 0 { throw ValidationError("cannot read \(path): \(SystemError(errno))") }
         isAtEnd = count == 0
         lines = isAtEnd ? splitter.finish().map { [$0] } ?? [] : splitter.append(chunk.prefix(count))
         position = 0

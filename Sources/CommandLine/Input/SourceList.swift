@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// Reads media sources from a file: one per line; `#` begins a comment.
 package enum SourceList {
-    /// The most sources of one process.
+    /// The largest number of sources of one process.
     private static let mostSources = 100_000
     private static let longestLine = 65_536
 

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Dispatch
+internal import Instrument
+internal import InstrumentFiles
 
 #if canImport(Darwin)
 internal import Darwin
@@ -19,7 +21,7 @@ package final class LineLog: Sendable {
         case replace
     }
 
-    /// Touched on `queue` alone.
+    /// Unchecked: every access is in a block of the serial `queue`.
     private final class Writer: @unchecked Sendable {
         // Sendable: every access runs on the serial queue of the log that owns the writer.
         var buffer: [UInt8] = []
@@ -37,7 +39,7 @@ package final class LineLog: Sendable {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (mode == .append ? O_APPEND : O_TRUNC)
         descriptor = open(path, flags, mode == .append ? 0o644 : 0o600)
         threshold = mode == .append ? 1 : Self.bufferSize
-        if descriptor < 0 { throw ValidationError("cannot write \(path): \(String(cString: strerror(errno)))") }
+        if descriptor < 0 { throw ValidationError("cannot write \(path): \(SystemError(errno))") }
     }
 
     deinit { close(descriptor) }
@@ -60,7 +62,7 @@ package final class LineLog: Sendable {
     }
 
     private func flush() {
-        if !writeAll(writer.buffer, to: descriptor) { writer.hasFailed = true }
+        if SystemFile.writeAll(writer.buffer, to: descriptor) != 0 { writer.hasFailed = true }
         writer.buffer = []
     }
 }

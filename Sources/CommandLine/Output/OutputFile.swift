@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Instrument
+internal import InstrumentFiles
 
 #if canImport(Darwin)
 internal import Darwin
@@ -12,11 +14,9 @@ internal import Musl
 package func writeFile(_ text: String, to path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
-        throw ValidationError("cannot write \(path): \(String(cString: strerror(errno)))")
+        throw ValidationError("cannot write \(path): \(SystemError(errno))")
     }
-    let isWritten = writeAll(Array(text.utf8), to: descriptor)
-    let number = errno
-    if close(descriptor) != 0 || !isWritten {
-        throw ValidationError("cannot write \(path): \(String(cString: strerror(isWritten ? errno : number)))")
-    }
+    var cause = SystemFile.writeAll(Array(text.utf8), to: descriptor)
+    if close(descriptor) != 0, cause == 0 { cause = errno }
+    if cause != 0 { throw ValidationError("cannot write \(path): \(SystemError(cause))") }
 }

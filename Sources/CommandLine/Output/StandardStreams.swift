@@ -1,3 +1,5 @@
+internal import Instrument
+internal import InstrumentFiles
 package import InstrumentTerminal
 
 #if canImport(Darwin)
@@ -13,19 +15,11 @@ package struct OutputError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ number: Int32) {
-        description = "cannot write to standard output: \(String(cString: strerror(number)))"
+        description = "cannot write to standard output: \(SystemError(number))"
     }
 }
 
 /// Writes text to standard error.
-package func writeToStandardError(_ text: TerminalText) { _ = writeAll(text.bytes, to: STDERR_FILENO) }
-
-/// Writes all bytes; false if the system did not accept them, with the reason in `errno`.
-package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
-    }
-    return true
+package func writeToStandardError(_ text: TerminalText) {
+    _ = SystemFile.writeAll(text.bytes, to: STDERR_FILENO)
 }

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentFiles
 package import InstrumentTerminal
 
 #if canImport(Darwin)
@@ -48,12 +49,17 @@ package final class Terminal: Sendable {
         let (isWritten, isNewlyClosed) = state.withLock { state in
             if state.isOutputClosed { return (true, false) }
             clear(state)
-            let isWritten = writeAll(bytes, to: STDOUT_FILENO)
-            let number = errno
-            let isClosed = !isWritten && number == EPIPE
-            if isClosed { state.isOutputClosed = true } else if !isWritten { state.failure = OutputError(number) }
+            let cause = SystemFile.writeAll(bytes, to: STDOUT_FILENO)
             draw(state)
-            return (isWritten || isClosed, isClosed)
+            switch cause {
+            case 0: return (true, false)
+            case EPIPE:
+                state.isOutputClosed = true
+                return (true, true)
+            default:
+                state.failure = OutputError(cause)
+                return (false, false)
+            }
         }
         if isNewlyClosed { onOutputClosed.withLock { $0 }?() }
         return isWritten
@@ -100,8 +106,7 @@ package final class Terminal: Sendable {
 
     /// The width of the terminal: a longer line would wrap and could not be erased.
     private static var columns: Int {
-        var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
-        return isKnown ? Int(size.ws_col) : 80
+        let columns = windowSize(of: STDERR_FILENO)?.columns ?? 80
+        return columns > 1 ? columns : 80
     }
 }

@@ -26,6 +26,11 @@ package struct TerminalStyle {
     /// Returns text in the colour of links.
     package func link(_ text: TerminalText) -> TerminalText { wrapped(text, "36") }
 
+    /// Returns text in the colour of errors.
+    package func error(_ text: TerminalText) -> TerminalText { wrapped(text, "31") }
+    /// Returns text in the colour of warnings.
+    package func warning(_ text: TerminalText) -> TerminalText { wrapped(text, "33") }
+
     private func wrapped(_ text: TerminalText, _ code: TerminalText) -> TerminalText {
         isEnabled ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }

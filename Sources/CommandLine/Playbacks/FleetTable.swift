@@ -15,7 +15,8 @@ package struct FleetTable {
         }
     }
 
-    /// The most rows that are shown. A longer table only shows playbacks that failed, stalled or never started.
+    /// The largest number of rows that are shown. A longer table only shows playbacks that failed, stalled or never
+    /// started.
     private static let mostRows = 50
     private static let header: [TerminalText] = [
         "#", "start", "stalls", "stalled", "played", "quality", "outcome", "source",

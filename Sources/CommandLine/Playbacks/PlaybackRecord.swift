@@ -1,5 +1,6 @@
 internal import Instrument
 package import InstrumentTerminal
+internal import InstrumentText
 
 /// The viewing experience of one playback, or of several added up. Times are in milliseconds.
 package struct PlaybackRecord: Hashable, Sendable {
@@ -34,8 +35,7 @@ package struct PlaybackRecord: Hashable, Sendable {
 
     /// Milliseconds as `12.345 s`.
     static func seconds(_ milliseconds: Int) -> String {
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction + " s"
+        "\(milliseconds.decimal(places: 3)) s"
     }
 }
 

@@ -2,7 +2,8 @@ internal import GRDB
 internal import Instrument
 
 extension Bookkeeping {
-    /// The instants of segments' newest samples, by the numbers of their first samples, as far as they are of this boot.
+    /// The instants of the newest samples of segments that were written in this boot, by the sequence numbers of the
+    /// segments' first samples.
     func newest(in boot: String) throws -> [UInt64: MonotonicInstant] {
         try database.read { database in
             let rows = try Row.fetchAll(
@@ -19,7 +20,7 @@ extension Bookkeeping {
         }
     }
 
-    /// Keeps the ages of all segments that there are.
+    /// Saves the ages of all existing segments.
     func save(newest: [(first: UInt64, instant: MonotonicInstant)], boot: String) throws {
         try database.write { database in
             try database.execute(sql: "DELETE FROM age")

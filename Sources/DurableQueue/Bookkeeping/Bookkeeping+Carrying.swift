@@ -1,10 +1,10 @@
 internal import GRDB
 internal import Instrument
 
-/// The sums of logs that are gone, which count here.
+/// The sums of deleted logs, which this log's ledgers include.
 ///
-/// They are keyed by the log's number, and written before its folder is deleted. A crash in between leaves both, and the key
-/// tells the next start that the folder's own sums no longer count.
+/// The sums have the deleted log's number as their key and are saved before its folder is deleted. After a crash in
+/// between, both exist: the key shows the next start that the sums in the folder no longer count.
 extension Bookkeeping {
     /// The settled samples of a backend, by outcome.
     struct CarriedSum: Hashable, Sendable {
@@ -13,7 +13,7 @@ extension Bookkeeping {
         var drops: [DropReason: Int] = [:]
     }
 
-    /// Stands for all logs whose folders are known to be deleted.
+    /// The key for all logs whose folders are deleted.
     private static var deletedLogs: Int64 { 0 }
     private static var acknowledgedKind: String { "acknowledged" }
 
@@ -26,7 +26,7 @@ extension Bookkeeping {
         )
     }
 
-    /// Keeps the sums of a log, all or nothing; does nothing if they are kept already.
+    /// Saves the sums of a log, all or none. Does nothing if the sums are saved.
     func carry(_ sums: [CarriedSum], of log: UInt64) throws {
         try database.write { database in
             if try Self.isCarried(log, database) { return }
@@ -42,7 +42,7 @@ extension Bookkeeping {
         }
     }
 
-    /// Says that a log's folder is deleted: nobody will ask for it by its number.
+    /// Records that a log's folder is deleted, so that its number is no longer needed.
     func finishCarrying(_ log: UInt64) throws {
         try database.write { database in
             try database.execute(
@@ -57,7 +57,7 @@ extension Bookkeeping {
         }
     }
 
-    /// The logs whose sums are kept here, and whose folders may still be there.
+    /// The logs whose sums are saved here and whose folders may still exist.
     func carriedLogs() throws -> Set<UInt64> {
         try database.read { database in
             let sql = "SELECT DISTINCT log FROM carried WHERE log <> ?"
@@ -66,7 +66,7 @@ extension Bookkeeping {
         }
     }
 
-    /// All that is kept here, by backend.
+    /// The saved sums by backend.
     func carriedSums() throws -> [String: CarriedSum] {
         try database.read { database in
             var sums: [String: CarriedSum] = [:]

@@ -9,14 +9,15 @@ internal import Glibc
 extension Bookkeeping {
     private static var endings: [String] { ["", "-wal"] }
 
-    /// Reads a folder's bookkeeping into memory; nothing is written or created beside it. nil if the folder has no bookkeeping.
+    /// Reads a folder's bookkeeping into memory, without writing or creating a file beside it. nil if the folder has no
+    /// bookkeeping.
     ///
-    /// SQLite cannot read a journal without creating files beside it. The two files are therefore copied to a temporary
-    /// directory of this user's, which is gone once this returns.
+    /// SQLite cannot read a journal without creating files beside it. Therefore this method copies the two files to a
+    /// temporary directory, and deletes that directory before it returns.
     static func copy(ofFolder folder: String) throws -> Bookkeeping? {
         let path = folder + "/" + FolderNames.bookkeeping
         var failure: any Error = DatabaseError(resultCode: .SQLITE_BUSY, message: "\(path) keeps changing")
-        // Whoever owns the folder may be writing to it.
+        // The owner of the folder may be writing to it.
         for _ in 0..<5 {
             let before = stamps(path)
             guard before.first.flatMap({ $0 }) != nil else { return nil }
@@ -40,7 +41,7 @@ extension Bookkeeping {
             }
             try Directory.replace(copy + ending, by: bytes)
         }
-        // Checked and brought to the current version on the way.
+        // This opening also checks the copy and migrates it to the current version.
         let onDisk = try Bookkeeping(path: copy)
         defer { onDisk.close() }
         let inMemory = try DatabaseQueue()
@@ -48,7 +49,7 @@ extension Bookkeeping {
         return Bookkeeping(inMemory)
     }
 
-    /// When the files were last changed, and how long they are.
+    /// The modification times and sizes of the files.
     private static func stamps(_ path: String) -> [[Int]?] {
         endings.map { ending in
             Directory.status(of: path + ending).flatMap { status in
@@ -64,14 +65,14 @@ extension Bookkeeping {
     }
 }
 
-/// A directory for this user alone, which is deleted with this value.
+/// A directory that only this user can access. It is deleted with this value.
 private struct TemporaryDirectory: ~Copyable {
     let path: String
 
     init() throws {
         let root = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         var template = Array(((root.isEmpty ? "/tmp" : root) + "/instrument-queue-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw Directory.failure(errno, "make a temporary directory") }
+        guard mkdtemp(&template) != nil else { throw Directory.failure(errno, "create a temporary directory") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

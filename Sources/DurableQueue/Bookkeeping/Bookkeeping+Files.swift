@@ -8,13 +8,13 @@ internal import Glibc
 #endif
 
 extension Bookkeeping {
-    /// The ends of the names of SQLite's files.
+    /// The suffixes of SQLite's files.
     static var fileEndings: [String] { ["", "-wal", "-shm", "-journal"] }
 
     /// Makes sure that SQLite opens only files of the store, because SQLite follows links and uses the process's mask.
     ///
-    /// Anything but a regular file is set aside. A file with a second name (a hard link) is replaced by a copy, because others may read it
-    /// under that name. The file is created here, so that nobody else may ever read it.
+    /// Renames anything but a regular file. Replaces a file with a second name (a hard link) by a copy, because others
+    /// may read the file under that name. Creates a missing file here, so that no other user can ever read it.
     static func prepareFiles(_ path: String, report: (Diagnostic) -> Void) throws(QueueError) {
         for ending in fileEndings {
             guard let status = Directory.status(of: path + ending) else { continue }
@@ -22,7 +22,7 @@ extension Bookkeeping {
                 Directory.setAside(path + ending)
                 report(.store("\(path + ending) is not a regular file; it was set aside"))
             } else if status.st_nlink > 1 {
-                // Nothing to copy if it was deleted meanwhile.
+                // Without content if the file was deleted in the meantime.
                 guard let bytes = try Directory.bytes(of: path + ending) else { continue }
                 try Directory.replace(path + ending, by: bytes)
             }
@@ -33,15 +33,22 @@ extension Bookkeeping {
         Directory.close(descriptor)
     }
 
-    /// Makes the file again that was deleted, with all that is in the one that is open.
+    /// Whether a file has a version of SQLite's format that does not exist. The store writes version 2; of a file with a higher
+    /// version, SQLite says only that it cannot be written (SQLite, "Database File Format", section 1.3.3).
+    static func hasUnknownFormat(_ path: String) -> Bool {
+        guard let header = try? Directory.bytes(of: path, atMost: 20), header.count == 20 else { return false }
+        return !header[18...19].allSatisfy { 1...2 ~= $0 }
+    }
+
+    /// Creates a deleted file again, with the content of the open database.
     func restore(at path: String, report: (Diagnostic) -> Void) throws {
-        // The journal of the file that is gone does not belong to the new one.
+        // The journal of the deleted file does not belong to the new file.
         for ending in Self.fileEndings { Directory.delete(path + ending) }
         try Self.prepareFiles(path, report: report)
         let (old, new) = (
             database, try DatabaseQueue(path: path, configuration: Self.configuration(isSynchronous: isSynchronous))
         )
-        // Whoever writes from here on waits until the new file has everything.
+        // From here on, writers wait until the new file is complete.
         try new.writeWithoutTransaction { database in
             current.withLock { $0 = new }
             do { try old.read { try $0.backup(to: database) } } catch {

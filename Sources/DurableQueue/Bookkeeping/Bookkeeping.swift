@@ -5,27 +5,27 @@ internal import Synchronization
 
 internal import struct Foundation.Data
 
-/// What is small and has to be right at every moment, in SQLite: where each backend is, its sums, its dead letters.
+/// The small data that must be consistent at every instant, in SQLite: each backend's cursor, sums and dead letters.
 ///
-/// Safe from any thread. Waits for the disk, so never on the path of `emit`.
+/// Safe from any thread. Waits for the disk; never used on the path of `emit`.
 final class Bookkeeping: Sendable {
-    /// A backend's place, as it is kept.
+    /// A backend's place, as it is saved.
     struct PlaceRow: Hashable, Sendable {
         var name: String
-        /// The number of the first sample that is for it, and of the first that it has not settled.
+        /// The sequence numbers of the backend's first sample and of its first unsettled sample.
         var start: UInt64
         var cursor: UInt64
         var acknowledged: Int
         var dead: Int
         var drops: [DropReason: Int]
-        /// Samples that count here and were in the log of a process that is gone.
+        /// Samples that this place counts and that were in the log of an ended process.
         var carried = 0
-        /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
+        /// The end of the leased batch; greater than the cursor only while a batch is leased.
         var leaseEnd: UInt64 = 0
-        /// Whether the place ends with the process: it is never written down.
+        /// Whether the place ends with the process and is never saved.
         var isEphemeral = false
 
-        /// CRC-32C of all of it.
+        /// The CRC-32C of all fields.
         var checksum: Int64 {
             let numbers = [Int64(bitPattern: start), Int64(bitPattern: cursor), Int64(acknowledged), Int64(dead)]
             let more = [Int64(carried), Int64(bitPattern: leaseEnd)]
@@ -35,52 +35,65 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// A sample that a backend will never take.
+    /// A sample that a backend will never accept.
     struct LetterRow: Hashable, Sendable {
         var sequence: UInt64
         var reason: String
         var payload: [UInt8]
-        /// Whether it waits to be tried again.
+        /// Whether the letter waits for a retry.
         var isRetried = false
     }
 
-    /// The database; another one once the file was deleted and made again.
+    /// The database. Replaced after the file was deleted and created again.
     var database: DatabaseQueue { current.withLock { $0 } }
     let current: Lock<DatabaseQueue>
-    /// Whether everything that is written survives a loss of power at once.
+    /// Whether every write survives a loss of power at once.
     let isSynchronous: Bool
-    /// Whether something was written since the last synchronization.
+    /// Whether there were writes since the last synchronization.
     private let isDirty = Atomic<Bool>(true)
     private let closed = Atomic<Bool>(false)
 
-    /// Uses a database that is known to be whole.
+    /// Uses a database that was verified.
     init(_ database: DatabaseQueue, isSynchronous: Bool = false) {
         current = Lock(database)
         self.isSynchronous = isSynchronous
     }
 
-    /// Opens or creates the file, and brings it to the current version.
+    /// Opens or creates the file, and migrates it to the current version.
     ///
-    /// - Parameter isSynchronous: whether everything that is written survives a loss of power at once.
+    /// - Parameter isSynchronous: whether every write survives a loss of power at once.
     convenience init(path: String, isSynchronous: Bool = false) throws {
         let configuration = Self.configuration(isSynchronous: isSynchronous)
         self.init(try DatabaseQueue(path: path, configuration: configuration), isSynchronous: isSynchronous)
         let isCurrent = try database.read { try Self.migrator.hasCompletedMigrations($0) }
         if !isCurrent {
             try Self.migrator.migrate(database)
-            // The journal of a new file is many times as large as the file.
+            // The journal of a new file is many times larger than the file.
             try checkpoint(.truncate)
         }
-        // A page that is damaged is found here, and not in the middle of a delivery.
+        // A damaged page is found here, not during a delivery.
         let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         if verdict != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-        // And so is one that holds something else than it should.
+        // So is a page with invalid values.
         for place in try places() { _ = try letters(of: place.name) }
         _ = try erased(onlyUndone: false)
         _ = try absent()
         _ = try newest(in: "")
         _ = (try carriedLogs(), try carriedSums())
         _ = try database.read { try Self.logNumber($0) }
+        // After a momentary error, SQLite opens a file only for reading: every later write of the process would fail.
+        try database.write { try $0.execute(sql: "UPDATE log SET random = random") }
+    }
+
+    /// Opens the file, and retries at once a failure that may be momentary.
+    static func opened(path: String, isSynchronous: Bool) throws -> Bookkeeping {
+        for _ in 1..<SystemCall.attempts {
+            do { return try Bookkeeping(path: path, isSynchronous: isSynchronous) } catch {
+                if isDamage(error) { throw error }
+                if hasUnknownFormat(path) { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
+            }
+        }
+        return try Bookkeeping(path: path, isSynchronous: isSynchronous)
     }
 
     static func configuration(isSynchronous: Bool) -> Configuration {
@@ -88,7 +101,7 @@ final class Bookkeeping: Sendable {
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase {
-            // Dead letters that are erased are overwritten.
+            // SQLite overwrites erased dead letters.
             try $0.execute(
                 sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL"); PRAGMA secure_delete = ON"
             )
@@ -117,7 +130,7 @@ final class Bookkeeping: Sendable {
             )
         }
         migrator.registerMigration("2") { database in
-            // What was erased; `done` once it is gone from the segments, too.
+            // Erasures; `done` once the samples are deleted from the segments.
             try database.execute(
                 sql: "CREATE TABLE erased (first INTEGER NOT NULL, end INTEGER NOT NULL, done INTEGER NOT NULL)"
             )
@@ -126,25 +139,25 @@ final class Bookkeeping: Sendable {
             try database.execute(sql: "ALTER TABLE place ADD COLUMN leaseEnd INTEGER NOT NULL DEFAULT 0")
         }
         migrator.registerMigration("4") { database in
-            // How old segments are. Instants are of one boot of the machine.
+            // Ages of segments. Instants belong to one boot of the machine.
             try database.execute(
                 sql: "CREATE TABLE age (first INTEGER PRIMARY KEY, boot TEXT NOT NULL, newest INTEGER NOT NULL)"
             )
         }
         migrator.registerMigration("5") { database in
-            // SQLite notices a damaged page, but not a number that became another.
+            // SQLite detects a damaged page, but not a changed number.
             try database.execute(sql: "ALTER TABLE place ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
             for place in try rows(database, areChecked: false) { try write(place, to: database) }
         }
         migrator.registerMigration("6") { database in
-            // Numbers that no sample in this log has.
+            // Sequence numbers without a sample in this log.
             try database.execute(sql: "CREATE TABLE absent (first INTEGER NOT NULL, end INTEGER NOT NULL)")
         }
         migrator.registerMigration("carried") { try createCarried(in: $0) }
         return migrator
     }
 
-    /// The log's random number; `fallback` from now on if the log has no number yet.
+    /// The log's random number. Saves and returns `fallback` if the log has no number yet.
     func logNumber(orElse fallback: UInt64) throws -> UInt64 {
         try database.write { database in
             if let known = try Self.logNumber(database) { return known }
@@ -156,14 +169,14 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// All places, in no order.
+    /// All places, without order.
     func places() throws -> [PlaceRow] {
         try database.read { try Self.rows($0, areChecked: true) }
     }
 
     private static func rows(_ database: Database, areChecked: Bool) throws -> [PlaceRow] {
         try Row.fetchAll(database, sql: "SELECT * FROM place").map { row in
-            // `row["…"]` would trap where the file holds something else than it should.
+            // `row["…"]` would trap on a value of another type.
             let name = try row.decode(String.self, forColumn: "name")
             let place = PlaceRow(
                 name: name,
@@ -195,11 +208,14 @@ final class Bookkeeping: Sendable {
         return drops
     }
 
-    /// Keeps places, and the letters that came and went with them, all or nothing.
-    func save(_ changes: [DirectoryStore.Change]) throws {
+    /// Deletes forgotten backends, and saves places, their new and removed letters, and new gaps, all or none.
+    func save(_ changes: DirectoryStore.Changes) throws {
         isDirty.store(true, ordering: .sequentiallyConsistent)
         try database.write { database in
-            for change in changes { try Self.write(change, to: database) }
+            for name in changes.forgotten { try Self.delete(name, from: database) }
+            for change in changes.places { try Self.write(change, to: database) }
+            try Self.write(absent: changes.absent, to: database)
+            try Self.write(erased: changes.erased, to: database)
         }
     }
 
@@ -222,7 +238,7 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// SQLite ends a text at the first NUL: a reason that has one is kept as bytes.
+    /// SQLite ends a text at the first NUL: a reason with a NUL is saved as bytes.
     private static func reason(_ text: String) -> DatabaseValue {
         text.utf8.contains(0) ? DatabaseValue(Array(text.utf8)) : text.databaseValue
     }
@@ -256,12 +272,10 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// Forgets a backend and all that is kept for it.
-    func remove(_ name: String) throws {
-        try database.write { database in
-            for table in ["place", "dropped", "letter", "carried"] {
-                try database.execute(sql: "DELETE FROM \(table) WHERE name = ?", arguments: [name])
-            }
+    /// Deletes a backend with all its data.
+    private static func delete(_ name: String, from database: Database) throws {
+        for table in ["place", "dropped", "letter", "carried"] {
+            try database.execute(sql: "DELETE FROM \(table) WHERE name = ?", arguments: [name])
         }
     }
 
@@ -280,10 +294,10 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// Whether something was written that a loss of power may take back.
+    /// Whether a loss of power may revert a write.
     var hasUnsynchronizedWrites: Bool { isDirty.load(ordering: .sequentiallyConsistent) }
 
-    /// Makes everything that was written survive a loss of power, and stand in the main file, not in the journal alone.
+    /// Makes all writes survive a loss of power, in the main file, not only in the journal.
     func synchronize() throws {
         isDirty.store(false, ordering: .sequentiallyConsistent)
         do { try checkpoint(.passive) } catch {
@@ -295,7 +309,7 @@ final class Bookkeeping: Sendable {
     /// Copies the journal into the main file.
     func checkpoint(_ kind: Database.CheckpointMode) throws {
         try database.writeWithoutTransaction { database in
-            // SQLite would dereference the connection that is gone.
+            // SQLite would dereference the closed connection.
             guard database.sqliteConnection != nil else {
                 throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the bookkeeping is closed")
             }
@@ -303,10 +317,11 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// Whether nothing can be read or written any more.
+    /// Whether the database is closed.
     var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether an error says that the file is damaged, or is none of ours: not that it is busy, or cannot be opened now.
+    /// Whether an error means that the file is damaged or not a database of the store, rather than busy or temporarily
+    /// not accessible.
     static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is RowDecodingError }
         switch error.resultCode {
@@ -315,10 +330,10 @@ final class Bookkeeping: Sendable {
         }
     }
 
-    /// Brings everything into the one file, so that it can be moved or deleted.
+    /// Moves all content into the main file, so that it can be moved or deleted.
     func close() {
         closed.store(true, ordering: .sequentiallyConsistent)
-        // Whoever uses the database at this moment keeps it open; the last one to let go of it closes it.
+        // Current users of the database keep it open; the last one closes it.
         try? database.close()
     }
 }

@@ -1,9 +1,9 @@
 internal import Instrument
 
-/// How names are written: a small number for those of the vocabulary, the spelling for all others.
+/// The encoding of names: a small number for names of the vocabulary, the spelling for all other names.
 ///
-/// The list belongs to the record format: names are only ever added at its end, or what was written before would be read
-/// as something else. It is independent of the order in which the program interns names.
+/// The list belongs to the record format. Add names only at its end: any other change would alter the meaning of
+/// existing records. The list is independent of the order in which the program interns names.
 struct NameCodec {
     /// Attribute names of record format 1, in the order of their numbers.
     private static let attributes: [AttributeName] =
@@ -33,10 +33,10 @@ struct NameCodec {
     )
     private static let actionNumbers = Dictionary(uniqueKeysWithValues: actions.enumerated().map { ($1, $0 + 1) })
 
-    /// What is written for each interned name, made when it is first needed; of length 0 where it is not known yet.
+    /// The encoded form of each interned name, computed at the first use; empty before.
     private var known: ContiguousArray<PackedBytes> = []
 
-    /// Writes an attribute's name: its number, or 0, the length and the spelling.
+    /// Writes an attribute's name: its number, or 0 with the length and the spelling.
     @inline(__always)
     mutating func write(_ name: AttributeName, to writer: inout RecordWriter) {
         let index = Int(name.number)
@@ -52,7 +52,7 @@ struct NameCodec {
         let bytes = Self.bytes(name.spelling, number: Self.attributeNumbers[name.number])
         bytes.withUnsafeBytes { writer.bytes($0) }
         let index = Int(name.number)
-        // Long names, and those of a flood that must not fill the memory, are created each time.
+        // Long names, and names beyond a limit that protects the memory, are encoded each time.
         guard index < 1 << 16, let packed = PackedBytes(bytes) else { return }
         while known.count <= index { known.append(PackedBytes()) }
         known[index] = packed
@@ -94,7 +94,7 @@ struct PackedBytes {
 
     init() {}
 
-    /// nil if there are too many.
+    /// nil if there are more than 16 bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= 16 else { return nil }
         count = bytes.count

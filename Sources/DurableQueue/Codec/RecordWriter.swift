@@ -1,4 +1,4 @@
-/// Writes into memory of a fixed size; what does not fit is not written, and remembered.
+/// Writes into memory of a fixed size. Omits bytes that do not fit, and records that it has omitted some.
 struct RecordWriter {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
@@ -18,7 +18,7 @@ struct RecordWriter {
         return false
     }
 
-    /// Leaves room for what is written later.
+    /// Reserves room for a later write.
     mutating func skip(_ count: Int) { if hasRoom(count) { offset += count } }
 
     /// Pads with zeros to a multiple of eight.
@@ -64,7 +64,7 @@ struct RecordWriter {
         offset += bytes.count
     }
 
-    /// Two words at once, of which the first bytes count.
+    /// Writes two words at once, of which the first bytes are used.
     @inline(__always)
     mutating func packed(_ packed: PackedBytes) {
         guard hasRoom(16) else { return }
@@ -76,14 +76,14 @@ struct RecordWriter {
     mutating func text(_ text: String) {
         varint(UInt64(text.utf8.count))
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { bytes(UnsafeRawBufferPointer($0)) }
-        // Bridged from another world, byte by byte.
+        // A string that is not native UTF-8 is copied byte by byte.
         if isWritten == nil { for unit in text.utf8 { byte(unit) } }
     }
 }
 
-/// Reads what a ``RecordWriter`` wrote, from bytes that may be anything.
+/// Reads the output of a ``RecordWriter``, from bytes that may have any value.
 struct RecordReader {
-    /// The bytes are not what they should be.
+    /// The bytes are not valid.
     struct Damaged: Error {}
 
     private let bytes: UnsafeRawBufferPointer
@@ -122,7 +122,7 @@ struct RecordReader {
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    /// A length that what is left can hold.
+    /// A length that is not larger than the remaining bytes.
     mutating func count() throws(Damaged) -> Int {
         let count = try varint()
         guard count <= UInt64(remaining) else { throw Damaged() }

@@ -1,9 +1,9 @@
 internal import Instrument
 
-/// Reads what a ``SampleEncoder`` wrote.
+/// Decodes the output of a ``SampleEncoder``.
 enum SampleDecoder {
     private typealias Tag = SampleEncoder.Tag
-    /// Deeper nesting is damage: reading it would use up the stack.
+    /// The largest nesting depth. Deeper nesting is damage, and would exhaust the stack.
     private static var maxDepth: Int { 128 }
 
     static func read(_ bytes: UnsafeRawBufferPointer) throws(RecordReader.Damaged) -> Sample {

@@ -1,9 +1,9 @@
 internal import Instrument
 
-/// Writes samples in record format 1: compact, without intermediate copies.
+/// Encodes samples in record format 1: compact, without intermediate copies.
 ///
-/// `kind, tracker, instant, wall time, name …, count of attributes, (name, tag, value) …`; numbers are variable-length, texts
-/// UTF-8 with their length, UUIDs in upper case 16 bytes.
+/// `kind, tracker, instant, wall time, name …, count of attributes, (name, tag, value) …`; numbers are variable-length,
+/// texts UTF-8 with their length, UUIDs in upper case 16 bytes.
 struct SampleEncoder {
     enum Kind {
         static let event: UInt8 = 0
@@ -23,13 +23,13 @@ struct SampleEncoder {
         static let object: UInt8 = 7
     }
 
-    /// What is written for an action, kept because looking it up takes longer than writing the rest.
+    /// The encoded form of an action, cached because the lookup takes longer than the rest of the record.
     private struct ActionCode {
         var bytes: [UInt8]
         var usualTimeAttribute: AttributeName
     }
 
-    /// The UUIDs that were written last, by attribute: senders, streams and playbacks stay the same for long.
+    /// The latest UUIDs by attribute: senders, streams and playbacks rarely change.
     private struct KnownUUID {
         var text: String
         var bytes: UUIDBytes
@@ -39,7 +39,7 @@ struct SampleEncoder {
     private var uuids: ContiguousArray<KnownUUID?> = []
     private var actions: [Action: ActionCode] = [:]
 
-    /// A sample on its own.
+    /// The encoding of one sample.
     static func bytes(of sample: Sample) -> [UInt8] {
         var encoder = SampleEncoder()
         var capacity = 4096
@@ -79,7 +79,7 @@ struct SampleEncoder {
             bytes: NameCodec.bytes(of: action),
             usualTimeAttribute: AttributeName("timeSince" + action.name)
         )
-        // A flood of names must not fill the memory.
+        // Many different names must not fill the memory.
         if actions.count < 4096 { actions[action] = code }
         return code
     }
@@ -104,14 +104,14 @@ struct SampleEncoder {
     }
 
     private mutating func write(_ attributes: Attributes, to writer: inout RecordWriter) {
-        // A copy at hand: through the closure each byte would be written by way of two pointers.
+        // A local copy: without it, each byte would be written through two pointers.
         var local = writer
         attributes.withElements { elements in
             local.varint(UInt64(elements.count))
             for index in elements.indices {
                 let name = elements[index].name
                 names.write(name, to: &local)
-                // The common ones here and in place; what takes longer, apart.
+                // The common cases are inlined here; the others are in a separate function.
                 switch elements[index].value {
                 case .bool(let truth): local.byte(truth ? Tag.yes : Tag.no)
                 case .int(let number):
@@ -157,7 +157,7 @@ struct SampleEncoder {
         }
     }
 
-    /// A text as long as a UUID, which it may be.
+    /// Writes a text of the length of a UUID, as a UUID if it is one.
     private mutating func write(_ text: String, of name: AttributeName, to writer: inout RecordWriter) {
         let index = Int(name.number)
         let uuid: UUIDBytes
@@ -180,7 +180,7 @@ struct SampleEncoder {
     }
 }
 
-/// The 16 bytes of a UUID that is written in upper case, as our identifiers are.
+/// The 16 bytes of a UUID in upper case, as this library writes identifiers.
 struct UUIDBytes: Hashable {
     let high: UInt64
     let low: UInt64

@@ -4,9 +4,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Since when the machine runs: monotonic instants of one boot can be compared, those of two cannot.
+/// The boot of the machine: only monotonic instants of the same boot can be compared.
 enum BootSession {
-    /// The boot's identifier; nil if the system does not tell.
+    /// The boot's identifier; nil if the system has none.
     static let identifier: String? = {
         #if canImport(Darwin)
         var buffer = [CChar](repeating: 0, count: 64)
@@ -14,7 +14,7 @@ enum BootSession {
         guard sysctlbyname("kern.bootsessionuuid", &buffer, &size, nil, 0) == 0 else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         #else
-        // A system that tells no identifier is one whose boots cannot be compared.
+        // Without an identifier, boots cannot be compared.
         return (try? Directory.text(of: "/proc/sys/kernel/random/boot_id", atMost: 64)) ?? nil
         #endif
     }()

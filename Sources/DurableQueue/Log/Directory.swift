@@ -9,27 +9,28 @@ internal import Glibc
 
 /// The store's calls to the file system.
 ///
-/// Only regular files are opened, and never through a link: others may have put a link, a pipe or a device where a file of
-/// the store's belongs. What is created is for the user alone, whatever the process's mask says.
+/// The store opens only regular files, and never through a link: others may have created a link, a pipe or a device
+/// under the name of a file of the store. Only the user can access created files, independent of the process's mask.
 enum Directory {
-    /// The names in a directory; none if the directory cannot be read. Only to show: what is not listed may be there.
+    /// The names in a directory; empty if the directory cannot be read. For display only, because the list may be
+    /// incomplete.
     static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
 
     /// The names in a directory.
-    /// - Throws: if not all of them can be read, since then nobody knows what the directory holds.
+    /// - Throws: if a name cannot be read, because a partial list would hide files.
     static func entries(of directory: String) throws(QueueError) -> [String] {
         do throws(FileError) { return try Folder.names(in: directory) } catch { throw failure(error) }
     }
 
-    /// The names in a directory that was opened, which is closed. `path` is for the error.
-    /// - Throws: if not all of them can be read.
+    /// The names in an opened directory, which this method closes. `path` is for the error.
+    /// - Throws: if a name cannot be read.
     static func entries(ofOpened descriptor: Int32, path: String) throws(QueueError) -> [String] {
         do throws(FileError) {
             return try Folder.names(inOpened: descriptor, path: path)
         } catch { throw failure(error) }
     }
 
-    /// Makes a directory and those above it, for the user alone.
+    /// Creates a directory and its parents, with access for this user only.
     static func make(_ path: String) throws(QueueError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -44,77 +45,81 @@ enum Directory {
             if number != EEXIST, stat(made, &status) != 0 {
                 throw QueueError(
                     .storeFailed,
-                    "cannot make the directory \(made): \(String(cString: strerror(number)))"
+                    "cannot create the directory \(made): \(SystemError(number))"
                 )
             }
         }
     }
 
-    /// Creates a directory for the user alone; false if something of that name exists.
+    /// Creates a directory with access for this user only. Returns false if the name exists.
     static func makeFolder(_ path: String) throws(QueueError) -> Bool {
         if mkdir(path, 0o700) != 0 {
             if errno == EEXIST { return false }
-            throw failure(errno, "make the directory \(path)")
+            throw failure(errno, "create the directory \(path)")
         }
         chmod(path, 0o700)
         return true
     }
 
-    /// Says which other users may change the content of a directory; nil if none may.
+    /// Describes which other users can change the content of a directory; nil if only this user can.
     static func exposure(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         if status.st_uid != geteuid(), status.st_uid != 0 {
-            return "\(path) belongs to another user (number \(status.st_uid)), who can delete and replace what is in it"
+            return "\(path) belongs to another user (number \(status.st_uid)), who can delete and replace its files; "
+                + "change the owner"
         }
         guard status.st_mode & 0o022 != 0 else { return nil }
         return
             "other users may write to \(path) (mode \(String(status.st_mode & 0o7777, radix: 8))) and can delete and "
-            + "replace what is in it; take that right away with 'chmod go-w'"
+            + "replace its files; remove that permission with 'chmod go-w'"
     }
 
-    /// The status of what stands at a path, without following a link; nil if nothing stands there.
+    /// The status of the file at a path, without following a link; nil if the path does not exist. Retries a momentary
+    /// error, because a file that looks missing may be replaced.
     static func status(of path: String) -> stat? {
         var status = stat()
-        return lstat(path, &status) == 0 ? status : nil
+        return try? SystemCall.retrying(unless: [ENOENT, ENOTDIR]) { lstat(path, &status) == 0 ? status : nil }.get()
     }
 
-    /// Whether anything stands at a path, of whatever kind.
+    /// Whether a path exists, as a file of any kind.
     static func exists(_ path: String) -> Bool { status(of: path) != nil }
 
     static func isFile(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 
+    /// Whether a path has something that the store never writes: a link, a pipe, a directory, a device.
+    static func isForeign(_ path: String) -> Bool { status(of: path).map { !isFile($0) } ?? false }
+
     static func isDirectory(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 
-    /// The length of a regular file; nil if no regular file stands at the path.
+    /// The length of a regular file; nil if the path is not a regular file.
     static func size(of path: String) -> Int? { status(of: path).flatMap { isFile($0) ? Int($0.st_size) : nil } }
 
-    /// Opens a regular file; -1 and `errno` if there is no such file, or something else in its place.
+    /// Opens a regular file; -1 and `errno` if the path is not a regular file.
     static func open(_ path: String, _ flags: Int32) -> Int32 { SystemFile.openRegular(path, flags) }
 
-    /// Opens a regular file; retries a failure that may last for a moment only.
-    static func openPatiently(_ path: String, _ flags: Int32) -> Int32 {
-        for _ in 0..<2 {
+    /// Opens a regular file; retries a failure that may be momentary.
+    static func openRetrying(_ path: String, _ flags: Int32) -> Result<Int32, SystemError> {
+        SystemCall.retrying(unless: [ENOENT]) {
             let descriptor = open(path, flags)
-            if descriptor >= 0 || errno == ENOENT { return descriptor }
+            return descriptor >= 0 ? descriptor : nil
         }
-        return open(path, flags)
     }
 
     static func close(_ descriptor: Int32) { systemClose(descriptor) }
 
     static func delete(_ path: String) { unlink(path) }
 
-    /// Deletes a file such that it stays deleted after a loss of power.
+    /// Deletes a file so that it stays deleted after a loss of power.
     static func deleteForGood(_ path: String) throws(QueueError) {
         if unlink(path) != 0, errno != ENOENT { throw failure(errno, "delete \(path)") }
         try synchronize(Folder.parent(of: path))
     }
 
-    /// Overwrites a file's bytes and deletes it, such that it stays deleted after a loss of power.
+    /// Overwrites a file's bytes and deletes the file, so that it stays deleted after a loss of power.
     ///
-    /// On a disk that writes elsewhere each time (flash, copy on write), overwriting does not reach the old blocks; nothing
-    /// that a program can do does.
+    /// On a disk that writes to another place each time (flash, copy on write), no program can overwrite the old
+    /// blocks.
     static func overwriteAndDelete(_ path: String) throws(QueueError) {
         let descriptor = open(path, O_WRONLY)
         if descriptor >= 0 {
@@ -134,25 +139,25 @@ enum Directory {
         try deleteForGood(path)
     }
 
-    /// The first bytes of a file as text, at most `limit`; nil if there is no such file.
-    /// - Throws: if the file is there and cannot be read.
+    /// The first bytes of a file as text, at most `limit`; nil if the file does not exist.
+    /// - Throws: if the file exists and cannot be read.
     static func text(of path: String, atMost limit: Int) throws(QueueError) -> String? {
         try bytes(of: path, atMost: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first bytes of a file, at most `limit`; nil if there is no such file.
-    /// - Throws: if the file is there and cannot be read.
+    /// The first bytes of a file, at most `limit`; nil if the file does not exist.
+    /// - Throws: if the file exists and cannot be read.
     static func bytes(of path: String, atMost limit: Int = .max) throws(QueueError) -> [UInt8]? {
         do throws(FileError) { return try SmallFile.prefix(of: path, count: limit) } catch { throw failure(error) }
     }
 
-    /// Puts a file with this text in the place of the one that is there, such that it survives a loss of power.
+    /// Replaces a file by this text, so that the new file survives a loss of power.
     static func replace(_ path: String, by text: String) throws(QueueError) {
         do throws(FileError) { try SmallFile.write(Array(text.utf8), to: path) } catch { throw failure(error) }
     }
 
-    /// Puts a file with these bytes in the place of the one that is there: the old one or the new one stands at any moment. The
-    /// caller synchronizes the directory.
+    /// Replaces a file by these bytes: at any instant the path has the old or the new content. The caller synchronizes
+    /// the directory.
     static func replace(_ path: String, by bytes: [UInt8]) throws(QueueError) {
         do throws(FileError) {
             try SmallFile.write(bytes, to: path, synchronizesFolder: false)
@@ -166,9 +171,9 @@ enum Directory {
 
     private static func failure(_ error: FileError) -> QueueError { failure(error.number, error.action) }
 
-    /// The system's words for an error; a full disk has its own code.
+    /// An error with the system's text; a full disk has a separate code.
     static func failure(_ number: Int32, _ doing: String) -> QueueError {
-        let text = String(cString: strerror(number))
+        let text = SystemError(number).description
         if number == ENOSPC || number == EDQUOT {
             return QueueError(
                 .diskFull,
@@ -181,8 +186,8 @@ enum Directory {
         return QueueError(.storeFailed, "cannot \(doing): \(text)")
     }
 
-    /// Creates a folder with a new name beside another one, for files that move there. It is not a queue until
-    /// ``finishSibling(_:)`` is called.
+    /// Creates a folder with a new name beside another folder, for files that move there. It becomes a queue's folder
+    /// with ``finishSibling(_:)``.
     static func makeSibling(of folder: String) throws(QueueError) -> String {
         let parent = Folder.parent(of: folder)
         var number = (try entries(of: parent).compactMap(FolderNames.folderNumber).max() ?? 0) + 1
@@ -193,7 +198,7 @@ enum Directory {
         }
     }
 
-    /// Makes a folder from ``makeSibling(of:)`` a queue; returns its path.
+    /// Makes a folder from ``makeSibling(of:)`` a queue's folder. Returns its path.
     static func finishSibling(_ folder: String) throws(QueueError) -> String {
         let path = String(folder.dropLast(movingEnding.count))
         try move(folder, to: path)
@@ -202,12 +207,19 @@ enum Directory {
 
     private static var movingEnding: String { ".moving" }
 
-    /// Gives a file or a folder another name.
+    /// Renames a file or a folder.
     static func move(_ path: String, to target: String) throws(QueueError) {
-        if rename(path, target) != 0 { throw failure(errno, "rename \(path) to \(target)") }
+        do throws(SystemError) { try renameRetrying(path, target).get() } catch {
+            throw failure(error.number, "rename \(path) to \(target)")
+        }
     }
 
-    /// Renames a file, or whatever stands in its place, to a name that nothing has yet.
+    /// Renames a file; retries a failure that may be momentary.
+    static func renameRetrying(_ path: String, _ target: String) -> Result<Void, SystemError> {
+        SystemCall.retrying(unless: [ENOENT]) { rename(path, target) == 0 ? () : nil }
+    }
+
+    /// Renames a file of any kind to an unused name.
     static func setAside(_ path: String) {
         var name = path + ".damaged"
         var number = 1
@@ -215,7 +227,7 @@ enum Directory {
             number += 1
             name = path + ".damaged-\(number)"
         }
-        rename(path, name)
+        _ = renameRetrying(path, name)
     }
 }
 

@@ -6,34 +6,34 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Ownership of a folder, for as long as this value stands or the process lives.
+/// Ownership of a folder, until this object or the process ends.
 ///
-/// The lock is on the folder itself, so that deleting a file does not take it away. It is also on the file `lock` in the
-/// folder, which earlier versions look at, and which works where a file system cannot lock directories.
+/// The lock is on the folder, so that the deletion of a file does not end it. It is also on the file `lock` in the
+/// folder, which earlier versions use, and which works on file systems that cannot lock directories.
 struct DirectoryLock: ~Copyable {
-    /// Why a folder cannot be locked.
+    /// The reason for which a folder cannot be locked.
     enum Refusal: Error {
         /// Another process, or another store of this process, owns it.
         case busy
-        /// There is no folder under this path any more.
+        /// The folder no longer exists.
         case missing
-        /// It is not this user's folder, or cannot be written to; the text says why.
+        /// The folder belongs to another user or is not writable; the text has the cause.
         case foreign(String)
     }
 
-    /// Where the folder was when it was locked.
+    /// The path of the folder when it was locked.
     let path: String
     private let folder: Int32
-    /// -1 if there is no such file, and the folder alone is locked.
+    /// -1 without such a file: then only the folder is locked.
     private let file: Int32
 
-    /// Locks a folder and takes the right to read it from everybody else.
+    /// Locks a folder, and removes the other users' access to it.
     init(_ path: String) throws(Refusal) {
         let folder = try Self.openFolder(path)
         let file: Int32
         do throws(Refusal) {
             let isLocked = try Self.lock(folder)
-            // Between the look and the lock its owner may have deleted it.
+            // Its owner may have deleted the folder before the lock.
             guard Self.isFolder(folder, at: path) else { throw .missing }
             file = try Self.lockFile(in: folder, isFolderLocked: isLocked)
         } catch {
@@ -53,7 +53,7 @@ struct DirectoryLock: ~Copyable {
     }
 
     deinit {
-        // A child that was forked meanwhile may hold the same descriptors for a moment.
+        // A child that was forked in the meantime may hold the same descriptors for a moment.
         if file >= 0 {
             flock(file, LOCK_UN)
             close(file)
@@ -62,11 +62,11 @@ struct DirectoryLock: ~Copyable {
         close(folder)
     }
 
-    /// Whether the folder still stands where it was locked.
+    /// Whether the path still is the locked folder.
     var isInPlace: Bool { Self.isFolder(folder, at: path) }
 
-    /// Deletes the store's files, and the folder unless it holds anything else; false if it stays, or cannot be listed. Still locked, so that
-    /// nobody adopts what is being deleted.
+    /// Deletes the store's files, and the folder if it contains no other files. Returns false if the folder stays or
+    /// cannot be listed. Keeps the lock, so that no process adopts the folder during the deletion.
     borrowing func removeFolder() -> Bool {
         guard isInPlace else { return true }
         guard let names = try? Self.names(in: folder, path) else { return false }
@@ -74,7 +74,7 @@ struct DirectoryLock: ~Copyable {
         return rmdir(path) == 0
     }
 
-    /// Whether a process owns a folder. Creates nothing, and takes no lock that another look would notice.
+    /// Whether a process owns a folder. Creates nothing, and takes no lock that another call would detect.
     static func isHeld(_ path: String) -> Bool {
         guard let folder = try? openFolder(path, isOwnerChecked: false) else { return false }
         defer { close(folder) }
@@ -100,16 +100,21 @@ struct DirectoryLock: ~Copyable {
             switch errno {
             case ENOENT: throw .missing
             case ELOOP, ENOTDIR: throw .foreign("it is a link or a file, not a directory; remove it")
-            default: throw .foreign("it cannot be opened: \(String(cString: strerror(errno)))")
+            default: throw .foreign("it cannot be opened: \(SystemError(errno))")
             }
         }
         var status = stat()
-        if fstat(folder, &status) == 0, !isOwnerChecked || status.st_uid == geteuid() { return folder }
+        guard fstat(folder, &status) == 0 else {
+            let cause = errno
+            close(folder)
+            throw .foreign("it cannot be read: \(SystemError(cause))")
+        }
+        if !isOwnerChecked || status.st_uid == geteuid() { return folder }
         close(folder)
         throw .foreign("it belongs to another user (number \(status.st_uid)); run as that user, or change its owner")
     }
 
-    /// Returns false where the file system cannot lock directories.
+    /// Locks the folder. Returns false on a file system that cannot lock directories.
     private static func lock(_ folder: Int32) throws(Refusal) -> Bool {
         // A reader holds a lock only for an instant.
         for _ in 0..<5 {
@@ -129,14 +134,14 @@ struct DirectoryLock: ~Copyable {
     private static func lockFile(in folder: Int32, isFolderLocked: Bool) throws(Refusal) -> Int32 {
         var status = stat()
         let isThere = fstatat(folder, FolderNames.lock, &status, AT_SYMLINK_NOFOLLOW) == 0
-        // A link or a pipe is no lock. A file with another name would be locked under that name, too.
+        // A link or a pipe is not a lock. A file with a second name would also be locked under that name.
         if isThere, !Directory.isFile(status) || status.st_nlink > 1 { unlinkat(folder, FolderNames.lock, 0) }
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = openat(folder, FolderNames.lock, flags, 0o600)
         if file < 0 {
-            // A directory of that name cannot be helped, and is no obstacle.
+            // A directory of that name does not prevent the lock of the folder.
             if errno == EISDIR, isFolderLocked { return -1 }
-            throw .foreign("it cannot be written to: \(String(cString: strerror(errno))); check the permissions")
+            throw .foreign("it cannot be written to: \(SystemError(errno)); check the permissions")
         }
         for _ in 0..<5 {
             if flock(file, LOCK_EX | LOCK_NB) == 0 {
@@ -149,7 +154,7 @@ struct DirectoryLock: ~Copyable {
         throw .busy
     }
 
-    /// Earlier versions and SQLite went by the process's mask.
+    /// Restricts the permissions of files that earlier versions and SQLite created with the process's mask.
     private static func tighten(_ folder: Int32, _ path: String) throws(Refusal) {
         var status = stat()
         if fstat(folder, &status) == 0, status.st_mode & 0o777 != 0o700 { fchmod(folder, 0o700) }

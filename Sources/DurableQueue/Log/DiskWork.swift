@@ -9,22 +9,22 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Which thread works on the disk at the moment, for those who wait for it.
+/// The thread that currently works on the disk, for threads that wait for its work.
 ///
-/// A thread that the disk delays looks the same as one that waits for a processor, but for the system, which can tell.
+/// Only the system can distinguish a thread that waits for the disk from a thread that waits for a processor.
 final class DiskWork: Sendable {
     private let thread = Atomic<Int32>(0)
 
     func begin() { thread.store(durable_thread_id(), ordering: .sequentiallyConsistent) }
     func end() { thread.store(0, ordering: .sequentiallyConsistent) }
 
-    /// Whether the disk may delay the work: a thread is at it, and does not just wait for a processor.
+    /// Whether the disk may delay the work: a thread works on the disk and does not wait for a processor.
     var isWaitingForDisk: Bool {
         let thread = thread.load(ordering: .sequentiallyConsistent)
         return thread != 0 && !Self.isRunnable(thread)
     }
 
-    /// Whether the system says that a thread runs, or would run if there were a processor (proc(5), `stat`, field 3).
+    /// Whether a thread runs or waits for a processor (proc(5), `stat`, field 3).
     private static func isRunnable(_ thread: Int32) -> Bool {
         #if os(Linux)
         let descriptor = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)

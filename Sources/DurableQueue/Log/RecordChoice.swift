@@ -1,7 +1,9 @@
-/// Chooses among the whole records of a damaged segment those that belong to it, each number once.
+internal import Instrument
+
+/// Chooses the records that belong to a damaged segment, each sequence number once.
 ///
-/// The most records whose places and numbers agree are believed. What stands elsewhere is a page in a wrong place: it
-/// counts where the others have a gap.
+/// Accepts the largest set of records with ascending offsets and sequence numbers. Other records are on a page in a
+/// wrong place: they fill the gaps of that set.
 struct RecordChoice {
     private let runs: [[FoundRecord]]
     private let isEndKnown: Bool
@@ -19,7 +21,7 @@ struct RecordChoice {
         var end = backbone.last.flatMap { runs[$0].last }.map { $0.sequence + 1 } ?? 0
         let isInBackbone = Set(backbone)
         let others = runs.indices.filter { !isInBackbone.contains($0) }
-        // Of two copies, the one with more company.
+        // Of two copies, the one in the longer run.
         for index in others.sorted(by: { runs[$0].count > runs[$1].count }) {
             choose(runs[index].filter { isEndKnown || $0.sequence < end })
         }
@@ -28,8 +30,8 @@ struct RecordChoice {
             .sorted { $0.sequence < $1.sequence }
     }
 
-    /// Chooses the records that continue where the others end: it was swapped with something before it. What is missing in between has to
-    /// fit into two pages, whose ends cut records in two.
+    /// Chooses the records that continue after the end of the others, from a page that was swapped with an earlier one.
+    /// The missing records in between must fit into two pages, whose ends cut records.
     private mutating func chooseEnd(from others: [Int], behind end: inout UInt64) {
         let size = chosen.values.reduce(0) { $0 + $1.next - $1.offset } / max(1, chosen.count)
         let gap = UInt64(2 * 4096 / max(Segment.minRecordSize, size))
@@ -49,10 +51,10 @@ struct RecordChoice {
         }
     }
 
-    /// The runs, in the order of their places, whose numbers ascend and that have the most records together.
+    /// The runs with ascending offsets and sequence numbers that have the most records together.
     private func longestAscent() -> [Int] {
         let ends = runs.compactMap(\.last?.sequence).sorted()
-        // The best sum, and whose it is, among the runs that end within a stretch of numbers (a Fenwick tree).
+        // The best sum and its run, among the runs that end within a range of sequence numbers (a Fenwick tree).
         var best = [(count: Int, run: Int)](repeating: (0, -1), count: ends.count + 1)
         var previous = [Int](repeating: -1, count: runs.count)
         var top = (count: 0, run: -1)
@@ -81,17 +83,12 @@ struct RecordChoice {
         return ascent.reversed()
     }
 
-    /// How many of the sorted numbers are smaller.
+    /// The number of smaller values in a sorted list.
     private static func rank(_ number: UInt64, in numbers: [UInt64]) -> Int {
-        var (low, high) = (0, numbers.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if numbers[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low
+        numbers.partitioningIndex { $0 >= number }
     }
 
-    /// Without what cannot be the end: the records that are missing before it would have had no room.
+    /// Removes records that cannot be at the end, because the missing records before them would not fit.
     private func withoutLooseEnd(_ backbone: [Int]) -> [Int] {
         var backbone = backbone
         var count = backbone.reduce(0) { $0 + runs[$1].count }

@@ -2,19 +2,19 @@ internal import CDurableShim
 
 /// The frame of a record: `length (4), CRC-32C of the rest (4), number (8), payload`, at a multiple of eight.
 ///
-/// The length is written last: a record that a crash cut short has none, and is no record.
+/// The length is written last, so that a record that a crash has interrupted has no length and is ignored.
 enum RecordFormat {
     static var headerSize: Int { 16 }
 
-    /// A whole record.
+    /// A complete record.
     struct Record {
         let sequence: UInt64
         let payload: UnsafeRawBufferPointer
-        /// Where the next one begins.
+        /// The offset of the next record.
         let next: Int
     }
 
-    /// The record at an offset, if there is a whole one that ends before `limit`.
+    /// The complete record at an offset that ends before `limit`; nil without one.
     static func record(in base: UnsafeRawPointer, at offset: Int, before limit: Int) -> Record? {
         guard offset >= 0, offset + headerSize < limit else { return nil }
         let length = Int(durable_load_acquire(base + offset))
@@ -28,24 +28,24 @@ enum RecordFormat {
         return Record(sequence: sequence, payload: payload, next: (end + 7) & ~7)
     }
 
-    /// Puts number and checksum before a payload that ends at `end`.
+    /// Writes the sequence number and the checksum before a payload that ends at `end`.
     static func finish(_ base: UnsafeMutableRawPointer, recordAt offset: Int, end: Int, sequence: UInt64) {
         base.storeBytes(of: sequence.littleEndian, toByteOffset: offset + 8, as: UInt64.self)
         let crc = durable_crc32c(0, base + offset + 8, end - offset - 8)
         base.storeBytes(of: crc.littleEndian, toByteOffset: offset + 4, as: UInt32.self)
     }
 
-    /// Makes the bytes at an offset a record: from here on it survives the process.
+    /// Commits the record at an offset. From here on the record survives the process.
     static func commit(_ base: UnsafeMutableRawPointer, recordAt offset: Int, end: Int) {
         durable_store_release(base + offset, UInt32(end - offset - headerSize))
     }
 
-    /// Says that no record begins at an offset.
+    /// Marks an offset as the end of the records.
     static func terminate(_ base: UnsafeMutableRawPointer, at offset: Int) { durable_store_release(base + offset, 0) }
 }
 
 extension RecordFormat {
-    /// A record with its header, filled up to a multiple of eight.
+    /// A record with its header, padded to a multiple of eight.
     static func bytes(of payload: [UInt8], sequence: UInt64) -> [UInt8] {
         let end = headerSize + payload.count
         var bytes = [UInt8](repeating: 0, count: (end + 7) & ~7)

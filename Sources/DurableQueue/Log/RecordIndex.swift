@@ -1,26 +1,28 @@
-/// Where the whole records of a damaged segment are, in the order of their numbers.
+internal import Instrument
+
+/// The offsets of the complete records of a damaged segment, in the order of their sequence numbers.
 ///
-/// A page of the file may be damaged, missing, doubled, or stand in the place of another: what is whole is found wherever it
-/// is. Takes time linear in the segment's size, whatever is in it.
+/// A page of the file may be damaged, missing, duplicated or in the place of another page: the index finds complete
+/// records at any offset. Takes time linear in the segment's size for any content.
 struct RecordIndex: Sendable {
-    /// A whole record.
+    /// A complete record.
     struct Entry: Hashable, Sendable {
         let sequence: UInt64
         let offset: Int
     }
 
-    /// In the order of their numbers, each number once.
+    /// The records in the order of their sequence numbers, each number once.
     private(set) var entries: [Entry] = []
-    /// How many bytes went into checksums.
+    /// The number of bytes for which checksums were computed.
     private(set) var checkedBytes = 0
 
     /// Searches a segment.
     ///
     /// - Parameters:
-    ///   - bytes: the segment, header included, up to where records may end.
-    ///   - first: the smallest number that may be in it.
-    ///   - origin: the number of its first sample, as its header says.
-    ///   - end: the number behind its last sample, if its header says so.
+    ///   - bytes: the segment with its header, up to the end of the records.
+    ///   - first: the smallest possible sequence number.
+    ///   - origin: the sequence number of the first sample, from the header.
+    ///   - end: the sequence number after the last sample, if the header has it.
     init(of bytes: UnsafeRawBufferPointer, first: UInt64, origin: UInt64, end: UInt64?) {
         let room = UInt64(max(0, bytes.count - SegmentHeader.size) / Segment.minRecordSize)
         let most = max(origin, first) + room + Segment.maxGap
@@ -32,13 +34,8 @@ struct RecordIndex: Sendable {
         entries = choice.entries()
     }
 
-    /// The record with the smallest number from `sequence` on.
+    /// The record with the smallest sequence number from `sequence` on.
     func first(from sequence: UInt64) -> Entry? {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].sequence >= sequence { high = middle } else { low = middle + 1 }
-        }
-        return low < entries.count ? entries[low] : nil
+        entries[entries.partitioningIndex { $0.sequence >= sequence }...].first
     }
 }

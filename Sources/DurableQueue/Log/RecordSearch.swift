@@ -1,6 +1,6 @@
 internal import CDurableShim
 
-/// A whole record that a search found.
+/// A complete record that a search has found.
 struct FoundRecord: Hashable {
     let sequence: UInt64
     let offset: Int
@@ -10,8 +10,8 @@ struct FoundRecord: Hashable {
 
 /// Tries every offset of a segment at which a record may begin.
 ///
-/// Bytes that look like the beginnings of long records would have each of them checked to its end, which is quadratic. The
-/// checksum of a long range is therefore computed from those of the segment's beginnings, which are computed once.
+/// A segment in which many offsets look like long records would need quadratic time for their checksums. Therefore the
+/// search computes the checksum of a long range from checksums of the segment's beginnings, which it computes once.
 struct RecordSearch {
     private let bytes: UnsafeRawBufferPointer
     private let numbers: Range<UInt64>
@@ -26,10 +26,10 @@ struct RecordSearch {
         self.numbers = numbers
     }
 
-    /// All whole records, in the order of their places; those that follow one another without a gap are together.
+    /// All complete records in the order of their offsets. Adjacent records without a gap form a run.
     mutating func runs() -> [[FoundRecord]] {
         var runs: [[FoundRecord]] = []
-        // Another page may stand where the header's was.
+        // Another page may be in the place of the header's page.
         let hasHeader = bytes.count >= SegmentHeader.size && bytes.baseAddress.flatMap { SegmentHeader($0) } != nil
         var offset = hasHeader ? SegmentHeader.size : 0
         while offset + Segment.recordHeaderSize < bytes.count {
@@ -69,7 +69,7 @@ struct RecordSearch {
         if beginnings.isEmpty { computeBeginnings() }
         let (lower, upper) = (first * Self.step, last * Self.step)
         let head = checksum(range.lowerBound..<lower, after: 0)
-        // Checksums are linear: that of the middle is the difference of two beginnings.
+        // Checksums are linear: the checksum of a range follows from those of two beginnings.
         let shifted = durable_crc32c_shift(head ^ beginnings[first], UInt64(upper - lower))
         return checksum(upper..<range.upperBound, after: shifted ^ beginnings[last])
     }

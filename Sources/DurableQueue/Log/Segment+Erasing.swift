@@ -2,15 +2,16 @@ internal import CDurableShim
 internal import Instrument
 
 extension Segment {
-    /// What an erased record begins with; all behind it is zeros.
+    /// The beginning of an erased payload; the rest is zeros.
     static var erasedKind: UInt8 { 0xFF }
 
-    /// Puts a copy without the given samples in the file's place and returns it; nil if the segment holds none of them.
+    /// Replaces the file by a copy without the given samples, and returns the copy; nil if the segment contains none of
+    /// them.
     ///
-    /// Bytes that belong to no sample that can be read may be anyone's: they are overwritten, too.
+    /// Also overwrites bytes outside readable samples, because they may belong to an erased sample.
     ///
-    /// A copy, because others may be reading these bytes: they see the old ones, which are gone with the last reader. Sizes
-    /// and offsets stay. The segment has to be sealed.
+    /// Writes a copy, because other threads may be reading the old bytes, which are freed with the last reader. Sizes
+    /// and offsets stay. The segment must be sealed.
     func rewritten(without erased: SequenceSet, end: Int) throws(QueueError) -> Segment? {
         let end = readableEnd(end)
         var bytes = [UInt8](UnsafeRawBufferPointer(start: base, count: end))
@@ -32,7 +33,7 @@ extension Segment {
         return try Segment.existing(path, first: first)
     }
 
-    /// Overwrites what lies between ranges with zeros; false if there are zeros already.
+    /// Overwrites the bytes between ranges with zeros. Returns false if they are zeros.
     private static func clearAll(but known: [Range<Int>], from start: Int, in bytes: inout [UInt8]) -> Bool {
         var (offset, isChanged) = (start, false)
         for range in known.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -43,7 +44,7 @@ extension Segment {
         return isChanged
     }
 
-    /// Overwrites bytes with zeros; false if they are zeros already.
+    /// Overwrites bytes with zeros. Returns false if they are zeros.
     private static func clear(_ range: Range<Int>, in bytes: inout [UInt8]) -> Bool {
         let range = range.clamped(to: bytes.indices)
         guard bytes[range].contains(where: { $0 != 0 }) else { return false }

@@ -1,20 +1,21 @@
 internal import Instrument
 
 extension Segment {
-    /// The smallest room that a record takes.
+    /// The smallest size of a record.
     static var minRecordSize: Int { recordHeaderSize + 8 }
-    /// How many numbers may be left out in a segment, because what had them could not be written.
+    /// The largest number of sequence numbers without samples in a segment, after failed writes.
     static var maxGap: UInt64 { 1 << 16 }
 
-    /// The next whole record by number, whatever is damaged between.
+    /// The next complete record by sequence number. Skips damage.
     ///
-    /// As long as nothing is damaged, records follow one another without gaps in their numbers. The first one that does not
-    /// leads to a search through the whole segment (``RecordIndex``), whose result is kept.
+    /// Without damage, records are adjacent and their sequence numbers have no gap. The first record that differs
+    /// starts a search through the whole segment (``RecordIndex``), whose result is cached.
     /// - Parameters:
-    ///   - offset: where the record stands if nothing is damaged.
-    ///   - limit: where the last record ends.
-    ///   - sequence: the number that the wanted record comes after; nil for the first one.
-    ///   - endSequence: the number behind the last record, if it is known; otherwise the header's, if it is sealed.
+    ///   - offset: the offset of the record if nothing is damaged.
+    ///   - limit: the end of the last record.
+    ///   - sequence: the sequence number before the wanted record; nil for the first record.
+    ///   - endSequence: the sequence number after the last record, if known; otherwise the header's, if the segment is
+    ///     sealed.
     func nextRecord(
         from offset: Int,
         before limit: Int,
@@ -31,19 +32,19 @@ extension Segment {
             if record.sequence == wanted { return (offset, record) }
             offset = record.next
         }
-        // All records that should be there were there, or the rest stands in a wrong place.
+        // Either every record was found, or the remaining records are in a wrong place.
         guard wanted < endSequence ?? sealedEndSequence ?? 0 else { return nil }
         return next(wanted, in: index(limit), limit)
     }
 
-    /// Forgets where records are: the segment's end has become known, or its bytes have changed.
+    /// Discards the cached index, because the segment's end has become known or its bytes have changed.
     func forgetIndex() { damageIndex.withLock { $0 = nil } }
 
     private func next(_ wanted: UInt64, in index: RecordIndex, _ limit: Int) -> (offset: Int, record: Record)? {
         var wanted = wanted
         while let entry = index.first(from: wanted) {
             if let record = record(at: entry.offset, before: limit) { return (entry.offset, record) }
-            // Damaged since.
+            // The damage is newer than the index.
             wanted = entry.sequence + 1
         }
         return nil
@@ -64,7 +65,7 @@ extension Segment {
         }
     }
 
-    /// The number behind the last record, by the header; nil if it does not tell, or says what cannot be.
+    /// The sequence number after the last record, from the header; nil if it is missing or impossible.
     var sealedEndSequence: UInt64? {
         guard let header else { return .max }
         return header.plausibleCount.map { header.first + $0 }
@@ -72,10 +73,9 @@ extension Segment {
 }
 
 extension SegmentHeader {
-    /// How many samples are in the segment, if it is sealed and has room for them.
+    /// The number of samples, if the segment is sealed and has room for them.
     var plausibleCount: UInt64? {
         guard let sealed, sealed.end >= UInt64(Self.size), sealed.end < UInt64(Int64.max),
-            first < FolderNames.maxNumber,
             sealed.count <= (sealed.end - UInt64(Self.size)) / UInt64(Segment.minRecordSize) + Segment.maxGap
         else { return nil }
         return sealed.count

@@ -7,15 +7,15 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A file of records that is mapped into memory: what is written there survives the process at once, and a loss of power
-/// from the next ``synchronize()`` on.
+/// A file of records that is mapped into memory. Written records survive the process at once, and a loss of power after
+/// the next ``synchronize()``.
 ///
-/// A record is `length (4), CRC-32C of the rest (4), number (8), payload`, at a multiple of eight. The length is written
-/// last: a record that a crash cut short has none, and is no record.
+/// ``RecordFormat`` describes a record. The length is written last, so that a record that a crash has interrupted is
+/// ignored.
 ///
-/// `@unchecked Sendable`, because: bytes before the end that a reader knows never change; bytes behind it are written
-/// by the log's owner alone, under its lock; `first` is set before anybody but the owner knows the segment; the mapping
-/// stands as long as this object.
+/// `@unchecked Sendable`, because: bytes before the end that a reader knows never change; only the log's owner writes
+/// bytes after the end, under its lock; `first` is set before another thread has the segment; the mapping lives as long
+/// as this object.
 final class Segment: @unchecked Sendable {
     static var recordHeaderSize: Int { RecordFormat.headerSize }
 
@@ -23,99 +23,97 @@ final class Segment: @unchecked Sendable {
     let capacity: Int
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
-    /// Whether the file may be written to; if not, it is only read, and deleted in the end.
+    /// Whether the file is writable. Otherwise it is only read, and finally deleted.
     private let isWritable: Bool
     private let location: Lock<String>
-    /// Set once damage was found, for the end up to which it was looked for.
+    /// The index of a damaged segment, with the end up to which it was computed; nil without damage.
     let damageIndex = Lock<(limit: Int, index: RecordIndex)?>(nil)
 
-    /// Where the file is.
+    /// The path of the file.
     var path: String { location.withLock { $0 } }
 
-    /// Creates a file with all its blocks, so that a full disk is found out here and not by a signal later. It has no
-    /// header yet.
+    /// Creates a file with all its blocks, without a header, so that a full disk is an error here and not a signal
+    /// later.
     init(creating path: String, capacity: Int) throws(QueueError) {
-        // What stands there is no segment: those that are known have been passed by.
+        // A file under this name is not a segment of this log, because all known segments have other names.
         if Directory.exists(path) { Directory.setAside(path) }
         let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         if descriptor < 0 { throw Directory.failure(errno, "create \(path)") }
         let number = durable_allocate(descriptor, Int64(capacity))
-        guard number == 0, let base = Self.map(descriptor, capacity) else {
-            let cause = number == 0 ? errno : number
+        let mapping = number == 0 ? Self.map(descriptor, capacity) : .failure(SystemError(number))
+        do throws(SystemError) { base = try mapping.get() } catch {
             close(descriptor)
             unlink(path)
-            throw Directory.failure(cause, "make room for \(path)")
+            throw Directory.failure(error.number, "make room for \(path)")
         }
         location = Lock(path)
         first = 0
         self.capacity = capacity
-        self.base = base
         self.descriptor = descriptor
         isWritable = true
     }
 
-    /// Makes it the segment that begins with a sample.
+    /// Writes the header of a segment that begins with a sample.
     func begin(_ header: SegmentHeader) {
         first = header.first
         header.write(to: base)
     }
 
-    /// Brings every page into memory, ready to be written to, so that nobody waits for that later.
+    /// Loads every page for writing, so that later writes do not wait for it.
     func touch() {
         for offset in stride(from: 0, to: capacity, by: 4096) {
             base.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
         }
     }
 
-    /// Gives the file another name.
+    /// Renames the file.
     func move(to path: String) throws(QueueError) {
-        let cause: Int32 = location.withLock { location in
-            if rename(location, path) != 0 { return errno }
-            location = path
-            return 0
-        }
-        if cause != 0 { throw Directory.failure(cause, "rename a segment to \(path)") }
+        do throws(SystemError) {
+            try location.withLock { location throws(SystemError) in
+                try Directory.renameRetrying(location, path).get()
+                location = path
+            }
+        } catch { throw Directory.failure(error.number, "rename a segment to \(path)") }
     }
 
-    /// What was found where a segment should be.
+    /// The result of opening a segment.
     enum Opening {
         case segment(Segment)
         case missing
         case empty
-        /// Shorter than a header.
+        /// The file is shorter than a header.
         case tooShort
     }
 
-    /// Opens what an earlier run wrote. A file that may only be read is opened to be read.
+    /// Opens a segment of an earlier run, for reading only if the file is not writable.
     ///
-    /// - Parameter isViewed: whether the file is only looked at, and must not be written to.
-    /// - Throws: if the file is there and cannot be opened: it may hold samples.
+    /// - Parameter isViewed: whether the file is only read, and must not change.
+    /// - Throws: if the file exists and cannot be opened, because it may contain samples.
     static func opened(_ path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) -> Opening {
         var isWritable = !isViewed
-        var descriptor = Directory.openPatiently(path, isWritable ? O_RDWR : O_RDONLY)
-        if descriptor < 0, isWritable, [EACCES, EPERM, EROFS].contains(errno) {
+        var file = Directory.openRetrying(path, isWritable ? O_RDWR : O_RDONLY)
+        if isWritable, case .failure(let error) = file, [EACCES, EPERM, EROFS].contains(error.number) {
             isWritable = false
-            descriptor = Directory.open(path, O_RDONLY)
+            file = Directory.openRetrying(path, O_RDONLY)
         }
-        if descriptor < 0 {
-            if errno == ENOENT { return .missing }
-            throw Directory.failure(errno, "open \(path)")
+        let descriptor: Int32
+        do throws(SystemError) { descriptor = try file.get() } catch {
+            if error.number == ENOENT { return .missing }
+            throw Directory.failure(error.number, "open \(path)")
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 || fstat(descriptor, &status) == 0 else {
-            let cause = errno
+        let size: Int
+        do throws(SystemError) { size = try Self.size(of: descriptor).get() } catch {
             close(descriptor)
-            throw Directory.failure(cause, "read \(path)")
+            throw Directory.failure(error.number, "read \(path)")
         }
-        let size = Int(status.st_size)
         guard size >= SegmentHeader.size else {
             close(descriptor)
             return size == 0 ? .empty : .tooShort
         }
-        guard let base = map(descriptor, size, isWritable: isWritable) else {
-            let cause = errno
+        let base: UnsafeMutableRawPointer
+        do throws(SystemError) { base = try map(descriptor, size, isWritable: isWritable).get() } catch {
             close(descriptor)
-            throw Directory.failure(cause, "map \(path)")
+            throw Directory.failure(error.number, "map \(path)")
         }
         return .segment(
             Segment(
@@ -129,7 +127,7 @@ final class Segment: @unchecked Sendable {
         )
     }
 
-    /// Opens a segment that has to be there.
+    /// Opens a segment that must exist.
     static func existing(_ path: String, first: UInt64, isViewed: Bool = false) throws(QueueError) -> Segment {
         guard case .segment(let segment) = try opened(path, first: first, isViewed: isViewed) else {
             throw Directory.failure(EINVAL, "map \(path)")
@@ -158,17 +156,17 @@ final class Segment: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// What the header says; nil if it is damaged.
+    /// The header; nil if it is damaged.
     var header: SegmentHeader? { SegmentHeader(UnsafeRawPointer(base)) }
 
-    /// Copies whole records, as they are, behind the last one, from the first byte to the last: if the process is killed within the
-    /// copy, a record is damaged only if no later one was written, and recovery takes it from where it was copied.
+    /// Copies complete records after the last record, from the first byte to the last: if the process is killed during
+    /// the copy, at most the last copied record is damaged, and recovery copies it again from its source.
     func copy(_ records: UnsafeRawBufferPointer, to offset: Int) {
         guard let start = records.baseAddress, isWritable, capacity - offset >= records.count else { return }
         durable_copy_forward(base + offset, start, records.count)
     }
 
-    /// Whether nothing was ever written behind the header.
+    /// Whether nothing was written after the header.
     var isBlank: Bool {
         UnsafeRawBufferPointer(start: base + SegmentHeader.size, count: capacity - SegmentHeader.size).allSatisfy {
             $0 == 0
@@ -177,19 +175,19 @@ final class Segment: @unchecked Sendable {
 
     typealias Record = RecordFormat.Record
 
-    /// The record at an offset, if there is a whole one that ends before `limit`.
+    /// The complete record at an offset that ends before `limit`; nil without one.
     func record(at offset: Int, before limit: Int) -> Record? {
         guard offset >= 0, limit <= capacity else { return nil }
         return RecordFormat.record(in: base, at: offset, before: limit)
     }
 
-    /// Seals the segment: writes how much it holds.
+    /// Seals the segment: writes the number and the end of its samples.
     func seal(count: UInt64, end: Int) { if isWritable { SegmentHeader.seal(base, count: count, end: UInt64(end)) } }
 
-    /// Gives back the room behind the end of a sealed segment, which is not touched again. May wait for the disk.
+    /// Truncates the file after the end of a sealed segment. May wait for the disk.
     func cut(to end: Int) { if isWritable, end < capacity { ftruncate(descriptor, off_t(end)) } }
 
-    /// Makes what was written survive a loss of power. Waits for the disk.
+    /// Makes all writes survive a loss of power. Waits for the disk.
     func synchronize() throws(QueueError) {
         #if canImport(Darwin)
         // `fsync` there leaves data in the drive's cache; see fcntl(2), F_FULLFSYNC.
@@ -200,29 +198,37 @@ final class Segment: @unchecked Sendable {
         if !isDone { throw Directory.failure(errno, "synchronize \(path)") }
     }
 
-    /// How much of the file may be read, if somebody else cut it off: what is mapped behind its end would end the process.
+    /// The readable part of the file, which another program may have truncated: an access after its end would end the
+    /// process.
     func readableEnd(_ end: Int) -> Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? min(end, Int(status.st_size)) : end
     }
 
-    /// Whether the file still stands where it was made or named.
+    /// Whether the path still is this file.
     var isInPlace: Bool {
         var ours = stat()
         guard fstat(descriptor, &ours) == 0, let theirs = Directory.status(of: path) else { return false }
         return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
     }
 
-    /// Deletes the file; readers of the mapping may continue.
+    /// Deletes the file. Readers of the mapping can continue.
     func delete() { unlink(path) }
 
-    private static func map(_ descriptor: Int32, _ size: Int, isWritable: Bool = true) -> UnsafeMutableRawPointer? {
+    private static func size(of descriptor: Int32) -> Result<Int, SystemError> {
+        var status = stat()
+        return SystemCall.retrying { fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil }
+    }
+
+    private static func map(
+        _ descriptor: Int32,
+        _ size: Int,
+        isWritable: Bool = true
+    ) -> Result<UnsafeMutableRawPointer, SystemError> {
         let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
-        // What fails for a moment only does not cost a segment its place in the order.
-        for _ in 0..<3 {
+        return SystemCall.retrying {
             let base = mmap(nil, size, access, MAP_SHARED, descriptor, 0)
-            if base != MAP_FAILED { return base }
+            return base == MAP_FAILED ? nil : base
         }
-        return nil
     }
 }

@@ -8,7 +8,7 @@ internal import CDurableShim
 /// | 8 | version of the record format (4 bytes), CRC-32C of bytes 16 to 32 (4 bytes) |
 /// | 16 | the log's random number, the number of the first sample |
 /// | 32 | 1 once the segment is sealed (4 bytes), CRC-32C of bytes 40 to 56 (4 bytes) |
-/// | 40 | samples in it, where the last one ends; both valid once it is sealed |
+/// | 40 | number of samples, end of the last sample; both valid once the segment is sealed |
 struct SegmentHeader: Hashable {
     static var size: Int { 64 }
     static var version: UInt32 { 1 }
@@ -16,7 +16,7 @@ struct SegmentHeader: Hashable {
 
     var log: UInt64
     var first: UInt64
-    /// How much is in it; nil as long as it may be written to.
+    /// The number and the end of the samples; nil while the segment is writable.
     var sealed: (count: UInt64, end: UInt64)?
 
     static func == (left: Self, right: Self) -> Bool {
@@ -37,6 +37,7 @@ struct SegmentHeader: Hashable {
             UInt32(truncatingIfNeeded: Self.load(base, 8) >> 32) == durable_crc32c(0, base + 16, 16)
         else { return nil }
         (log, first) = (Self.load(base, 16), Self.load(base, 24))
+        guard first < FolderNames.maxNumber else { return nil }
         if durable_load_acquire(base + 32) == 1,
             UInt32(truncatingIfNeeded: Self.load(base, 32) >> 32) == durable_crc32c(0, base + 40, 16)
         {
@@ -51,7 +52,8 @@ struct SegmentHeader: Hashable {
         Self.store(Self.magic, base, 0)
     }
 
-    /// Seals the segment: writes how much it holds. The mark comes last, so that half a seal does not count.
+    /// Seals the segment: writes the number and the end of its samples. Writes the mark last, so that an interrupted
+    /// seal has no effect.
     static func seal(_ base: UnsafeMutableRawPointer, count: UInt64, end: UInt64) {
         store(count, base, 40)
         store(end, base, 48)

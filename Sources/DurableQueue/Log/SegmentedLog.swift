@@ -6,29 +6,29 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Samples in numbered segments, the last of which is written to.
+/// Samples in numbered segments, of which the last one is the head.
 ///
-/// Not thread-safe: its owner holds a lock around it. Opening reads the headers of sealed segments only, and scans the
-/// one that was being written.
+/// Not thread-safe: its owner protects it by a lock. Opening reads only the headers of sealed segments, and scans the
+/// last head.
 struct SegmentedLog {
-    /// A segment and how much of it is valid.
+    /// A segment and its valid part.
     struct Stretch {
         let segment: Segment
-        /// Where the last record ends.
+        /// The end of the last record.
         var end: Int
-        /// The number behind its last sample.
+        /// The sequence number after its last sample.
         var endSequence: UInt64
-        /// The size of all records before it, since the log was opened.
+        /// The size of all records before this segment, since the log was opened.
         let bytesBefore: Int
-        /// The instant of its newest sample; nil if that was in another boot of the machine, or nobody wrote it down.
+        /// The instant of its newest sample; nil if unknown or of another boot of the machine.
         var newest: MonotonicInstant?
 
         var bytes: Int { end - SegmentHeader.size }
     }
 
-    /// A place between two records.
+    /// A position between two records.
     struct Position {
-        /// The first number of the segment that it is in.
+        /// The first sequence number of its segment.
         var segment: UInt64
         var offset: Int
     }
@@ -37,41 +37,43 @@ struct SegmentedLog {
     let log: UInt64
     let segmentSize: Int
     private(set) var stretches: ContiguousArray<Stretch> = []
-    /// The number behind the last sample in the log.
+    /// The sequence number after the last sample in the log.
     private(set) var nextSequence: UInt64
-    /// Whether the last stretch may be written to.
+    /// Whether the last stretch is writable.
     private var isWritable = false
     private var firstUnsynchronized: UInt64 = 0
-    /// Whether files got names that the directory may lose with the power.
+    /// Whether files have new names that a loss of power may revert.
     private var hasNewNames = false
-    /// Made ahead, so that whoever fills a segment does not wait for the disk.
+    /// A segment that is created ahead, so that an append does not wait for the disk.
     private var spare: Segment?
-    /// What is left to do with files, by somebody who may wait for the disk.
+    /// Whether a segment still has the spare's name, so that no spare can be created.
+    private var isSpareNameTaken = false
+    /// Work on files for a thread that may wait for the disk.
     private var chores: [Chore] = []
 
     /// Work that waits for the disk.
     enum Chore {
-        /// The spare has become a segment, and needs its name.
-        case name(Segment)
-        /// It was sealed with room left.
+        /// The spare has become a segment and needs a new name.
+        case name(Segment, isRetry: Bool = false)
+        /// The segment was sealed with unused bytes.
         case cut(Segment, end: Int)
     }
 
     /// A file that may hold samples and cannot be opened at the moment.
     struct Unopened {
         let name: String
-        /// The numbers that its samples have; nil if nobody knows where they end, because nothing follows.
+        /// The sequence numbers of its samples; nil if their end is unknown, because no segment follows.
         let numbers: Range<UInt64>?
         let cause: QueueError
     }
 
-    /// Opens a directory; what is in it is read, not written to again.
+    /// Opens a directory. Existing segments are read and not extended.
     ///
     /// - Parameters:
-    ///   - atLeast: a number below which none is given again.
-    ///   - newest: the instants of the newest samples of segments, by the numbers of their first samples.
-    ///   - unopened: receives the files that cannot be opened; their numbers are left out.
-    ///   - report: receives what was found damaged.
+    ///   - atLeast: the smallest sequence number for new samples.
+    ///   - newest: the instants of the newest samples of segments, by the sequence numbers of their first samples.
+    ///   - unopened: receives the files that cannot be opened; their sequence numbers are skipped.
+    ///   - report: receives diagnostics about damage.
     init(
         directory: String,
         segmentSize: Int,
@@ -89,37 +91,41 @@ struct SegmentedLog {
         for name in names where FolderNames.isReplacement(name) {
             Directory.delete(directory + "/" + name)
         }
-        var numbers = Self.segmentNumbers(names, in: directory)
+        var files = Self.segmentNumbers(names, in: directory).map { (first: $0, name: Self.name(of: $0)) }
         if names.contains(Self.spareName) {
             do throws(QueueError) {
-                if let first = try Self.nameSpare(in: directory, report) { numbers = (numbers + [first]).sorted() }
+                if let spare = try Self.nameSpare(in: directory, report) {
+                    files = (files + [spare]).sorted { $0.first < $1.first }
+                }
             } catch {
                 if error.code == .lacksResources { throw error }
                 unopened.append(Unopened(name: Self.spareName, numbers: nil, cause: error))
             }
         }
-        for (first, following) in zip(numbers, numbers.dropFirst().map { Optional($0) } + [nil]) {
-            do throws(QueueError) { try adopt(first, newest: newest[first], report) } catch {
-                // What the process lacks now it may have at the next start: then everything comes in its order.
+        for (file, following) in zip(files, files.dropFirst().map { Optional($0.first) } + [nil]) {
+            do throws(QueueError) { try adopt(file, newest: newest[file.first], report) } catch {
+                // The lack of a resource may end before the next start, which then reads all segments in their order.
                 if error.code == .lacksResources { throw error }
-                let numbers = following.map { first..<$0 }
-                unopened.append(Unopened(name: Self.name(of: first), numbers: numbers, cause: error))
-                nextSequence = max(nextSequence, following ?? first)
+                let numbers = following.map { file.first..<$0 }
+                unopened.append(Unopened(name: file.name, numbers: numbers, cause: error))
+                nextSequence = max(nextSequence, following ?? file.first)
             }
         }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
     }
 
-    /// Opens a directory to be looked at: nothing in it is named, sealed, cut or deleted.
+    /// Opens a directory for reading. Renames, seals, truncates and deletes nothing.
     init(viewing directory: String, log: UInt64, atLeast: UInt64, report: (String) -> Void) {
         (self.directory, self.log, segmentSize, nextSequence) = (directory, log, 0, atLeast)
-        for first in Self.segmentNumbers(Directory.names(in: directory), in: directory) {
-            view(Self.name(of: first), first, report)
-        }
+        let numbers = Self.segmentNumbers(Directory.names(in: directory), in: directory)
+        var files = numbers.map { (first: $0, name: Self.name(of: $0)) }
         let spare = try? Segment.existing(sparePath, first: 0, isViewed: true).header?.first
-        // What a crash left without its name.
-        if let first = spare, stretches.last.map({ $0.endSequence <= first }) ?? true {
-            view(Self.spareName, first, report)
+        // A segment with the spare's name is the newest one, unless its renaming failed.
+        if let first = spare, !numbers.contains(first) {
+            files = (files + [(first, Self.spareName)]).sorted { $0.first < $1.first }
+        }
+        for file in files where stretches.last.map({ $0.endSequence <= file.first }) ?? true {
+            view(file.name, file.first, report)
         }
         if let last = stretches.last { nextSequence = max(nextSequence, last.endSequence) }
     }
@@ -136,30 +142,38 @@ struct SegmentedLog {
         }
     }
 
-    /// How many numbers are left out where samples may be missing: more than any of them can have had.
+    /// The number of sequence numbers to skip where samples may be missing: more than the missing samples can have.
     static var leap: UInt64 { 1 << 32 }
 
-    /// The number of the oldest sample that may be there.
+    /// The numbers between segments that were skipped by a leap, for a log whose bookkeeping was lost: a gap that large is no loss.
+    var leaps: SequenceSet {
+        var leaps = SequenceSet()
+        for (stretch, next) in zip(stretches, stretches.dropFirst()) where next.segment.first > stretch.endSequence {
+            let gap = stretch.endSequence..<next.segment.first
+            if UInt64(gap.count) >= Self.leap { leaps.append(gap) }
+        }
+        return leaps
+    }
+
+    /// The sequence number of the oldest sample that may be stored.
     var startSequence: UInt64 { stretches.first?.segment.first ?? nextSequence }
-    /// The size of all records.
-    var bytes: Int { (stretches.last.map { $0.bytesBefore + $0.bytes } ?? 0) - (stretches.first?.bytesBefore ?? 0) }
     /// The size of all records up to the end, since the log was opened.
     var byteEnd: Int { stretches.last.map { $0.bytesBefore + $0.bytes } ?? 0 }
 
-    /// Those that are not written to any more.
+    /// The stretches that are no longer writable.
     var sealedStretches: ArraySlice<Stretch> { stretches.dropLast(isWritable ? 1 : 0) }
 
-    /// Lets go of whole segments that only hold samples before `sequence`, and returns them to be deleted.
+    /// Removes the segments whose samples are all before `sequence`, and returns them for deletion.
     mutating func trim(to sequence: UInt64) -> [Segment] {
         let count = stretches.dropLast(isWritable ? 1 : 0).prefix { $0.endSequence <= sequence }.count
         defer { stretches.removeFirst(count) }
         return stretches.prefix(count).map(\.segment)
     }
 
-    /// Whether whole segments hold only samples before `sequence`.
+    /// Whether a segment has only samples before `sequence`.
     func canTrim(to sequence: UInt64) -> Bool { sealedStretches.first.map { $0.endSequence <= sequence } ?? false }
 
-    /// What was written since this was last asked for, and has to be synchronized.
+    /// The writes since the last synchronization.
     struct Unsynchronized {
         let segments: [Segment]
         let hasNewNames: Bool
@@ -168,7 +182,7 @@ struct SegmentedLog {
         var isEmpty: Bool { segments.isEmpty && !hasNewNames }
     }
 
-    /// Hands out what was written since this was last called.
+    /// Returns the unsynchronized writes, once.
     mutating func takeUnsynchronized() -> Unsynchronized {
         defer {
             firstUnsynchronized = isWritable ? stretches.last?.segment.first ?? nextSequence : nextSequence
@@ -181,13 +195,13 @@ struct SegmentedLog {
         )
     }
 
-    /// Takes back what could not be synchronized, to be handed out again.
+    /// Restores writes whose synchronization failed, so that the next call returns them.
     mutating func putBack(_ work: Unsynchronized) {
         firstUnsynchronized = min(firstUnsynchronized, work.first)
         hasNewNames = hasNewNames || work.hasNewNames
     }
 
-    /// Gives each stretch of unknown age the age `now`.
+    /// Sets the age of each stretch of unknown age to `now`.
     mutating func prepareForAge(now: MonotonicInstant) {
         for index in stretches.indices {
             guard let newest = stretches[index].newest, newest <= now else {
@@ -197,12 +211,13 @@ struct SegmentedLog {
         }
     }
 
-    /// Where a sample is, or would be; the log's end if it is not written yet.
+    /// The position of a sequence number; the log's end if its sample is not written yet.
     func position(of sequence: UInt64) -> Position {
         guard let stretch = stretch(of: sequence) else {
             return Position(segment: stretches.last?.segment.first ?? nextSequence, offset: stretches.last?.end ?? 0)
         }
-        // Nothing has to be read to find the beginning of a segment: `append` may ask, and must not wait for a disk.
+        // The beginning of a segment is known without reading, because `append` calls this method and must not wait for
+        // a disk.
         if sequence <= stretch.segment.first {
             return Position(segment: stretch.segment.first, offset: SegmentHeader.size)
         }
@@ -221,6 +236,13 @@ struct SegmentedLog {
         return Position(segment: stretch.segment.first, offset: stretch.end)
     }
 
+    /// The size of the segments with samples from a sequence number on.
+    func bytes(from sequence: UInt64) -> Int {
+        if sequence >= nextSequence { return 0 }
+        let index = stretches.partitioningIndex { sequence < $0.endSequence }
+        return index < stretches.endIndex ? byteEnd - stretches[index].bytesBefore : 0
+    }
+
     /// The size of all records before a position, since the log was opened.
     func bytes(before position: Position) -> Int {
         guard let stretch = stretches.first(where: { $0.segment.first == position.segment }) else {
@@ -229,13 +251,13 @@ struct SegmentedLog {
         return stretch.bytesBefore + max(0, position.offset - SegmentHeader.size)
     }
 
-    /// The stretches from a position on, to be read outside the owner's lock.
+    /// The stretches from a position on, for reading outside the owner's lock.
     func stretches(from position: Position) -> ArraySlice<Stretch> {
         let index = stretches.firstIndex { $0.segment.first >= position.segment } ?? stretches.endIndex
         return stretches[index...]
     }
 
-    /// Puts a rewritten segment in the place of the old one; false if that is gone already.
+    /// Replaces a segment by its rewritten copy. Returns false if the segment was removed.
     mutating func replace(_ segment: Segment) -> Bool {
         guard let index = stretches.firstIndex(where: { $0.segment.first == segment.first }) else { return false }
         let old = stretches[index]
@@ -255,13 +277,13 @@ struct SegmentedLog {
     //
     // The owner copies records into the head outside its lock, and changes this value before and after.
 
-    /// The segment that is written to, and where its last record ends.
+    /// The writable segment, and the end of its last record.
     var head: (segment: Segment, end: Int)? { isWritable ? stretches.last.map { ($0.segment, $0.end) } : nil }
 
-    /// When the newest sample of the head was made.
+    /// The instant of the head's newest sample.
     var headNewest: MonotonicInstant? { isWritable ? stretches.last?.newest : nil }
 
-    /// Says how far the head is filled.
+    /// Sets the end of the head.
     mutating func fill(to end: Int, endSequence: UInt64, newest: MonotonicInstant?) {
         guard isWritable, let index = stretches.indices.last else { return }
         stretches[index].end = end
@@ -270,15 +292,15 @@ struct SegmentedLog {
         nextSequence = endSequence
     }
 
-    /// Takes the spare if it is large enough; the caller makes a segment otherwise.
+    /// Returns the spare if it is large enough. Otherwise the caller creates a segment.
     mutating func takeSpare(atLeast size: Int) -> Segment? {
         guard let spare, spare.capacity >= size else { return nil }
         self.spare = nil
-        chores.append(.name(spare))
+        noteUnnamed(spare)
         return spare
     }
 
-    /// Makes a segment the head; it begins with the sample that comes next.
+    /// Makes a segment the head. It begins with the next sample.
     mutating func begin(_ segment: Segment) {
         stretches.append(
             Stretch(segment: segment, end: SegmentHeader.size, endSequence: segment.first, bytesBefore: byteEnd)
@@ -288,17 +310,17 @@ struct SegmentedLog {
         hasNewNames = true
     }
 
-    /// Writes nothing more to the head, not even that it has ended.
+    /// Ends the writes to the head, without a seal.
     mutating func leaveHead() { isWritable = false }
 
-    /// Says that the head was sealed: nothing more is written to it.
+    /// Records that the head was sealed and is no longer writable.
     mutating func headIsSealed() {
         guard isWritable, let last = stretches.last else { return }
         isWritable = false
         chores.append(.cut(last.segment, end: last.end))
     }
 
-    /// Takes out a head that holds nothing, to be deleted.
+    /// Removes an empty head, and returns it for deletion.
     mutating func takeEmptyHead() -> Segment? {
         guard isWritable, let last = stretches.last, last.end == SegmentHeader.size else { return nil }
         isWritable = false
@@ -306,17 +328,17 @@ struct SegmentedLog {
         return last.segment
     }
 
-    /// Leaves out numbers, so that none of them is given to another sample.
+    /// Skips sequence numbers, so that no other sample uses them.
     mutating func skip(to sequence: UInt64) { nextSequence = max(nextSequence, sequence) }
 
-    /// Whether there is something to do that waits for the disk.
-    var needsChores: Bool { !chores.isEmpty || spare == nil && isWritable }
-    /// Where a spare lies until it has a name.
+    /// Whether work that waits for the disk is due.
+    var needsChores: Bool { !chores.isEmpty || missingSpare != nil }
+    /// The path of the spare.
     var sparePath: String { directory + "/" + Self.spareName }
-    /// How large a spare has to be; nil if there is one, or nothing is written.
-    var missingSpare: Int? { spare == nil && isWritable ? segmentSize : nil }
+    /// The size of the next spare; nil if a spare exists, the log has no head, or a segment still has the spare's name.
+    var missingSpare: Int? { spare == nil && isWritable && !isSpareNameTaken ? segmentSize : nil }
 
-    /// What is to be done, once.
+    /// Returns the due work, once.
     mutating func takeChores() -> [Chore] {
         defer {
             hasNewNames = hasNewNames || !chores.isEmpty
@@ -325,24 +347,39 @@ struct SegmentedLog {
         return chores
     }
 
-    /// Keeps a segment for later.
+    private mutating func noteUnnamed(_ segment: Segment) {
+        isSpareNameTaken = true
+        chores.append(.name(segment))
+    }
+
+    /// Records that the renaming of a segment failed, for a retry.
+    mutating func retryNaming(_ segment: Segment) { chores.append(.name(segment, isRetry: true)) }
+
+    /// Records that no segment has the spare's name any more.
+    mutating func spareNameIsFree() { isSpareNameTaken = false }
+
+    /// Sets the spare.
     mutating func keep(spare segment: Segment) { spare = segment }
 
-    /// Gives up the spare, to be deleted.
+    /// Removes the spare, and returns it for deletion.
     mutating func takeSpare() -> Segment? { spare.take() }
 
-    /// Where the segment belongs that begins with a sample.
+    /// The path of the segment that begins with a sample.
     func path(of sequence: UInt64) -> String { directory + "/" + Self.name(of: sequence) }
 
     // MARK: Opening
 
     private static var spareName: String { FolderNames.spare }
 
-    /// Names a spare that was written to, and returns the number of its first sample; deletes one that holds nothing.
+    /// Renames a spare that contains samples, and returns the sequence number of its first sample and its name. Deletes
+    /// an empty spare. A spare that cannot be renamed keeps its name; its samples are nevertheless read in their order.
     ///
-    /// - Throws: if the spare cannot be read or named: it stays. `QueueError.Code.lacksResources` if that is because of what the
-    ///   process lacks at the moment.
-    private static func nameSpare(in directory: String, _ report: (String) -> Void) throws(QueueError) -> UInt64? {
+    /// - Throws: if the spare cannot be read; then it stays. `QueueError.Code.lacksResources` if the process
+    ///   temporarily lacks a resource.
+    private static func nameSpare(
+        in directory: String,
+        _ report: (String) -> Void
+    ) throws(QueueError) -> (first: UInt64, name: String)? {
         let path = directory + "/" + spareName
         guard let spare = try openOrDiscard(path, first: 0, report) else { return nil }
         guard let (_, record) = spare.nextRecord(from: SegmentHeader.size, before: spare.capacity, after: nil) else {
@@ -356,18 +393,20 @@ struct SegmentedLog {
             Directory.setAside(path)
             return nil
         }
-        try spare.move(to: named)
-        return first
+        do throws(QueueError) { try spare.move(to: named) } catch {
+            report("\(error); the store retries it")
+            return (first, spareName)
+        }
+        return (first, name(of: first))
     }
 
     private mutating func adopt(
-        _ first: UInt64,
+        _ file: (first: UInt64, name: String),
         newest: MonotonicInstant?,
         _ report: (String) -> Void
     ) throws(QueueError) {
-        guard let segment = try Self.openOrDiscard(directory + "/" + Self.name(of: first), first: first, report) else {
-            return
-        }
+        let first = file.first
+        guard let segment = try Self.openOrDiscard(directory + "/" + file.name, first: first, report) else { return }
         let (end, endSequence, isSealed) = Self.extent(of: segment)
         if !isSealed, end > SegmentHeader.size, segment.header != nil {
             segment.seal(count: endSequence - first, end: end)
@@ -377,9 +416,10 @@ struct SegmentedLog {
         stretches.append(
             Stretch(segment: segment, end: end, endSequence: endSequence, bytesBefore: byteEnd, newest: newest)
         )
+        if file.name == Self.spareName { noteUnnamed(segment) }
     }
 
-    /// Opens a file; nil if there is nothing in it that could be a sample.
+    /// Opens a file; nil if it cannot contain samples.
     private static func openOrDiscard(
         _ path: String,
         first: UInt64,
@@ -389,7 +429,7 @@ struct SegmentedLog {
         case .segment(let segment): return segment
         case .missing: return nil
         case .empty:
-            // A crash while the file was made leaves it empty.
+            // A crash during its creation leaves an empty file.
             Directory.delete(path)
             return nil
         case .tooShort:
@@ -399,44 +439,44 @@ struct SegmentedLog {
         }
     }
 
-    /// Deletes a segment without records if it was never written to; sets it aside if it was, and is damaged.
+    /// Deletes a segment that was never written. Sets a damaged segment without records aside.
     private static func discard(_ segment: Segment, _ report: (String) -> Void) {
         if segment.isBlank { return segment.delete() }
         report("\(segment.path) holds no readable sample; it was set aside")
         Directory.setAside(segment.path)
     }
 
-    /// What a segment holds: as its header says, or as far as records are found.
+    /// The content of a segment, from its header or from its records.
     private static func extent(of segment: Segment) -> (end: Int, endSequence: UInt64, isSealed: Bool) {
         guard let header = segment.header, let count = header.plausibleCount, let sealed = header.sealed else {
             let (end, endSequence) = scan(segment)
             return (end, endSequence, false)
         }
         if sealed.end <= UInt64(segment.capacity) { return (Int(sealed.end), segment.first + count, true) }
-        // Cut off: numbers that were given are not given to other samples.
+        // The file was truncated: the sequence numbers of its samples are not used again.
         let (end, endSequence) = scan(segment)
         return (end, max(endSequence, segment.first + count), false)
     }
 
-    /// Finds the end of a segment that was not sealed, past whatever is damaged.
+    /// Finds the end of an unsealed segment. Skips damage.
     private static func scan(_ segment: Segment) -> (end: Int, endSequence: UInt64) {
         var (offset, end, last): (Int, Int, UInt64?) = (SegmentHeader.size, SegmentHeader.size, nil)
         let limit = segment.capacity
         while let (_, record) = segment.nextRecord(from: offset, before: limit, after: last, until: .max) {
-            // A page may stand in the place of another.
+            // A page may be in the place of another page.
             (offset, end, last) = (record.next, max(end, record.next), record.sequence)
         }
         segment.forgetIndex()
         return (min(end, segment.capacity), last.map { $0 + 1 } ?? segment.first)
     }
 
-    /// The random number that the segments in a directory were written under; nil if none tells.
+    /// The log number in the headers of a directory's segments; nil if no header is readable.
     static func number(in directory: String) -> UInt64? {
         let names = Directory.names(in: directory)
         for path in segmentNumbers(names, in: directory).map({ directory + "/" + name(of: $0) }) + [
             directory + "/" + spareName
         ] {
-            // One that cannot be opened tells nothing; the next one, or the bookkeeping, knows the same number.
+            // The next segment, or the bookkeeping, has the same number.
             if case .segment(let segment)? = try? Segment.opened(path, first: 0, isViewed: true),
                 let header = segment.header
             {
@@ -449,7 +489,7 @@ struct SegmentedLog {
     static func name(of first: UInt64) -> String { FolderNames.segment(first) }
 
     private static func segmentNumbers(_ names: [String], in directory: String) -> [UInt64] {
-        // What is no file is no segment: it is set aside when its name is needed.
+        // Only regular files are segments. Others are set aside when their name is needed.
         names.compactMap { name in
             guard let number = FolderNames.segmentNumber(name) else { return nil }
             let status = Directory.status(of: directory + "/" + name)

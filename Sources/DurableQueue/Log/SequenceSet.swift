@@ -1,14 +1,16 @@
-/// Numbers of samples, as ranges in order: adding in order and counting are quick, however many there are.
+internal import Instrument
+
+/// A set of sequence numbers as ordered ranges. Adding in order and counting are fast for sets of any size.
 struct SequenceSet: Sendable {
     private(set) var ranges: [Range<UInt64>] = []
-    /// How many numbers are in all ranges before each.
+    /// For each range, the number of elements in all ranges before it.
     private var countsBefore: [Int] = []
 
     var isEmpty: Bool { ranges.isEmpty }
-    /// How many numbers there are.
+    /// The number of elements.
     var count: Int { (countsBefore.last ?? 0) + (ranges.last?.count ?? 0) }
 
-    /// Adds a range that begins behind all that is there, or overlaps with the last.
+    /// Adds a range that begins after all elements, or overlaps the last range.
     mutating func append(_ range: Range<UInt64>) {
         guard !range.isEmpty else { return }
         if let last = ranges.last, range.lowerBound <= last.upperBound {
@@ -19,14 +21,14 @@ struct SequenceSet: Sendable {
         ranges.append(range)
     }
 
-    /// Adds a range, wherever it lies.
+    /// Adds any range.
     mutating func insert(_ range: Range<UInt64>) {
         var other = SequenceSet()
         other.append(range)
         formUnion(other)
     }
 
-    /// Adds the numbers of another set.
+    /// Adds the elements of another set.
     mutating func formUnion(_ other: SequenceSet) {
         if other.isEmpty { return }
         var merged = SequenceSet()
@@ -39,7 +41,7 @@ struct SequenceSet: Sendable {
         return index < ranges.count && ranges[index].contains(number)
     }
 
-    /// How many numbers of a range are in the set.
+    /// The number of elements in a range.
     func count(in range: Range<UInt64>) -> Int { count(below: range.upperBound) - count(below: range.lowerBound) }
 
     /// The first number from `number` on that is not in the set.
@@ -48,7 +50,7 @@ struct SequenceSet: Sendable {
         return index < ranges.count && ranges[index].contains(number) ? ranges[index].upperBound : number
     }
 
-    /// Forgets numbers below `number`.
+    /// Removes the elements below `number`.
     mutating func removeAll(below number: UInt64) {
         var kept = SequenceSet()
         for range in ranges { kept.append(max(range.lowerBound, number)..<max(range.upperBound, number)) }
@@ -62,11 +64,6 @@ struct SequenceSet: Sendable {
     }
 
     private func firstIndex(endingAfter number: UInt64) -> Int {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound > number { high = middle } else { low = middle + 1 }
-        }
-        return low
+        ranges.partitioningIndex { $0.upperBound > number }
     }
 }

@@ -1,36 +1,36 @@
 internal import Instrument
 
-/// Records on their way into the log: what `append` fills, and what a thread that may wait for the disk copies.
+/// Records between `append`, which stages them, and the draining thread, which copies them into the log.
 ///
-/// Not thread-safe: its owner holds a lock around it. Only the bytes of a half that was taken are read outside that lock.
+/// Not thread-safe: its owner protects it by a lock. Only the bytes of a taken half are read outside that lock.
 struct Staging {
-    /// What one `append` staged: it goes into one segment, wholly.
+    /// The records of one `append`, which belong in one segment.
     struct Unit {
-        /// Where it ends in its half.
+        /// Its end in the half.
         var end: Int
-        /// The number behind its last sample.
+        /// The sequence number after its last sample.
         var endSequence: UInt64
-        /// When its last sample was made.
+        /// The instant of its last sample.
         var instant: MonotonicInstant
     }
 
     /// A half that is being copied.
     struct Taken {
         let base: UnsafeMutableRawPointer
-        /// Where the part begins that was not copied yet.
+        /// The beginning of the part that is not copied.
         var start: Int
         var units: ArraySlice<Unit>
     }
 
     let area: StagingArea
     private var encoder = SampleEncoder()
-    /// The half that is filled.
+    /// The half that `append` fills.
     private var active = 0
     fileprivate var activeHalf: Int { active }
     private var filled = 0
     private var units: [Unit] = []
     private(set) var taken: Taken?
-    /// The units of the half that was copied last, kept for their memory.
+    /// The units of the last copied half, retained to reuse their memory.
     private var emptied: [Unit] = []
 
     init(_ area: StagingArea) {
@@ -43,9 +43,9 @@ struct Staging {
 
     var isEmpty: Bool { filled == 0 && taken == nil }
 
-    /// Why samples were not staged.
+    /// The reason for which samples were not staged.
     enum Refusal: Error {
-        /// Both halves are in use: wait until one was copied.
+        /// Both halves are in use: wait for the copy of one half.
         case full
         /// Larger than a half.
         case tooLarge
@@ -53,12 +53,12 @@ struct Staging {
         case overLimit
     }
 
-    /// Stages samples, all of them or none; returns their size.
+    /// Stages samples, all of them or none. Returns their size.
     ///
-    /// - Parameter limit: the most bytes that they may take.
+    /// - Parameter limit: the largest size of the samples in bytes.
     mutating func add(_ samples: [Sample], from sequence: UInt64, limit: Int) throws(Refusal) -> Int {
         if let size = write(samples, from: sequence, limit: limit) { return size }
-        // Perhaps the empty half has room.
+        // The empty half may have room.
         if filled > 0 {
             if taken != nil { throw .full }
             take()
@@ -67,7 +67,7 @@ struct Staging {
         throw limit < area.halfSize ? .overLimit : .tooLarge
     }
 
-    /// Hands out the half that was filled; nil if no half is filled, or a half is handed out already.
+    /// Takes the filled half for copying. Does nothing if no half is filled, or one half is already taken.
     mutating func take() {
         guard taken == nil, filled > 0 else { return }
         taken = Taken(base: area.half(active), start: 0, units: units[...])
@@ -77,7 +77,7 @@ struct Staging {
         RecordFormat.terminate(area.half(active), at: 0)
     }
 
-    /// Says that the first `count` units of the half that was taken are in the log.
+    /// Records that the first `count` units of the taken half are in the log.
     mutating func copied(_ count: Int) {
         guard var half = taken, let last = half.units.prefix(count).last else { return }
         half.start = last.end
@@ -85,13 +85,13 @@ struct Staging {
         taken = half.units.isEmpty ? nil : half
     }
 
-    /// Writes samples behind those that wait; nil, and nothing staged, if they do not fit.
+    /// Writes samples after the staged ones; nil, without a change, if they do not fit.
     ///
-    /// The first record is committed last: after a crash, either all of them are there or none.
+    /// Commits the first record last, so that after a crash either all records exist or none.
     private mutating func write(_ samples: [Sample], from first: UInt64, limit: Int) -> Int? {
         let base = area.half(active)
         let start = filled
-        // Room for the mark behind the last record.
+        // Room for the mark after the last record.
         let capacity = min(area.halfSize - 8, limit < area.halfSize ? start + limit : .max)
         var writer = RecordWriter(base: base, offset: start, capacity: capacity)
         var sequence = first
@@ -118,6 +118,6 @@ struct Staging {
 }
 
 extension Staging {
-    /// Overwrites the half that is not filled, unless it is being copied.
+    /// Overwrites the empty half, unless it is being copied.
     func wipeEmptyHalf() { if taken == nil { area.wipe(1 - activeHalf) } }
 }

@@ -9,14 +9,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Memory in which records wait until a thread that may wait for the disk has copied them into segments.
+/// Memory in which records wait until the draining thread has copied them into segments.
 ///
-/// On Linux the memory is a file in a tmpfs: the file outlives the process, and no write to it ever waits for a disk, not
-/// even for one that hangs. A loss of power costs the file and nothing that the segments hold. Where there is no tmpfs, the
-/// memory belongs to the process alone, and whoever stages a record has to copy it before the record counts as kept.
+/// On Linux the memory is a file in a tmpfs: the file outlives the process, and no write to it waits for a disk, not
+/// even for a disk that hangs. A loss of power deletes the file, but no record in a segment. Without a tmpfs, the
+/// memory belongs to the process, and a record is durable only after its copy.
 ///
-/// The file is a header of 64 bytes and two halves. A half is a row of records in the format of segments that ends where a
-/// length is zero. A half is filled while the other one is copied.
+/// The file has a header of 64 bytes and two halves. A half contains records in the format of segments, up to a length
+/// of zero. One half is filled while the other one is copied.
 ///
 /// | offset | |
 /// |---|---|
@@ -24,16 +24,16 @@ internal import Musl
 /// | 8 | version (4 bytes), CRC-32C of bytes 16 to 48 (4 bytes) |
 /// | 16 | random number of the log, size of a half |
 /// | 32 | device and inode of the folder that the records belong to |
-/// | 48 | the number behind the last sample that was staged |
+/// | 48 | the sequence number after the last staged sample |
 ///
-/// `@unchecked Sendable`, because: the mapping stands as long as this object; its owner writes to a half under its state's
-/// lock, and copies a half under its draining lock, while no one writes to that half.
+/// `@unchecked Sendable`, because: the mapping lives as long as this object; its owner writes to a half under its
+/// state's lock, and copies a half under its draining lock, while nothing writes to that half.
 final class StagingArea: @unchecked Sendable {
     static var headerSize: Int { 64 }
     private static var magic: UInt64 { 0x4754_5352_5453_4E49 }
     private static var version: UInt64 { 1 }
 
-    /// Where the file is; nil if the memory ends with the process.
+    /// The path of the file; nil if the memory ends with the process.
     let path: String?
     let halfSize: Int
     private let base: UnsafeMutableRawPointer
@@ -53,27 +53,27 @@ final class StagingArea: @unchecked Sendable {
         if let descriptor { close(descriptor) }
     }
 
-    /// Whether what is staged outlives the process.
+    /// Whether staged records outlive the process.
     var outlivesProcess: Bool { path != nil }
 
     /// The first byte of a half, 0 or 1.
     func half(_ index: Int) -> UnsafeMutableRawPointer { base + Self.headerSize + index * halfSize }
 
-    /// Notes the number behind the last sample that was staged.
+    /// Writes the sequence number after the last staged sample.
     func note(next sequence: UInt64) { base.storeBytes(of: sequence.littleEndian, toByteOffset: 48, as: UInt64.self) }
 
-    /// The number behind the last sample that was staged.
+    /// The sequence number after the last staged sample.
     var nextSequence: UInt64 { load(48) }
 
-    /// Overwrites a half, so that nobody can read from it what was erased elsewhere.
+    /// Overwrites a half, so that nobody can read erased samples from it.
     func wipe(_ index: Int) { memset(half(index), 0, halfSize) }
 
     /// Removes the file; the memory stays usable.
     func delete() { if let path { unlink(path) } }
 
-    // MARK: Making
+    // MARK: Creating
 
-    /// Makes a file in `directory`; nil if the file system has no room, or the directory does not exist.
+    /// Creates a file in `directory`; nil if the file system has no room, or the directory does not exist.
     static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity)
         -> StagingArea?
     {
@@ -92,7 +92,7 @@ final class StagingArea: @unchecked Sendable {
         return area
     }
 
-    /// Memory of this process alone.
+    /// Creates memory that ends with the process.
     static func inProcess(halfSize: Int) throws(QueueError) -> StagingArea {
         let size = headerSize + 2 * halfSize
         let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | mapAnonymous, -1, 0)
@@ -100,7 +100,7 @@ final class StagingArea: @unchecked Sendable {
         return StagingArea(path: nil, halfSize: halfSize, base: base, size: size, descriptor: nil)
     }
 
-    /// Says which folder and log the records belong to.
+    /// Writes the header, with the folder and the log of the records.
     func begin(_ log: UInt64, _ folder: FileIdentity) {
         for (value, offset) in [(log, 16), (UInt64(halfSize), 24), (folder.device, 32), (folder.inode, 40)] {
             base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
@@ -112,25 +112,32 @@ final class StagingArea: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Why a file that an earlier process left is not used.
+    /// The reason for which the file of an earlier process is not used.
     enum Absence: Error {
-        /// The file does not exist, or belongs to something else: nothing can be read from it, now or later.
+        /// The file does not exist or belongs to another folder: it will never be readable.
         case missing
-        /// The file may hold samples, and cannot be read at the moment.
+        /// The file may contain samples and cannot be read at the moment.
         case unreadable(QueueError)
     }
 
-    /// Opens what an earlier process left for this folder and log.
+    /// Opens the file of an earlier process for this folder and log.
     static func open(leftAt path: String, log: UInt64, folder: FileIdentity) throws(Absence) -> StagingArea {
         let descriptor = Directory.open(path, O_RDWR)
         if descriptor < 0 {
             let number = errno
-            // EINVAL: a link, a pipe or a device stands there.
+            // EINVAL: the path is a link, a pipe or a device.
             if [ENOENT, ELOOP, ENOTDIR, EISDIR, ENXIO, EINVAL].contains(number) { throw .missing }
             throw .unreadable(Directory.failure(number, "open \(path)"))
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), Int(status.st_size) > headerSize else {
+        guard fstat(descriptor, &status) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw .unreadable(Directory.failure(number, "read \(path)"))
+        }
+        guard status.st_uid == geteuid(), Int(status.st_size) > headerSize,
+            (Int(status.st_size) - headerSize).isMultiple(of: 16)
+        else {
             close(descriptor)
             throw .missing
         }
@@ -157,13 +164,13 @@ final class StagingArea: @unchecked Sendable {
         return area
     }
 
-    /// A record that was staged: its number, and its bytes with the record's header, as a segment has them.
+    /// A staged record: its sequence number, and its bytes with the header, in the format of segments.
     struct StagedRecord {
         let sequence: UInt64
         let bytes: UnsafeRawBufferPointer
     }
 
-    /// The records of both halves that are numbered `first` or higher, in order. Valid as long as this object.
+    /// The records of both halves from the sequence number `first` on, in order. Valid as long as this object.
     func records(from first: UInt64) -> [StagedRecord] {
         (records(in: 0) + records(in: 1)).filter { $0.sequence >= first }.sorted { $0.sequence < $1.sequence }
     }
@@ -197,15 +204,20 @@ final class StagingArea: @unchecked Sendable {
     }
 }
 
-/// What tells a file from every other one on this machine.
+/// The identity of a file on this machine.
 struct FileIdentity: Hashable {
     var device: UInt64
     var inode: UInt64
 
-    /// The identity of what is at a path; nil if that cannot be looked at.
-    init?(of path: String) {
+    /// The identity of the file at a path.
+    /// - Throws: if its status cannot be read.
+    init(of path: String) throws(QueueError) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        do throws(SystemError) {
+            status = try SystemCall.retrying { stat(path, &status) == 0 ? status : nil }.get()
+        } catch {
+            throw Directory.failure(error.number, "read \(path)")
+        }
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }

@@ -1,14 +1,14 @@
-internal import Instrument
+package import Instrument
 internal import InstrumentText
 
 /// Dates of HTTP (RFC 9110 section 5.6.7): the one in use and the two obsolete ones, which servers may still send.
-enum HTTPDate {
+package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let longDays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
     /// The time that `text` means; nil if `text` has none of the three forms. `now` decides the century of two-digit years.
-    static func parse(_ text: String, now: WallTime) -> WallTime? {
+    package static func parse(_ text: String, now: WallTime) -> WallTime? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {
         case 6: return fixed(words)

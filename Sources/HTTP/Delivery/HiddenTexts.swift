@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentJSON
+internal import InstrumentText
 
 /// Texts that are replaced by `…` wherever they stand, also in the forms in which a server may repeat them.
 package struct HiddenTexts {

@@ -1,12 +1,13 @@
 internal import InstrumentJSON
+internal import InstrumentText
 
-/// A server's own words about a request that it did not accept: one line of bounded length, without control characters and
-/// without the secrets of the request.
+/// A server's own words about a request that it did not accept: one line of bounded length, without control characters
+/// and without the secrets of the request.
 ///
 /// For the reasons of dead letters, which are stored, logged and shown on terminals. Of a JSON answer the words are its
 /// message, if that is all there is; otherwise the whole text of the answer.
 public enum ServerWords {
-    /// The most bytes of UTF-8 that are kept.
+    /// The largest number of bytes of UTF-8 that are kept.
     public static var maxLength: Int { 500 }
     /// More of an answer than this is not read.
     private static var maxRead: Int { 64 << 10 }
@@ -30,7 +31,8 @@ public enum ServerWords {
         return line(text(of: Array(response.body.prefix(maxRead)), hidden), hidden)
     }
 
-    /// A part of an answer in place of the whole, for a service whose format names its message; nil if nothing is left of it.
+    /// A part of an answer in place of the whole, for a service whose format names its message; nil if nothing is left
+    /// of it.
     ///
     /// - Parameters:
     ///   - text: the part.
@@ -41,10 +43,20 @@ public enum ServerWords {
         return line(hidden.hide(in: text), hidden)
     }
 
+    /// The words of a server that does not talk HTTP; nil if nothing is left of them.
+    ///
+    /// - Parameters:
+    ///   - text: the server's message.
+    ///   - secrets: texts to hide.
+    package static func words(_ text: String, hiding secrets: [String] = []) -> String? {
+        let hidden = HiddenTexts(secrets)
+        return line(hidden.hide(in: String(decoding: text.utf8.prefix(maxRead), as: UTF8.self)), hidden)
+    }
+
     private static func line(_ text: String, _ hidden: HiddenTexts) -> String? {
         // Once more, for a secret that markup or line breaks kept apart.
         let line = hidden.hide(in: singleLine(text))
-        return line.isEmpty ? nil : shortened(line)
+        return line.isEmpty ? nil : line.excerpt(toBytes: maxLength)
     }
 
     /// `HTTP 400: ` and the words.
@@ -115,8 +127,8 @@ public enum ServerWords {
         return String(plain)
     }
 
-    /// One line: control characters, line breaks and what turns the direction of writing become spaces; of several spaces one
-    /// stays.
+    /// One line: control characters, line breaks and what turns the direction of writing become spaces; of several
+    /// spaces one stays.
     private static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -137,18 +149,5 @@ public enum ServerWords {
             false
         default: true
         }
-    }
-
-    /// By bytes, because one character may have any number of them.
-    private static func shortened(_ line: String) -> String {
-        if line.utf8.count <= maxLength { return line }
-        var short = String.UnicodeScalarView()
-        var count = "…".utf8.count
-        for scalar in line.unicodeScalars {
-            count += UTF8.width(scalar)
-            if count > maxLength { break }
-            short.append(scalar)
-        }
-        return String(short) + "…"
     }
 }

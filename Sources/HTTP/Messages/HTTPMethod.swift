@@ -1,4 +1,4 @@
-/// What a request asks for.
+/// The method of a request.
 public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
     /// The spelling on the wire.
     public let description: String

@@ -1,26 +1,28 @@
 /// A request. Its description shows neither secrets nor the body.
 public struct HTTPRequest: Hashable, Sendable {
-    /// What it asks for.
+    /// The method.
     public var method: HTTPMethod
-    /// Where to. User and password in it become an `Authorization` header, unless there is one.
+    /// The address. Its user and password become an `Authorization` header, unless the request has one.
     public var url: HTTPURL
-    /// The headers. The transport adds the headers that frame a message and control the connection; it refuses a request
-    /// that sets them.
+    /// The headers. The transport adds the headers that frame a message and control the connection; it refuses a
+    /// request that sets them.
     public var headers: HTTPHeaders
     /// Its body; nothing says of what kind it is but a `Content-Type` header.
     public var body: [UInt8]
-    /// How long all of it may take, redirects and the wait for a free connection included.
+    /// The time limit, including redirects and the wait for a free connection.
     public var timeout: Duration
-    /// How long looking up the name, connecting and agreeing on TLS may take together.
+    /// The time limit of name lookup, connection and TLS handshake together.
     public var connectTimeout: Duration
-    /// The most bytes that the body of the response may have; more break the transfer off.
+    /// The largest size of the response's body in bytes. A larger body aborts the transfer.
     public var maxResponseBytes: Int
-    /// What happens when the server sends it elsewhere.
+    /// The handling of redirects.
     public var redirects: RedirectRule
 
-    /// Whether the request goes over a new connection, which other requests may use afterwards: for a client that measures what a
-    /// first visit costs. Apple's transport takes no notice.
+    /// Whether the request goes over a new connection, which other requests may use afterwards: for a client that
+    /// measures what a first visit costs. Apple's transport takes no notice.
     public var needsFreshConnection = false
+    /// The names of headers that do not go to another origin when a redirect is followed.
+    package var headersOfOrigin: [String] = []
     /// The response comes no faster than this; nil sets no limit. Apple's transport takes no notice.
     public var maxBytesPerSecond: Int?
 
@@ -46,7 +48,9 @@ public struct HTTPRequest: Hashable, Sendable {
     }
 
     /// Whether anything in it is meant for its origin alone.
-    var hasCredentials: Bool { url.userInfo != nil || headers.fields.contains { $0.isSecret } }
+    var hasCredentials: Bool {
+        url.userInfo != nil || headers.fields.contains { $0.isSecret && !headersOfOrigin.contains($0.name) }
+    }
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {

@@ -1,16 +1,16 @@
-/// A response, whatever its status. Its description shows neither secrets nor the body.
+/// A response with any status. Its description shows neither secrets nor the body.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The status, 200 to 599 and whatever else a server says.
+    /// The status: 200 to 599, or any other number of a server.
     public var status: Int
     /// The headers of the final response.
     public var headers: HTTPHeaders
     /// The body.
     public var body: [UInt8]
-    /// Where it came from, after redirects.
+    /// The address after redirects.
     public var url: HTTPURL
-    /// What took how long.
+    /// The timings of the request.
     public var timings: HTTPTimings
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     public var redirectCount: Int
     /// The protocol: `1.0`, `1.1`, `2`, `3`; empty if unknown.
     public var version: String
@@ -51,8 +51,8 @@ extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What took how long. The three parts of connecting are those of the last request of a chain of redirects, and nil where
-/// there was no such part: a connection that stood already, an address instead of a name, no TLS.
+/// The timings of a request. The three parts of connecting are those of the last request of a chain of redirects, and
+/// nil where there was no such part: a connection that stood already, an address instead of a name, no TLS.
 public struct HTTPTimings: Hashable, Sendable {
     /// Looking up the name.
     public var nameLookup: Duration?

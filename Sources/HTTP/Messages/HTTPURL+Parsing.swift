@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 extension HTTPURL {
     /// Creates an address from its text.
@@ -69,13 +70,5 @@ extension HTTPURL {
     static func encoded(_ text: String) throws(HTTPError) -> String {
         guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else { throw invalid("has control characters") }
         return PercentCoding.encoded(text, keeping: ":/?#[]@!$&'()*+,;=%")
-    }
-}
-
-extension StringProtocol where SubSequence == Substring {
-    /// The text before and after the first `separator`; nil for the latter without a separator.
-    func split(at separator: Character) -> (before: Substring, after: Substring?) {
-        guard let index = firstIndex(of: separator) else { return (self[startIndex...], nil) }
-        return (self[..<index], self[self.index(after: index)...])
     }
 }

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 extension HTTPURL {
     /// The address that `reference` means when it is met in a document at this one (RFC 3986 section 5.2), as in a
@@ -17,33 +18,31 @@ extension HTTPURL {
         )
     }
 
+    /// The same address with one query parameter, written as `NAME=VALUE`, in place of all parameters of that name.
+    /// - Throws: ``HTTPError`` with the code `invalidURL`.
+    package func replacingParameter(_ name: String, with parameter: String) throws(HTTPError) -> HTTPURL {
+        let others = (query ?? "").split(separator: "&").filter { $0 != name && !$0.hasPrefix(name + "=") }.map(
+            String.init
+        )
+        let query = try Self.encoded((others + [parameter]).joined(separator: "&"))
+        return with(path: path, query: query, fragment: fragment)
+    }
+
     private static func hasScheme(_ reference: String) -> Bool {
         let scheme = reference.utf8.prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         return scheme.first?.isLetter == true && reference.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")
     }
 
     func with(userInfo: String?) -> HTTPURL {
-        HTTPURL(
-            isSecure: isSecure,
-            userInfo: userInfo,
-            host: host,
-            port: port,
-            path: path,
-            query: query,
-            fragment: fragment
-        )
+        var copy = self
+        copy.userInfo = userInfo
+        return copy
     }
 
     private func with(path: String, query: String?, fragment: String?) -> HTTPURL {
-        HTTPURL(
-            isSecure: isSecure,
-            userInfo: userInfo,
-            host: host,
-            port: port,
-            path: path,
-            query: query,
-            fragment: fragment
-        )
+        var copy = self
+        (copy.path, copy.query, copy.fragment) = (path, query, fragment)
+        return copy
     }
 
     private var withoutDots: HTTPURL { with(path: Self.withoutDots(path), query: query, fragment: fragment) }

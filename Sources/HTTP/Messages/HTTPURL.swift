@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// An absolute `http` or `https` address that has been checked.
 ///
@@ -12,13 +13,13 @@ public struct HTTPURL: Hashable, Sendable {
     /// The port; 80 or 443 where none is written.
     public let port: Int
     /// The path with its first slash, percent-encoded.
-    public let path: String
+    public internal(set) var path: String
     /// User and password as written.
-    package let userInfo: String?
-    /// What follows the question mark.
-    let query: String?
-    /// What follows the number sign; never sent.
-    let fragment: String?
+    package internal(set) var userInfo: String?
+    /// The query, without the question mark.
+    var query: String?
+    /// The fragment, without the number sign; never sent.
+    var fragment: String?
 
     /// Scheme, host and port: what credentials are good for.
     public var origin: String {
@@ -33,7 +34,7 @@ public struct HTTPURL: Hashable, Sendable {
             + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
     }
 
-    /// What goes over the wire: neither user information nor fragment.
+    /// The form on the wire: without user information and fragment.
     package var requestText: String { origin + path + (query.map { "?" + $0 } ?? "") }
 
     init(
@@ -70,7 +71,8 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-    /// The value of a query parameter as it is written, not decoded; nil if the query has no such parameter. May be a secret.
+    /// The value of a query parameter as it is written, not decoded; nil if the query has no such parameter. May be a
+    /// secret.
     public func queryValue(named name: String) -> String? {
         for pair in (query ?? "").split(separator: "&") {
             let (key, value) = pair.split(at: "=")

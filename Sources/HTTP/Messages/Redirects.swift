@@ -1,11 +1,11 @@
 internal import Instrument
 
-/// What happens when a server sends a request elsewhere.
+/// The handling of redirects.
 public enum RedirectRule: Hashable, Sendable {
     /// The answer of status 3xx is the response.
     case never
-    /// A redirect is followed up to a limit; never from https to http, never to another origin with credentials or a body,
-    /// and never in a way that would drop the body.
+    /// A redirect is followed up to a limit; never from https to http, never to another origin with credentials or a
+    /// body, and never in a way that would drop the body.
     case follow(atMost: Int)
 }
 
@@ -23,6 +23,7 @@ extension HTTPRequest {
         try check(target, response)
         var next = self
         next.url = target
+        if target.origin != url.origin { for name in headersOfOrigin { next.headers.remove(name) } }
         return next
     }
 

@@ -20,8 +20,16 @@ public struct Analytics: Sendable {
     /// Creates a log that takes the values in force where it is called.
     public init() { scoped = nil }
 
-    /// Creates a log that carries its scope with it, as an environment does.
+    /// Creates a log that carries a scope with it, as an environment does.
+    ///
+    /// The values in force where it is called count, too. Where both have a value, the nearer wins: that of the scope that was opened
+    /// later.
     public init(values: AnalyticsValues) { scoped = values }
+
+    /// The same log with further values in its scope, which win.
+    package func merging(_ values: AnalyticsValues) -> Analytics {
+        Analytics(values: (scoped ?? AnalyticsValues()).merging(values))
+    }
 
     /// Logs an event with the values in scope.
     public func callAsFunction(_ event: some AnalyticsEvent) { Self.tell(event, scope) }
@@ -49,7 +57,9 @@ public struct Analytics: Sendable {
         observers.withLock { $0.removeAll { $0.observer == nil || $0.observer === observer } }
     }
 
-    private var scope: AnalyticsValues { scoped ?? AnalyticsValues.current }
+    private var scope: AnalyticsValues {
+        scoped.map { $0.mergingNearer(AnalyticsValues.current) } ?? AnalyticsValues.current
+    }
 
     private static func tell(_ event: any AnalyticsEvent, _ values: AnalyticsValues) {
         let living = observers.withLock { observers in

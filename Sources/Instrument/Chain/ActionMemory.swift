@@ -1,25 +1,25 @@
-/// When each action of one tracker was last accepted.
+/// The time of the last accepted event of each action, for one tracker.
 struct ActionMemory: Hashable, Sendable {
     private struct Entry: Hashable {
         var name: AttributeName
-        /// When, in whole milliseconds: what the wire's differences are made of.
+        /// The time in whole milliseconds, from which the differences on the wire are computed.
         var milliseconds: Int64
     }
 
     private var entries: ContiguousArray<Entry> = []
     private var last: MonotonicInstant?
-    /// Changes with each remembered event.
+    /// A version that changes with each recorded event.
     private(set) var version: UInt64 = 0
 
-    /// Adds one time attribute per remembered action where the event has none of that name, and lets the event be no
-    /// earlier than the last remembered one.
+    /// Adds one time attribute per recorded action where the event has no such attribute, and moves the event to the
+    /// time of the last recorded event if it is earlier.
     func addTimes(to event: inout Event) {
         if let last, event.time.instant < last { event.time.instant = last }
         let now = event.time.instant.milliseconds
         for entry in entries { event.attributes.addMissing(.int(Int(now - entry.milliseconds)), for: entry.name) }
     }
 
-    /// Sets all times again, except where the event has an attribute that `isGiven` accepts.
+    /// Updates all time attributes, except those that `isGiven` accepts.
     func refreshTimes(of event: inout Event, except isGiven: (AttributeName, Attributes) -> Bool) {
         if let last, event.time.instant < last { event.time.instant = last }
         let now = event.time.instant.milliseconds
@@ -28,7 +28,7 @@ struct ActionMemory: Hashable, Sendable {
         }
     }
 
-    /// Remembers that the event was accepted.
+    /// Records an accepted event.
     mutating func remember(_ event: Event) {
         version &+= 1
         last = event.time.instant

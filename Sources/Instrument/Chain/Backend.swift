@@ -1,4 +1,4 @@
-/// Where samples go. Buffering, batching, retry, splitting and the ledger come from the shared queue.
+/// A destination of samples. The shared queue buffers, batches, retries, splits, and keeps the ledger.
 ///
 /// ```swift
 /// struct Printer: Backend {
@@ -10,45 +10,47 @@
 /// }
 /// ```
 public protocol Backend: Sendable {
-    /// The name under which the queue keeps this backend's place; unique in an instrument and the same at every run.
+    /// The name of the backend's cursor in the queue; unique in an instrument and the same in every run.
     var name: BackendName { get }
-    /// When a batch is due and how large it may be; read once, when the backend is added.
+    /// The policy that decides when a batch is due and how large it may be; read once, when the backend is added.
     var policy: DeliveryPolicy { get }
-    /// Whether the backend is of this run alone: the queue keeps no place for it beyond the process, so that what it was not
-    /// sent by then is not kept for it. Read once, when the backend is added.
+    /// Whether the backend exists in this run only: the queue keeps no cursor for it beyond the process, and no
+    /// undelivered samples. Read once, when the backend is added.
     var isEphemeral: Bool { get }
     /// The service that the backend sends to; nil, the default, for a backend that takes every sample.
     ///
-    /// The queue delivers no sample that was appended for another service (``BatchQueue/append(_:for:)``), and counts it as
-    /// acknowledged in the backend's ledger. A backend that sends samples to other people's machines names its service; a
-    /// console or a file, which stays on this machine, names none. Read once, when the backend is added.
+    /// The queue delivers no sample that was appended for another service (``BatchQueue/append(_:for:)``), and counts
+    /// it as acknowledged in the backend's ledger. A backend that sends samples to other people's machines names its
+    /// service; a console or a file, which stays on this machine, names none. Read once, when the backend is added.
     var service: ServiceName? { get }
     /// Delivers a batch and returns the outcome. Called for one batch at a time; may be called again with the same
     /// records, which then have the same identifiers.
     ///
-    /// Runs on a thread of the backend's own and may block it: no other backend waits. Its task is cancelled when the policy's
-    /// time is up, or when the queue shuts down and may wait no longer: answer ``DeliveryOutcome/retry(after:reason:)`` then.
+    /// Runs on the thread of the backend's lane and may block it: no other backend waits. The queue cancels the task
+    /// at the policy's timeout, or at the deadline of a shutdown: return ``DeliveryOutcome/retry(after:reason:)``
+    /// then.
     func deliver(_ batch: Batch) async -> DeliveryOutcome
-    /// How long waiting samples may wait for more samples, from now on; nil, the default, leaves that to the policy.
+    /// Returns the time that queued samples may wait for more samples, from now on; nil, the default, uses the
+    /// policy.
     ///
-    /// For a service whose rules look at the last delivery and not at the oldest sample. Never makes a sample wait longer than
-    /// the policy's ``DeliveryPolicy/maxAge``. Called on the backend's thread whenever the queue looks at what waits; must not
-    /// block.
+    /// For a service whose rules depend on the last delivery instead of the oldest sample. Never extends the wait
+    /// beyond the policy's ``DeliveryPolicy/maxAge``. Called on the lane's thread whenever the queue decides about a
+    /// delivery; must not block.
     func patience() -> Duration?
     /// The instrument is ready.
     func ready()
-    /// Its service ended: it was removed or the instrument shut down; nothing more will be delivered.
+    /// The backend was removed or the instrument shut down; the queue delivers nothing more.
     func end() async
 }
 
 extension Backend {
     /// The default policy.
     public var policy: DeliveryPolicy { DeliveryPolicy() }
-    /// False: what a process did not deliver, the next one delivers.
+    /// False: the next process delivers samples that this process did not deliver.
     public var isEphemeral: Bool { false }
-    /// nil: the backend takes every sample.
+    /// Nil: the backend takes every sample.
     public var service: ServiceName? { nil }
-    /// The policy alone counts.
+    /// Nil: only the policy applies.
     public func patience() -> Duration? { nil }
     /// Does nothing.
     public func ready() {}
@@ -66,21 +68,21 @@ public struct BackendName: Hashable, Sendable, ExpressibleByStringLiteral, Custo
     public init(stringLiteral spelling: String) { description = spelling }
 }
 
-/// When a batch is due, whichever comes first, and how large it may be.
+/// The conditions for a delivery, of which the first to be met decides, and the limits of a batch.
 public struct DeliveryPolicy: Hashable, Sendable {
-    /// The most samples in a batch; at least one.
+    /// The largest number of samples in a batch; at least one.
     public var maxCount: Int
-    /// How many waiting samples start a delivery, of all of them, in as many batches as it takes; nil: as many as a
-    /// batch has.
+    /// The backlog size that triggers delivery of the whole backlog, in as many batches as needed; nil takes the size
+    /// of a batch.
     public var dueCount: Int?
-    /// The most bytes in a batch, by the store's measure; one sample that is larger goes alone.
+    /// The largest number of bytes in a batch, as the store counts them; a larger sample is delivered alone.
     public var maxBytes: Int
-    /// How long a sample may wait for company.
+    /// The longest time that a sample waits for a full batch.
     public var maxAge: Duration
-    /// How long a delivery may take before its task is cancelled; the outcome that the backend then returns counts. nil: no limit, for
-    /// backends that see to it themselves.
+    /// The time limit of a delivery, after which its task is cancelled; the outcome that the backend then returns
+    /// applies. Nil sets no limit, for backends with their own timeout.
     public var timeout: Duration?
-    /// Whether nothing can be delivered without a network; see ``Reachability``.
+    /// Whether delivery needs a network; see ``Reachability``.
     public var needsNetwork: Bool
 
     /// Creates a policy; by default 100 samples, 256 KiB or 5 s, over a network, within 60 s.
@@ -112,9 +114,9 @@ public struct Batch: Hashable, Sendable {
 
 /// A sample in the queue's log.
 public struct SampleRecord: Hashable, Sendable {
-    /// Its identifier, the same at every attempt.
+    /// The identifier, the same at every attempt.
     public let id: SampleID
-    /// Its number in the log: 0, 1, 2 …, the same for every backend and at every attempt.
+    /// The number in the log: 0, 1, 2 …, the same for every backend and at every attempt.
     public let sequence: UInt64
     /// The sample, without the service's name.
     public let sample: Sample
@@ -126,9 +128,9 @@ public struct SampleRecord: Hashable, Sendable {
     /// - Parameters:
     ///   - id: the sample's identifier.
     ///   - sequence: the sample's number in the log.
-    ///   - sample: the sample, also as a store received it from ``SampleStore/append(_:)``: the record takes the service's
-    ///     name out of the sample.
-    ///   - service: the service that the sample is for; nil leaves the service that the stored sample names.
+    ///   - sample: the sample, also as a store received it from ``SampleStore/append(_:)``: the record removes the
+    ///     service's name from the sample.
+    ///   - service: the service of the sample; nil keeps the service that the stored sample names.
     public init(id: SampleID, sequence: UInt64, sample: Sample, service: ServiceName? = nil) {
         self.id = id
         self.sequence = sequence

@@ -1,19 +1,20 @@
-/// An event on its way into the chain.
+/// An event before it enters the chain.
 struct PendingEvent: Sendable {
     var event: Event
     let slot: TrackerSlot
     /// The version of the tracker's memory that the event's time attributes are of.
     let memoryVersion: UInt64
-    /// How many of the event's first attributes were given with the emit or by the scope: no time attribute replaces them.
+    /// The number of the event's first attributes that come from the emit or the scope; no time attribute replaces
+    /// them.
     let givenCount: Int
 }
 
-/// What is inside the line: the hub and the metricalc, one event at a time.
+/// The state inside the line: the hub and the metricalc, which process one event at a time.
 struct ChainState {
     var hub: any Hub
     var metricalc: (any Metricalc)?
     private let userIdKey: AttributeKey<String>
-    /// Kept between events, so that neither costs an allocation.
+    /// Kept between events, to avoid an allocation for each event.
     private var metrics: [Metric] = []
     private var samples: [Sample] = []
 
@@ -23,9 +24,10 @@ struct ChainState {
         self.metricalc = metricalc
     }
 
-    /// Takes an event from the tracker's hook to the queue; returns the hub's changes of pings, and the result of the event.
+    /// Processes an event from the tracker's hook to the queue; returns the hub's changes of pings, and the result of
+    /// the event.
     ///
-    /// Changes the event in place: a copy beside it would make each change copy all attributes.
+    /// Changes the event in place: with a second reference, each change would copy all attributes.
     mutating func process(
         _ pending: inout PendingEvent,
         in environment: any HubEnvironment,
@@ -54,7 +56,7 @@ struct ChainState {
         _ report: DiagnosticFeed
     ) -> EmitResult {
         metricalc?.process(event, into: &metrics)
-        nameThePerson(of: event)
+        metrics.nameThePerson(of: event, by: userIdKey)
         if event.attributes.hasRefused {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
@@ -66,12 +68,12 @@ struct ChainState {
         metrics.removeAll(keepingCapacity: true)
         return result
     }
+}
 
-    /// A metric is of the person whose event it was computed from, so that it is erased with the rest.
-    private mutating func nameThePerson(of event: Event) {
-        guard !metrics.isEmpty, let userId = event.attributes[userIdKey] else { return }
-        for index in metrics.indices where metrics[index].attributes[userIdKey] == nil {
-            metrics[index].attributes[userIdKey] = userId
-        }
+extension [Metric] {
+    /// Adds the event's person to its metrics, so that an erasure finds them.
+    package mutating func nameThePerson(of event: Event, by key: AttributeKey<String>) {
+        guard !isEmpty, let userId = event.attributes[key] else { return }
+        for index in indices where self[index].attributes[key] == nil { self[index].attributes[key] = userId }
     }
 }

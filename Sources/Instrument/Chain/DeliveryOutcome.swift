@@ -1,17 +1,18 @@
-/// The outcome of a delivery. The queue does the rest: waits, halves, keeps dead letters.
+/// The outcome of a delivery, by which the queue waits, halves the batch, or keeps dead letters.
 public enum DeliveryOutcome: Hashable, Sendable {
-    /// All of it has arrived.
+    /// The whole batch has arrived.
     case acknowledged
-    /// All of it has arrived but for these samples, which will never be taken, for the server's reasons.
+    /// The batch has arrived, except these samples, which the server refuses permanently, with its reasons.
     case acknowledgedExcept([SampleID: String])
-    /// None of it has arrived; try again, no sooner than the server asked for, if it did.
+    /// No sample has arrived; the queue retries, not before the delay that the server requested.
     case retry(after: Duration?, reason: String)
-    /// The server did not accept a credential, which may be temporary: retry with a long back-off.
+    /// The server did not accept a credential, which may be temporary: the queue retries with a long back-off.
     case unauthorized(reason: String)
-    /// It is too large: the queue halves it; a sample that is alone too large becomes a dead letter.
+    /// The batch is too large: the queue halves it; a single sample that is too large becomes a dead letter.
     case tooLarge(reason: String)
-    /// It will never be taken as it is: the queue halves it until the culprit is alone, which becomes a dead letter.
+    /// The server refuses the batch permanently: the queue halves it until the refused sample is alone and becomes a
+    /// dead letter.
     case refused(reason: String)
-    /// The endpoint is gone: nothing more is sent until the next start, and the samples stay.
+    /// The endpoint is gone: the queue sends nothing more until the next start, and keeps the samples.
     case gone(reason: String)
 }

@@ -17,7 +17,7 @@ extension Diagnostic {
     }
 
     static func firstOfEachKind(to write: @escaping @Sendable (String) -> Void) -> @Sendable (Diagnostic) -> Void {
-        let seen = Lock<Set<String>>([])
+        let seen = Lock<Set<Kind>>([])
         return { diagnostic in
             if seen.withLock({ $0.insert(diagnostic.kind).inserted }) { write(diagnostic.line) }
         }
@@ -25,17 +25,21 @@ extension Diagnostic {
 
     /// The diagnostic on one line, without control characters, which could repaint a terminal.
     private var line: String {
-        let text = description.unicodeScalars.prefix(Self.lengthLimit).map { scalar in
+        let (text, kind) = (Self.printable(description, atMost: 600), Self.printable(kind.description, atMost: 60))
+        return "instrument: \(text) [\(kind); shown once, see onDiagnostic]\n"
+    }
+
+    /// The first scalars of a text, without control characters. The limits keep a line short enough for a pipe to take it
+    /// whole.
+    private static func printable(_ text: String, atMost limit: Int) -> String {
+        let scalars = text.unicodeScalars.prefix(limit).map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator: Unicode.Scalar(0xFFFD) ?? "?"
             default: scalar
             }
         }
-        return "instrument: \(String(String.UnicodeScalarView(text))) [\(kind); shown once, see onDiagnostic]\n"
+        return String(String.UnicodeScalarView(scalars))
     }
-
-    /// Scalars of a description that are shown: few enough for a line that a pipe takes whole.
-    private static var lengthLimit: Int { 600 }
 
     private static func writeToStandardError(_ line: String) {
         // Asked first, because a pipe without a reader would block the emitting thread, and a closed pipe would end the process.

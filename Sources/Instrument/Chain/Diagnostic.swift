@@ -1,85 +1,86 @@
-/// Something that an instrument left out, and why; nothing is lost silently.
-public enum Diagnostic: Hashable, Sendable {
-    /// An action was emitted for a tracker that the instrument does not have; nothing happened.
-    case unknownTracker(TrackerID, Action)
-    /// A tracker of ads was added for a content tracker that the instrument does not have. The tracker works, for itself
-    /// alone: its ad breaks are shared with no content.
-    case unknownContent(TrackerID, of: TrackerID)
-    /// A backend was not added, because the instrument already has one with this name. Names must differ.
-    case duplicateBackend(BackendName)
-    /// An event was not legal and went no further.
-    case rejected(Action, TrackerID, Rejection)
-    /// Attributes were left out of an event because they are NaN or infinite.
-    case notFinite([AttributeName], Action, TrackerID)
-    /// Attributes of this name are left out where they have to be declared and are not (``FieldAdmission``). Said
-    /// once for each name.
-    case undeclared(AttributeName)
-    /// A metric was left out because it is NaN or infinite.
-    case metricNotFinite(MetricName, TrackerID)
-    /// The queue did not take samples.
-    case notQueued(QueueError)
-    /// A store repaired damage, or could not; the text says what.
-    case store(String)
-    /// The queue dropped samples of a backend.
-    case dropped(BackendName, count: Int, DropReason)
-    /// A sample will never be taken by a backend, for the given reason.
-    case deadLetter(BackendName, SampleID, reason: String)
-    /// A delivery failed and will be tried again after a while. Said once in a row of failures for the same reason.
-    case retrying(BackendName, after: Duration, reason: String)
-    /// A backend takes nothing more until the next start; its samples stay.
-    case silenced(BackendName, reason: String)
-}
+/// A report of something that an instrument left out or could not do, so that nothing is lost silently.
+///
+/// ``kind`` says what happened, ``description`` says it for people, and the other properties carry the parts. A
+/// diagnostic carries no secrets and no attribute values.
+///
+/// The set of kinds is open: later versions may report further kinds, and a store or a backend of yours may report its
+/// own:
+///
+/// ```swift
+/// extension Diagnostic.Kind {
+///     static let tokenExpired = Diagnostic.Kind("tokenExpired")
+/// }
+/// let diagnostic = Diagnostic(.tokenExpired, "the token has expired: sign in again", backend: "mine")
+/// ```
+public struct Diagnostic: Hashable, Sendable {
+    /// The kind of a diagnostic. A `switch` over kinds needs a `default`.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The kind as a short text, for metrics and logs.
+        public let description: String
 
-extension Diagnostic {
-    /// The case's name, for counting and for showing one of each: `retrying`, `dropped` …
-    public var kind: String {
-        switch self {
-        case .unknownTracker: "unknownTracker"
-        case .unknownContent: "unknownContent"
-        case .duplicateBackend: "duplicateBackend"
-        case .rejected: "rejected"
-        case .notFinite: "notFinite"
-        case .undeclared: "undeclared"
-        case .metricNotFinite: "metricNotFinite"
-        case .notQueued: "notQueued"
-        case .store: "store"
-        case .dropped: "dropped"
-        case .deadLetter: "deadLetter"
-        case .retrying: "retrying"
-        case .silenced: "silenced"
-        }
-    }
-}
-
-extension Diagnostic: CustomStringConvertible {
-    /// A line for a log.
-    public var description: String {
-        switch self {
-        case .unknownTracker(let tracker, let action): "\(action) ignored: there is no tracker \(tracker)"
-        case .unknownContent(let content, let tracker):
-            "tracker \(tracker) reports ads of tracker \(content), which does not exist: add the content tracker first"
-        case .duplicateBackend(let name):
-            "backend \(name) not added: there is a backend with this name already; give each backend a different name"
-        case .rejected(let action, let tracker, let reason): "\(action) of tracker \(tracker) rejected: \(reason)"
-        case .notFinite(let names, let action, let tracker):
-            "left out of \(action) of tracker \(tracker), not finite: \(names.map(\.spelling).joined(separator: ", "))"
-        case .undeclared(let name):
-            """
-            left out \(name) from now on: it is not declared; say what it is in the tracker's declaredFields, or with \
-            PrivacyRules(declaring:)
-            """
-        case .metricNotFinite(let name, let tracker): "left out \(name) of tracker \(tracker): not finite"
-        case .notQueued(let error): "not queued: \(error)"
-        case .store(let text): "store: \(text)"
-        case .dropped(let backend, let count, let reason): "dropped \(count) samples of backend \(backend): \(reason)"
-        case .deadLetter(let backend, let id, let reason): "backend \(backend) will never take \(id): \(reason)"
-        case .retrying(let backend, let delay, let reason):
-            "backend \(backend) is tried again in \(Self.rounded(delay)): \(reason)"
-        case .silenced(let backend, let reason): "backend \(backend) is silent until the next start: \(reason)"
-        }
+        /// Creates a kind; kinds with the same text are equal.
+        ///
+        /// - Parameter description: a short text in lower camel case.
+        public init(_ description: String) { self.description = description }
     }
 
-    private static func rounded(_ delay: Duration) -> String {
-        delay < .seconds(10) ? "\(delay.milliseconds) ms" : "\(delay.milliseconds / 1000) s"
+    /// The severity of a diagnostic.
+    public enum Severity: Int, Hashable, Sendable, Comparable {
+        /// Normal operation: a hub rejected an event that was not legal.
+        case debug
+        /// The queue recovers without help.
+        case notice
+        /// Samples may be lost, or a person has to act.
+        case warning
+        /// Samples are lost, or no backend will receive them.
+        case error
+
+        /// Whether the first severity is lower than the second.
+        public static func < (first: Severity, second: Severity) -> Bool { first.rawValue < second.rawValue }
+    }
+
+    let fact: Fact
+
+    init(fact: Fact) { self.fact = fact }
+
+    /// Creates a diagnostic of any kind, with the parts that it concerns.
+    ///
+    /// - Parameters:
+    ///   - kind: what happened.
+    ///   - severity: how much it matters.
+    ///   - message: a line for a log: what was found, what was expected, what to do. Without secrets.
+    ///   - backend: the backend that it concerns; nil without one.
+    ///   - tracker: the tracker that it concerns; nil without one.
+    ///   - action: the action of the event that it concerns; nil without one.
+    public init(
+        _ kind: Kind,
+        severity: Severity = .warning,
+        _ message: String,
+        backend: BackendName? = nil,
+        tracker: TrackerID? = nil,
+        action: Action? = nil
+    ) {
+        let remark = Remark(
+            kind: kind,
+            severity: severity,
+            message: message,
+            backend: backend,
+            tracker: tracker,
+            action: action
+        )
+        fact = .remark(remark)
+    }
+
+    /// The severity of the diagnostic.
+    public var severity: Severity {
+        switch fact {
+        case .rejected: .debug
+        case .retrying: .notice
+        case .unknownTracker, .unknownContent, .duplicateBackend, .notFinite, .undeclared, .metricNotFinite, .store,
+            .silenced, .altered:
+            .warning
+        case .notQueued, .dropped, .deadLetter: .error
+        case .remark(let remark): remark.severity
+        }
     }
 }

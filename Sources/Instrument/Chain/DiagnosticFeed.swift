@@ -1,4 +1,4 @@
-/// Hands diagnostics to whoever wants them, and counts rejections.
+/// Passes diagnostics to the handler and to streams, and counts rejections.
 final class DiagnosticFeed: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<Diagnostic>.Continuation] = [:]
@@ -6,7 +6,7 @@ final class DiagnosticFeed: Sendable {
         var rejectedCounts: [Action: [Rejection: Int]] = [:]
     }
 
-    /// How many diagnostics a reader may fall behind before it misses the oldest.
+    /// The number of diagnostics that a stream buffers before it drops the oldest.
     private static var capacity: Int { 1024 }
 
     private let handler: @Sendable (Diagnostic) -> Void
@@ -21,7 +21,7 @@ final class DiagnosticFeed: Sendable {
     func report(_ diagnostic: Diagnostic) {
         handler(diagnostic)
         let continuations = state.withLock { state in
-            if case .rejected(let action, _, let reason) = diagnostic {
+            if case .rejected(let action, _, let reason) = diagnostic.fact {
                 state.rejectedCounts[action, default: [:]][reason, default: 0] += 1
             }
             return Array(state.continuations.values)

@@ -8,29 +8,30 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The line at the entrance of a chain: one thread is inside at a time, each does its own work, nothing re-enters.
+/// The line at the entrance of a chain: one thread is inside at a time, each thread does its own work, and nothing
+/// re-enters.
 ///
-/// Work that comes from the thread inside (a component emits) is put aside and done next by that same thread. Other
-/// threads wait; the chain takes about a microsecond, so they spin, then yield, then nap. A thread that has waited
-/// for `patience` leaves its work to the thread inside and goes: that one may itself be waiting for it, in a component
-/// that waits for another thread, and nothing may deadlock.
+/// Work of the thread inside (a component emits) is deferred, and the same thread does it next. Other threads wait:
+/// the chain takes about a microsecond, so they spin, then yield, then sleep for short intervals. A thread that has
+/// waited for `patience` leaves its work to the thread inside and returns: the thread inside may be waiting for it,
+/// in a component that waits for another thread, and this prevents the deadlock.
 final class EmitLine<Work: Sendable>: Sendable {
     private struct State {
-        /// From the thread inside: done before anything else.
+        /// Work of the thread inside, which is done first.
         var reentrant: [Work] = []
-        /// From threads that lost patience.
+        /// Work of threads that stopped waiting.
         var left: [Work] = []
     }
 
     private static var patience: Int64 { 1_000_000_000 }
 
-    /// The thread inside; 0 if nobody is.
+    /// The thread inside; 0 without one.
     private let owner = Atomic<UInt>(0)
-    /// Whether `state` may hold work, so that leaving an empty line costs no lock.
+    /// Whether `state` may contain work, so that leaving an empty line takes no lock.
     private let hasMore = Atomic<Bool>(false)
     private let state = Lock(State())
 
-    /// Does `work` through `body`, which may take it apart, and what is put aside meanwhile.
+    /// Passes `work` to `body`, which may consume it, and then does the deferred work.
     func enter(_ work: inout Work, _ body: (inout Work) -> Void) {
         let me = Self.currentThread
         if owner.load(ordering: .relaxed) == me {
@@ -49,7 +50,8 @@ final class EmitLine<Work: Sendable>: Sendable {
         hasMore.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Does what was put aside, and leaves. Looks again after leaving: work may have been left in that moment.
+    /// Does the deferred work, and leaves. Checks again after leaving, because another thread may have left work
+    /// meanwhile.
     private func leave(as me: UInt, _ body: (inout Work) -> Void) {
         repeat {
             while hasMore.load(ordering: .relaxed), var next = takeNext() { body(&next) }
@@ -70,10 +72,10 @@ final class EmitLine<Work: Sendable>: Sendable {
         owner.compareExchange(expected: 0, desired: me, ordering: .sequentiallyConsistent).exchanged
     }
 
-    /// Waits until nobody is inside; false if that takes too long.
+    /// Waits until no thread is inside; false after `patience`.
     private func claim(as me: UInt) -> Bool {
         if tryClaim(as: me) { return true }
-        // Two thousand looks take about as long as the chain: with two hundred, two threads got half as much done.
+        // Two thousand checks take about as long as the chain. With two hundred, two threads had half the throughput.
         var rounds = 0
         let start = SystemClock().now.nanoseconds
         while true {

@@ -5,7 +5,7 @@ public enum EmitResult: Hashable, Sendable {
     /// The chain is busy, and processes the event next: a component emitted it, or another thread has been inside for a
     /// second. Until then the event is in memory only.
     case deferred
-    /// Nothing is collected: there is no consent, or no backend.
+    /// The queue collects nothing, without consent or without a backend.
     case notCollected
     /// The store could not keep the event; the error says why. Ledgers count its samples under ``DropReason/refused``.
     case notStored(QueueError)

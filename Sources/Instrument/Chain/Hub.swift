@@ -1,16 +1,17 @@
-/// The state machine of a chain: decides which events are legal and adds what follows from those before.
+/// The state machine of a chain: decides which events are legal, and adds the attributes that follow from earlier
+/// events.
 ///
 /// A hub is a pure value: the same events in the same order give the same verdicts and the same attributes, so that a
-/// recorded session can be replayed through it. What it wants from outside it asks of the context, and what it wants
-/// done outside it leaves there. It is called for one event at a time, never from two threads at once.
+/// recorded session can be replayed through it. The context gives a hub everything from outside and takes its
+/// requests. A hub is called for one event at a time, never from two threads at once.
 public protocol Hub: Sendable {
-    /// Judges an event and completes it. A rejected event must leave the hub as it was.
+    /// Accepts or rejects an event, and completes its attributes. A rejected event must not change the hub.
     mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict
-    /// A tracker was removed; what is kept of it may go.
+    /// A tracker was removed; its state can be released.
     mutating func forget(_ tracker: TrackerID)
     /// The instrument is ready.
     mutating func ready()
-    /// Its service ended: it was replaced or the instrument shut down.
+    /// The component was replaced or the instrument shut down.
     mutating func end()
 }
 
@@ -23,15 +24,15 @@ extension Hub {
     public mutating func end() {}
 }
 
-/// Whether an event continues along the chain.
+/// The decision of a hub or a hook about an event.
 public enum Verdict: Hashable, Sendable {
-    /// The event continues.
+    /// The chain continues with the event.
     case accepted
-    /// Its journey ends here, for the given reason.
+    /// The chain drops the event, for the given reason.
     case rejected(Rejection)
 }
 
-/// Why an event was not legal. An open set: hubs of yours may add reasons.
+/// The reason why an event was not legal. An open set: custom hubs may add reasons.
 public struct Rejection: Hashable, Sendable, CustomStringConvertible {
     /// The reason as a short code.
     public let code: String
@@ -39,48 +40,48 @@ public struct Rejection: Hashable, Sendable, CustomStringConvertible {
     /// Creates a reason.
     public init(_ code: String) { self.code = code }
 
-    /// It begins what has begun, or repeats what happens once.
+    /// The event begins an open block, or repeats an event that happens once.
     public static let alreadyDone = Rejection("alreadyDone")
-    /// It ends what has not begun.
+    /// The event ends a block that is not open.
     public static let notBegun = Rejection("notBegun")
-    /// It needs a playback that has started and not ended.
+    /// The event needs a playback that has started and not ended.
     public static let notInPlayback = Rejection("notInPlayback")
-    /// It needs to be in an ad break.
+    /// The event needs an ad break.
     public static let notInAdBreak = Rejection("notInAdBreak")
-    /// It needs to be in an ad.
+    /// The event needs an ad.
     public static let notInAd = Rejection("notInAd")
-    /// It cannot happen in an ad break.
+    /// The event cannot happen in an ad break.
     public static let inAdBreak = Rejection("inAdBreak")
-    /// It comes before what it has to follow.
+    /// The event comes before an event that it must follow.
     public static let outOfOrder = Rejection("outOfOrder")
-    /// A tracker's own hook ended its journey.
+    /// The tracker's hook rejected the event.
     public static let refusedByTracker = Rejection("refusedByTracker")
 
     /// The code.
     public var description: String { code }
 }
 
-/// What a hub may ask of the world: an instrument answers from life, a replay from its recording.
+/// The environment of a hub: an instrument gives live values, a replay gives recorded values.
 public protocol HubEnvironment: AnyObject, Sendable {
-    /// A new unique identifier.
+    /// Returns a new unique identifier.
     func makeIdentifier() -> String
-    /// The current value of an attribute of a tracker; nil if it has none.
+    /// Returns the current value of an attribute of a tracker; nil without a value.
     func value(of name: AttributeName, from tracker: TrackerID) -> AttributeValue?
 }
 
-/// What a hub sees of the world while it processes one event, and where it leaves its wishes.
+/// The access of a hub to its environment while it processes one event, and the list of its requests.
 public struct HubContext {
-    /// A wish for a tracker's pings.
+    /// A request for a tracker's pings.
     public enum PingChange: Hashable, Sendable {
-        /// Ping this tracker from now on, every 30 s.
+        /// Start pings of this tracker, every 30 s.
         case start(TrackerID)
-        /// Ping this tracker no more.
+        /// Stop the pings of this tracker.
         case stop(TrackerID)
     }
 
-    /// The content tracker that the event's tracker serves ads for; the tracker itself if it serves none.
+    /// The content tracker whose ads the event's tracker reports; otherwise the tracker itself.
     public let content: TrackerID
-    /// Wishes left so far, in order; carried out if the event is accepted.
+    /// The requests so far, in order; carried out if the event is accepted.
     public private(set) var pingChanges: [PingChange] = []
     private let environment: any HubEnvironment
 
@@ -88,23 +89,23 @@ public struct HubContext {
     ///
     /// - Parameters:
     ///   - content: the content tracker that the event's tracker belongs to.
-    ///   - environment: answers what the hub asks.
+    ///   - environment: the hub's environment.
     public init(content: TrackerID, environment: any HubEnvironment) {
         self.content = content
         self.environment = environment
     }
 
-    /// A new unique identifier.
+    /// Returns a new unique identifier.
     public func makeIdentifier() -> String { environment.makeIdentifier() }
 
-    /// The current value of any attribute of any tracker, as its getter gives it; nil if it has none.
+    /// Returns the current value of an attribute of any tracker, by its getter; nil without a value.
     public func value<Value>(of key: AttributeKey<Value>, from tracker: TrackerID) -> Value? {
         environment.value(of: key.name, from: tracker).flatMap(Value.init(attributeValue:))
     }
 
-    /// Asks for a ping of `tracker` every 30 s from now on.
+    /// Requests a ping of `tracker` every 30 s from now on.
     public mutating func startPings(of tracker: TrackerID) { pingChanges.append(.start(tracker)) }
 
-    /// Asks that `tracker` be pinged no more.
+    /// Requests the end of the pings of `tracker`.
     public mutating func stopPings(of tracker: TrackerID) { pingChanges.append(.stop(tracker)) }
 }

@@ -1,24 +1,23 @@
-/// Components come, go and are exchanged while events run.
+/// Adding, removing and replacing components, also during emits.
 extension Instrument {
-    /// Adds a tracker and lets it begin. After a shutdown it ends at once.
+    /// Adds a tracker and calls its ``Tracker/begin(in:)``. After a shutdown, calls its ``Tracker/end()`` instead.
     ///
     /// - Parameters:
-    ///   - tracker: what captures events.
-    ///   - content: for a tracker of ads, the tracker of the content that the ads interrupt. The instrument must have that
-    ///     tracker: for a number that it does not know, or no longer, it reports ``Diagnostic/unknownContent(_:of:)``, and the
-    ///     ad breaks of the new tracker are shared with no content.
+    ///   - tracker: the tracker.
+    ///   - content: for a tracker of ads, the tracker of the content that the ads interrupt. For an unknown or
+    ///     removed content tracker, the instrument reports ``Diagnostic/unknownContent(_:of:)``, and the ad breaks of
+    ///     the new tracker are shared with no content.
     /// - Returns: the tracker's number.
     @discardableResult
     public func add(_ tracker: some Tracker, adsOf content: TrackerID? = nil) -> TrackerID {
-        let declared = tracker.declaredFields
-        queue.declare(collected: declared)
+        let fields = CollectedFields(declaring: tracker.declaredFields, in: queue.privacy)
         let (id, isContentKnown, isReady, isShutDown) = registry.withLock { registry in
             let id = TrackerID(registry.nextNumber)
             registry.nextNumber += 1
             // Ads of an ads tracker interrupt that tracker's content.
             let known = content.flatMap { registry.slots[$0]?.content }
             if !registry.isShutDown {
-                registry.slots[id] = makeSlot(id, tracker, known ?? id, isOfAds: content != nil, declared)
+                registry.slots[id] = makeSlot(id, tracker, known ?? id, adsOf: known, isOfAds: content != nil, fields)
             }
             return (id, known != nil, registry.isReady, registry.isShutDown)
         }
@@ -32,7 +31,7 @@ extension Instrument {
         return id
     }
 
-    /// Removes a tracker: its pings stop, its service ends, and its number is not used again.
+    /// Removes a tracker: stops its pings, calls its ``Tracker/end()``, and never uses its number again.
     public func remove(_ id: TrackerID) {
         guard let slot = registry.withLock({ $0.slots.removeValue(forKey: id) }) else { return }
         slot.remove()
@@ -43,10 +42,10 @@ extension Instrument {
         }
     }
 
-    /// Delivers to `backend`, too, from now on.
+    /// Adds a backend, which receives the samples from now on.
     ///
-    /// - Returns: false if the instrument has a backend of that name already. The new one is then not used, and
-    ///   ``Diagnostic/duplicateBackend(_:)`` is reported; ``replace(backend:timeout:)`` exchanges the two.
+    /// - Returns: false if there is a backend with that name already. The new backend is then not used, and
+    ///   ``Diagnostic/duplicateBackend(_:)`` is reported; ``replace(backend:timeout:)`` replaces the old backend.
     @discardableResult
     public func add(_ backend: some Backend) -> Bool {
         guard queue.add(backend) else { return false }
@@ -54,27 +53,28 @@ extension Instrument {
         return true
     }
 
-    /// Exchanges the backend that has the name of `backend`. The new one continues where the old one stopped: it gets every sample
-    /// that the old one did not settle, and none that it did. Cancelling the task has the effect of `timeout`. See ``BatchQueue/replace(backend:timeout:)``.
+    /// Replaces the backend with the name of `backend`. The new backend continues where the old backend stopped: it
+    /// receives every sample that the old backend did not settle, and no settled sample. Cancelling the task has the
+    /// effect of `timeout`. See ``BatchQueue/replace(backend:timeout:)``.
     ///
-    /// - Returns: false if the instrument has no backend of that name, or was shut down; then nothing changes.
+    /// - Returns: false if there is no backend with that name, or after a shutdown; then nothing changes.
     @discardableResult
     public func replace(backend: some Backend, timeout: Duration = .seconds(60)) async -> Bool {
         let isReady = registry.withLock { $0.isReady }
         return await queue.replace(backend, timeout: timeout) { if isReady { backend.ready() } }
     }
 
-    /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
+    /// Flushes a backend within `timeout`, ends its service, and discards its samples that are still queued then.
     ///
     /// Cancelling the task while samples are queued ends the wait, and the backend stays with its samples.
     ///
-    /// - Returns: true if nothing was given up; false if samples were given up, or the removal was cancelled.
+    /// - Returns: true if no sample was discarded; false if samples were discarded, or the removal was cancelled.
     @discardableResult
     public func remove(_ backend: BackendName, timeout: Duration) async -> Bool {
         await queue.remove(backend, timeout: timeout)
     }
 
-    /// Exchanges the hub between two events. The new one has seen nothing; pings stop until it asks for them.
+    /// Replaces the hub between two events. The new hub starts without state; pings stop until it requests them.
     public func replace(hub: some Hub) {
         let (isReady, slots) = registry.withLock { ($0.isReady, Array($0.slots.values)) }
         change { chain in
@@ -85,7 +85,7 @@ extension Instrument {
         }
     }
 
-    /// Exchanges the metricalc between two events; nil computes no metrics.
+    /// Replaces the metricalc between two events; nil computes no metrics.
     public func replace(metricalc: (any Metricalc)?) {
         let isReady = registry.withLock { $0.isReady }
         change { chain in
@@ -95,9 +95,9 @@ extension Instrument {
         }
     }
 
-    /// Tells backends, metricalc, hub and trackers, in this order, that the instrument is ready; once.
+    /// Notifies backends, metricalc, hub and trackers, in this order, once, that the instrument is ready.
     ///
-    /// Events may be emitted before. Components that are added later learn it at once.
+    /// Events may be emitted before. Components that are added later are notified immediately.
     public func ready() {
         let slots = registry.withLock { registry -> [TrackerSlot]? in
             if registry.isReady || registry.isShutDown { return nil }
@@ -113,13 +113,13 @@ extension Instrument {
         for slot in slots { slot.tracker.ready() }
     }
 
-    /// Ends the service of trackers, hub, metricalc and backends, in this order, and delivers what was emitted.
+    /// Ends trackers, hub, metricalc and backends, in this order, and delivers the queued samples.
     ///
-    /// Returns once it is delivered, or `timeout` has passed: then what was not stays in the store. What is emitted
-    /// afterwards goes nowhere. Cancelling the task does not shorten the shutdown, so that an app that was cancelled can still
+    /// Returns once all samples are delivered, or after `timeout`: undelivered samples then stay in the store. Later
+    /// emits are ignored. Cancelling the task does not shorten the shutdown, so that a cancelled app can still
     /// deliver.
     ///
-    /// - Returns: whether nothing is left.
+    /// - Returns: true if no sample is left.
     @discardableResult
     public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let (isFirst, ids) = registry.withLock { registry in
@@ -154,13 +154,14 @@ extension Instrument {
         _ id: TrackerID,
         _ tracker: any Tracker,
         _ content: TrackerID,
+        adsOf known: TrackerID?,
         isOfAds: Bool,
-        _ declared: PrivacyCatalogue
+        _ fields: CollectedFields
     ) -> TrackerSlot {
         var identity: Attributes = ["senderId": .string("\(identifier)-\(id)")]
         identity[.trackerTarget] = tracker.target
         identity[.isAdsTracker] = isOfAds ? true : nil
-        let fields = CollectedFields(declared, collected)
+        identity[.contentSenderId] = known.map { "\(identifier)-\($0)" }
         return TrackerSlot(id: id, tracker: tracker, content: content, identity: identity, fields: fields)
     }
 }

@@ -1,4 +1,4 @@
-/// A ping every 30 s while a hub wants it. Nothing is kept alive for it.
+/// A ping every 30 s while a hub requests it. Keeps neither instrument nor tracker alive.
 extension Instrument {
     func apply(_ change: HubContext.PingChange) {
         switch change {

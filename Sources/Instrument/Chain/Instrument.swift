@@ -1,16 +1,17 @@
-/// A chain: trackers report, the hub judges, the metricalc computes, the queue feeds every backend.
+/// A chain: trackers report events, the hub accepts or rejects them, the metricalc computes metrics, the queue
+/// delivers to every backend.
 ///
 /// ```swift
 /// let instrument = Instrument(backends: [.console])
-/// let player = instrument.add(MyPlayerTracker(player))
+/// let id = instrument.add(PlayerTracker(player))
 /// instrument.ready()
-/// instrument.emit(.mediaRequest, from: player)
+/// instrument.emit(.mediaRequest, from: id)
 /// …
 /// await instrument.shutdown(timeout: .seconds(5))
 /// ```
 ///
-/// Everything may be called from any thread. Events are processed one at a time, in the order in which they were emitted;
-/// one that a component emits while it processes another runs next, so that nothing re-enters and nothing deadlocks.
+/// All methods may be called from any thread. The chain processes one event at a time, in the order of emits; an
+/// event that a component emits during processing runs next, so that nothing re-enters and nothing deadlocks.
 public final class Instrument: Sendable {
     struct Registry {
         var slots: [TrackerID: TrackerSlot] = [:]
@@ -21,7 +22,7 @@ public final class Instrument: Sendable {
         var isShutDown = false
     }
 
-    /// What waits in line: an event, or a change of the chain itself.
+    /// The work of the line: an event, or a change of the chain.
     ///
     /// Not an enum, because an event could not be moved out of one without a copy, and changing a copied event is expensive.
     private struct Work: Sendable {
@@ -40,28 +41,28 @@ public final class Instrument: Sendable {
     let identifier: String
     let feed: DiagnosticFeed
     let registry = Lock(Registry())
-    /// What trackers may collect.
-    let collected: CommonFields
     private let environment: ChainEnvironment
     private let chain: Lock<ChainState>
     private let line = EmitLine<Work>()
 
-    /// Creates an instrument, by default for playbacks of content. Without a backend it works, and delivers nowhere.
+    /// Creates an instrument, by default for playbacks of content. Without a backend, it collects nothing.
     ///
     /// - Parameters:
-    ///   - hub: judges events.
+    ///   - hub: accepts or rejects events.
     ///   - metricalc: computes metrics; nil computes none.
-    ///   - backends: take samples. Names must differ: of two with one name only the first is used, and the other is reported
-    ///     (``Diagnostic/duplicateBackend(_:)``).
-    ///   - store: where the shared queue keeps samples.
-    ///   - clock: times events and pings.
-    ///   - deliveryClock: times deliveries; `clock`, unless a session is played faster than time and delivered in time.
-    ///   - randomness: where identifiers and the jitter of retries come from.
-    ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
-    ///     which for a new store is `granted`.
-    ///   - privacy: which attribute names a person, and how attributes change before they are stored.
-    ///   - reachability: whether there is a network; without one, backends that need it are not tried.
-    ///   - onDiagnostic: called on the emitting thread, or a backend's, for everything that is left out; keep it short. By
+    ///   - backends: the destinations of samples. Names must differ: of two backends with one name only the first is
+    ///     used, and the other is reported (``Diagnostic/duplicateBackend(_:)``).
+    ///   - store: keeps the samples of the shared queue.
+    ///   - clock: the clock of events and pings.
+    ///   - deliveryClock: the clock of deliveries; by default `clock`. Differs for a session that is played faster
+    ///     than real time.
+    ///   - randomness: the source of identifiers and of the jitter of retries.
+    ///   - consent: the consent of the person; nil keeps the consent of the store, which is `granted` for a new
+    ///     store.
+    ///   - privacy: the attribute that identifies a person, the declared fields, and the changes of attributes before
+    ///     storage.
+    ///   - reachability: whether there is a network; without one, the queue does not try backends that need it.
+    ///   - onDiagnostic: receives every diagnostic, on the emitting thread or a backend's; must return quickly. By
     ///     default the first diagnostic of each kind goes to standard error; `{ _ in }` turns this off.
     public init(
         hub: some Hub = CoreHub(),
@@ -82,7 +83,7 @@ public final class Instrument: Sendable {
         identifier = randomness.identifier()
         environment = ChainEnvironment(randomness: randomness)
         chain = Lock(ChainState(hub: hub, metricalc: metricalc, userIdKey: privacy.userIdKey))
-        let queue = BatchQueue(
+        queue = BatchQueue(
             store: store,
             backends: backends,
             clock: deliveryClock ?? clock,
@@ -92,24 +93,24 @@ public final class Instrument: Sendable {
             reachability: reachability,
             report: { feed.report($0) }
         )
-        self.queue = queue
-        collected = CommonFields(privacy) { queue.reportUndeclared($0) }
         environment.instrument.withLock { $0.instrument = self }
     }
 
-    /// Reports that `action` happened to `tracker`'s player. For an unknown tracker it does nothing but say so.
+    /// Emits an event: `action` happened to the player of `tracker`. For an unknown tracker, only reports a
+    /// diagnostic.
     ///
-    /// When it returns, the event is in the queue's store, unless the result says otherwise. It waits for no network, and
-    /// for no disk: with a durable store, a disk that does not respond costs 10 ms once, and from then on samples, counted
-    /// and reported, as soon as the memory in which they wait for the disk is full.
+    /// Once this method returns, the event is in the queue's store, unless the result says otherwise. It waits
+    /// neither for the network nor for the disk: with a durable store, a disk that does not respond costs 10 ms once.
+    /// When the memory in which samples wait for that disk is full, the store drops samples, which it counts and
+    /// reports.
     ///
     /// - Parameters:
-    ///   - action: what happened.
-    ///   - tracker: who reports it.
-    ///   - instant: when, if the tracker knows better than "now"; never earlier than the tracker's last event.
-    ///   - attributes: what else is known about this event. These values win over getters, scoped values, attributes of
-    ///     the instrument, and the content's `position` that the ads hub adds. The attributes that a hub computes
-    ///     (counters, sums, blocks, `streamId`, `playbackId`, `deltaPlayTime`) are the hub's alone.
+    ///   - action: the action.
+    ///   - tracker: the tracker that reports the event.
+    ///   - instant: the instant of the event; nil means now. Never earlier than the tracker's last event.
+    ///   - attributes: further attributes of the event. They override getters, scoped values, attributes of the
+    ///     instrument, and the content's `position` that the ads hub adds. The attributes that a hub computes
+    ///     (counters, sums, blocks, `streamId`, `playbackId`, `deltaPlayTime`) always come from the hub.
     /// - Returns: the result of the event.
     @discardableResult
     public func emit(
@@ -123,31 +124,31 @@ public final class Instrument: Sendable {
 
     /// Adds an attribute to events from now on; nil removes it. The narrower scope wins.
     ///
-    /// The attribute is added where nothing closer to the event has the name. The order, from the strongest: the attributes of
-    /// the emit, the tracker's getters, scoped values (``AnalyticsValues``), time attributes, attributes of the instrument.
-    /// A getter wins because its value is the tracker's own at the moment of the event: `set(.title, to: "Trailer")`
-    /// shows only while the player reports no title. To replace what a getter reads, pass the attribute with the emit,
-    /// change the event in ``Tracker/process(_:)``, or use a name of your own.
+    /// The chain adds the attribute where no stronger source has the name. The order, from the strongest: the
+    /// attributes of the emit, the tracker's getters, scoped values (``AnalyticsValues``), time attributes,
+    /// attributes of the instrument. A getter wins because it reads the tracker's value at the instant of the event:
+    /// `set(.title, to: "Trailer")` has an effect only while the player reports no title. To replace the value of a
+    /// getter, pass the attribute with the emit, change the event in ``Tracker/process(_:)``, or use another name.
     public func set<Value>(_ key: AttributeKey<Value>, to value: Value?, in scope: AttributeScope = .all) {
         registry.withLock { $0.attributes.set(value?.attributeValue, for: key.name, in: scope) }
     }
 
-    /// The current value of an attribute of a tracker, as its getter gives it; nil if it has none.
+    /// Returns the current value of an attribute of a tracker, by its getter; nil without a value.
     public func value<Value>(of key: AttributeKey<Value>, from tracker: TrackerID) -> Value? {
         slot(of: tracker)?.read(key.name).flatMap(Value.init(attributeValue:))
     }
 
-    /// How many events were rejected, by action and reason.
+    /// The number of rejected events, by action and reason.
     public var rejectedCounts: [Action: [Rejection: Int]] { feed.rejectedCounts }
 
-    /// What is left out from now on, and why. A reader that falls 1024 behind misses the oldest.
+    /// Returns a stream of diagnostics from now on. A reader that is 1024 diagnostics behind misses the oldest.
     public func diagnostics() -> AsyncStream<Diagnostic> { feed.stream() }
 
     func slot(of tracker: TrackerID) -> TrackerSlot? { registry.withLock { $0.slots[tracker] } }
 
-    /// Makes the event on the caller's thread and puts it in line.
+    /// Creates the event on the caller's thread and passes it to the line.
     ///
-    /// - Parameter isCollected: whether a tracker collected the attributes, and not the app said them.
+    /// - Parameter isCollected: whether a tracker collected the attributes; otherwise they are the app's.
     @discardableResult
     func submit(
         _ action: Action,
@@ -163,7 +164,7 @@ public final class Instrument: Sendable {
             return .unknownTracker
         }
         let time = instant.map { clock.timestamp(of: $0) } ?? clock.timestamp
-        // What the caller knows comes first and stays as it is; the rest is added around it, in the same memory.
+        // The caller's attributes come first and stay unchanged; the others are added after them, in the same memory.
         var known = attributes
         if isCollected { slot.fields.filter(&known) }
         let knownCount = known.count
@@ -207,7 +208,7 @@ public final class Instrument: Sendable {
     }
 }
 
-/// What a hub may ask of the world: the instrument's randomness and its trackers' getters.
+/// The environment of an instrument's hub: its randomness and its trackers' getters.
 private final class ChainEnvironment: HubEnvironment {
     struct WeakInstrument { weak var instrument: Instrument? }
 

@@ -1,4 +1,4 @@
-/// Which events an instrument's own attribute is added to. Where several apply, the narrower wins.
+/// The events to which an attribute of the instrument is added. The narrowest of several scopes wins.
 public enum AttributeScope: Hashable, Sendable {
     /// All events.
     case all
@@ -19,7 +19,7 @@ struct InstrumentAttributes: Sendable {
         if byScope[scope]?.isEmpty == true { byScope[scope] = nil }
     }
 
-    /// Adds what applies where a name is absent, the narrowest first.
+    /// Adds the attributes whose scope matches and whose name is absent, the narrowest scope first.
     func addMissing(to attributes: inout Attributes, of action: Action, from tracker: TrackerID) {
         if byScope.isEmpty { return }
         let scopes: [AttributeScope] = [.trackerAction(tracker, action), .action(action), .tracker(tracker), .all]

@@ -1,26 +1,26 @@
-/// What happens to the app or process as a whole.
+/// A phase of the lifecycle of the app or process.
 public enum LifecyclePhase: String, Hashable, Sendable, CaseIterable {
-    /// It runs, and a person may use it.
+    /// The app runs, and a person may use it.
     case active
-    /// It runs, and nobody uses it for the moment.
+    /// The app runs, and is temporarily inactive.
     case inactive
-    /// It came back to where people see it.
+    /// The app became visible.
     case foreground
-    /// It is about to be stopped or hidden; there may be no more time than for a flush.
+    /// The app is about to be stopped or hidden; there may be time only for a flush.
     case background
-    /// It is about to end.
+    /// The app is about to end.
     case terminating
-    /// Memory is short.
+    /// Memory pressure.
     case memoryPressure
-    /// The machine slept, and is awake again.
+    /// The machine resumed from sleep.
     case resumed
 }
 
-/// Acts on what happens to the app: collectors do.
+/// An observer of the app's lifecycle, for example a collector.
 ///
-/// A lifecycle tracker tells it (`LifecycleTracker(_:flushing:telling:)` in InstrumentTrackers), or the app itself.
+/// A lifecycle tracker (`LifecycleTracker(_:flushing:telling:)` in InstrumentTrackers) or the app notifies it.
 public protocol LifecycleObserver: AnyObject, Sendable {
-    /// The app entered `phase`. Called on the thread of what noticed; before a stop or the end the queue is flushed
-    /// once it returns, so what has to be sent by then is emitted here.
+    /// The app entered `phase`. Called on the thread of the source. Before a stop or the end, the queue is flushed
+    /// once this method returns, so emit here everything that must be delivered by then.
     func enter(_ phase: LifecyclePhase)
 }

@@ -1,15 +1,15 @@
-/// Turns accepted events into metrics.
+/// Computes metrics from accepted events.
 ///
 /// A metricalc is a pure value: the same events in the same order give the same metrics, live or replayed. It is
 /// called for one event at a time, never from two threads at once.
 public protocol Metricalc: Sendable {
-    /// Appends the metrics that follow from `event`, zero or more, to `metrics`.
+    /// Appends the metrics of `event`, zero or more, to `metrics`.
     mutating func process(_ event: Event, into metrics: inout [Metric])
-    /// A tracker was removed; what is kept of it may go.
+    /// A tracker was removed; its state can be released.
     mutating func forget(_ tracker: TrackerID)
     /// The instrument is ready.
     mutating func ready()
-    /// Its service ended: it was replaced or the instrument shut down.
+    /// The component was replaced or the instrument shut down.
     mutating func end()
 }
 

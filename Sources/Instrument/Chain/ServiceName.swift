@@ -15,7 +15,7 @@ public struct ServiceName: Hashable, Sendable, ExpressibleByStringLiteral, Custo
 extension AttributeName {
     /// The reserved attribute under which a store keeps the service's name.
     ///
-    /// Part of the stored form: earlier builds wrote it, too. A ``SampleRecord`` takes it out of the sample.
+    /// Part of the stored form, also of earlier builds. A ``SampleRecord`` removes it from the sample.
     static let service = AttributeName("instrument.addressee")
 }
 

@@ -1,29 +1,29 @@
-/// Captures what happens, and reports it to the instrument that it was added to.
+/// A component that observes a player or another source and reports events to its instrument.
 ///
-/// A tracker keeps the context that it is given, emits through it from any thread, and registers getters for what is
-/// true at the moment of an event.
+/// A tracker keeps the context that ``begin(in:)`` receives, emits through it from any thread, and registers getters for
+/// values that are read at the moment of an event.
 public protocol Tracker: AnyObject, Sendable {
-    /// What is watched, sent as `trackerTarget`.
+    /// The name of the observed player or source, sent as `trackerTarget`.
     var target: String? { get }
-    /// The fields that it collects beside those of the vocabulary; asked once, when it is added. Others that it
-    /// collects are not sent (``FieldAdmission``).
+    /// The fields that it collects in addition to those of the vocabulary; read once, when the tracker is added. The
+    /// instrument does not send other fields that the tracker collects (``FieldAdmission``).
     var declaredFields: PrivacyCatalogue { get }
     /// The tracker was added; it may register getters and emit from now on.
     func begin(in context: TrackerContext)
     /// The instrument is ready; called once, after `begin`.
     func ready()
-    /// Looks at an event of this tracker before the hub does: may change it, or end its journey.
+    /// Processes an event of this tracker before the hub does: may change or reject the event.
     func process(_ event: inout Event) -> Verdict
-    /// The tracker was removed or the instrument shut down; what it emits from now on goes nowhere.
+    /// The tracker was removed or the instrument shut down; events that it emits from now on are ignored.
     func end()
 }
 
 extension Tracker {
-    /// Nothing in particular.
+    /// Nil: no name.
     public var target: String? { nil }
-    /// None but those of the vocabulary.
+    /// Empty: only fields of the vocabulary.
     public var declaredFields: PrivacyCatalogue { [] }
-    /// Lets every event pass.
+    /// Accepts every event unchanged.
     public func process(_ event: inout Event) -> Verdict { .accepted }
     /// Does nothing.
     public func ready() {}
@@ -31,7 +31,7 @@ extension Tracker {
     public func end() {}
 }
 
-/// A tracker's way to its instrument. Keeps the instrument alive no longer than others do.
+/// A tracker's connection to its instrument, which it references weakly.
 public struct TrackerContext: Sendable {
     /// The tracker's number.
     public let id: TrackerID
@@ -61,18 +61,16 @@ public struct TrackerContext: Sendable {
         )
     }
 
-    /// Declares again whether the tracker's declared fields are collected, for example because the person
-    /// chose. What it did not declare when it was added is passed over; the app's own declarations and choices win.
+    /// Declares again whether the tracker's declared fields are collected, for example because the person changed a
+    /// choice. Ignores fields that the tracker did not declare when it was added; the app's declarations and choices win.
     public func redeclare(_ fields: PrivacyCatalogue) {
-        guard let instrument, let slot = instrument.slot(of: id) else { return }
-        let own = fields.fields.filter { slot.fields.isOwn($0.name) }
-        instrument.queue.declare(collected: PrivacyCatalogue(own))
+        instrument?.slot(of: id)?.fields.redeclare(fields)
     }
 
     /// Registers a getter: `read` is called on the emitting thread for each event that passes `filter`.
     ///
-    /// A second getter for the same key replaces the first. One for a field that is not declared (``FieldAdmission``)
-    /// is asked by name alone, as ``Instrument/value(of:from:)`` does.
+    /// A second getter for the same key replaces the first. The getter of an undeclared field (``FieldAdmission``) is read
+    /// only by name, as ``Instrument/value(of:from:)`` does.
     public func register<Value>(
         _ key: AttributeKey<Value>,
         when filter: (@Sendable (Event) -> Bool)? = nil,
@@ -82,7 +80,7 @@ public struct TrackerContext: Sendable {
     }
 }
 
-/// How to read an attribute's value now.
+/// A function that reads an attribute's current value.
 struct Getter: Sendable {
     let name: AttributeName
     let filter: (@Sendable (Event) -> Bool)?

@@ -1,25 +1,25 @@
-/// A tracker's place in an instrument: who it is, what it registered, and what is remembered of its events.
+/// A tracker's entry in an instrument: its identity, its getters, and the state of its events.
 ///
-/// A class, so that an emit takes a reference instead of copying what a tracker registered.
+/// A class, so that an emit takes a reference instead of a copy of the getters.
 final class TrackerSlot: Sendable {
     private struct State {
         var getters: [Getter] = []
-        /// Getters of fields that are not declared: asked by name alone, never for an event.
+        /// Getters of undeclared fields, which are read only by name, never for an event.
         var undeclared: [Getter] = []
         var memory = ActionMemory()
         var ping: ScheduledAction?
-        /// The most attributes that one of its events has had; the next is given room for as many at once.
+        /// The largest number of attributes of its events so far, which is the capacity of the next event.
         var attributeCount: Int
         var isRemoved = false
     }
 
     let id: TrackerID
     let tracker: any Tracker
-    /// The content tracker that it serves ads for; itself if it serves none.
+    /// The content tracker whose ads it reports; otherwise itself.
     let content: TrackerID
-    /// What all of its events carry.
+    /// The attributes of all its events.
     let identity: Attributes
-    /// What it may collect.
+    /// The fields that it may collect.
     let fields: CollectedFields
     private let state: Lock<State>
 
@@ -32,10 +32,10 @@ final class TrackerSlot: Sendable {
         state = Lock(State(attributeCount: identity.count + 32))
     }
 
-    /// Puts an event together from what is known of it, the tracker's time attributes, `common` and its identity; where
-    /// several have a name, the first of these counts.
+    /// Creates an event from its known attributes, the tracker's time attributes, `common` and its identity; the
+    /// first source of a name wins.
     ///
-    /// - Returns: the event, the getters to ask, and the version of the memory that the time attributes are of.
+    /// - Returns: the event, the getters to read, and the version of the time attributes.
     func makeEvent(
         _ action: Action,
         at time: Timestamp,
@@ -60,8 +60,8 @@ final class TrackerSlot: Sendable {
         return (consume pending, getters)
     }
 
-    /// Whether the event may enter the chain. Brings its time and time attributes up to date if other events of the
-    /// tracker were accepted since it was made.
+    /// Whether the event may enter the chain. Updates its time and time attributes if other events of the tracker
+    /// were accepted since its creation.
     ///
     /// The first `givenCount` attributes, and those that a getter reads, keep their values.
     func admit(_ event: inout Event, madeAt version: UInt64, given givenCount: Int) -> Bool {
@@ -77,7 +77,7 @@ final class TrackerSlot: Sendable {
         }
     }
 
-    /// Remembers an accepted event.
+    /// Records an accepted event.
     func remember(_ event: Event) {
         state.withLock { state in
             state.memory.remember(event)
@@ -85,17 +85,19 @@ final class TrackerSlot: Sendable {
         }
     }
 
-    /// The tracker's own look at an event. What it adds and may not collect is taken out again.
+    /// Runs the tracker's hook on an event, and removes attributes that the hook adds and the tracker may not
+    /// collect.
     func runHook(on event: inout Event) -> Verdict {
         if fields.isOpen { return tracker.process(&event) }
-        // No copy: as long as the hook changes nothing, this is one more reference.
+        // Not a copy: only a second reference, unless the hook changes the attributes.
         let before = event.attributes
         let verdict = tracker.process(&event)
         if !event.attributes.isSameStorage(as: before) { fields.filter(&event.attributes, addedTo: before) }
         return verdict
     }
 
-    /// Adds a getter; it replaces one of the same name. One of a field that is not declared is only asked by name.
+    /// Adds a getter, which replaces a getter with the same name. The getter of an undeclared field is read only by
+    /// name.
     func register(_ getter: Getter) {
         let isDeclared = fields.admits(getter.name)
         state.withLock { state in
@@ -105,7 +107,7 @@ final class TrackerSlot: Sendable {
         }
     }
 
-    /// Looks again at getters of fields that were not declared.
+    /// Enables the getters of fields that have been declared since their registration.
     func admitDeclaredGetters() {
         state.withLock { state in
             state.getters += state.undeclared.filter { fields.contains($0.name) }
@@ -121,7 +123,7 @@ final class TrackerSlot: Sendable {
         return getter?.read()
     }
 
-    /// Replaces the ping that is due; a removed tracker takes none.
+    /// Replaces the scheduled ping; a removed tracker has none.
     func setPing(_ ping: ScheduledAction?) {
         let cancelled = state.withLock { state in
             if state.isRemoved { return ping }
@@ -131,7 +133,7 @@ final class TrackerSlot: Sendable {
         cancelled?.cancel()
     }
 
-    /// Its pings stop, and its events go no further.
+    /// Stops the pings, and the processing of later events.
     func remove() {
         let ping = state.withLock { state in
             state.isRemoved = true

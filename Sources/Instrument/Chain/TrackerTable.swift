@@ -1,6 +1,6 @@
-/// A value for each of a few trackers, found without hashing: what a hub or a metricalc keeps of each.
+/// A value for each of a few trackers, found without hashing: the state of a hub or a metricalc for each tracker.
 ///
-/// `@inlinable`, because a generic that is not specialised for its value costs 10,000 instructions an event.
+/// `@inlinable`, because a generic that is not specialised for its value costs 10,000 instructions per event.
 public struct TrackerTable<Value> {
     @usableFromInline
     struct Entry {
@@ -20,7 +20,7 @@ public struct TrackerTable<Value> {
     @inlinable
     public init() {}
 
-    /// The value of a tracker, in place; `fallback` for one that has none.
+    /// The value of a tracker, in place; `fallback` without a value.
     @inlinable
     public subscript(id: TrackerID, default fallback: @autoclosure () -> Value) -> Value {
         get {
@@ -38,7 +38,7 @@ public struct TrackerTable<Value> {
     @inlinable
     public func contains(_ id: TrackerID) -> Bool { holds(id, at: index(of: id)) }
 
-    /// Forgets a tracker.
+    /// Removes a tracker.
     @inlinable
     public mutating func remove(_ id: TrackerID) {
         let index = index(of: id)
@@ -54,7 +54,7 @@ public struct TrackerTable<Value> {
     @inlinable
     func holds(_ id: TrackerID, at index: Int) -> Bool { index < entries.count && entries[index].id == id }
 
-    /// Where the tracker is or belongs: entries are in the order of numbers, which trackers are given in.
+    /// Returns the position of the tracker: entries are sorted by number, and trackers get increasing numbers.
     @inlinable
     func index(of id: TrackerID) -> Int {
         var (low, high) = (0, entries.count)

@@ -1,31 +1,31 @@
-/// A player that can be watched: three members, and ``PlayerTracker`` does the rest.
+/// A player that ``PlayerTracker`` observes.
 ///
 /// Signals are reported in order, one at a time, from any thread; `status` may be read from any thread at any time.
 public protocol Player: AnyObject, Sendable {
-    /// What kind of player it is, sent as `trackerTarget`.
+    /// The kind of the player, sent as `trackerTarget`.
     var name: String { get }
-    /// What is true now.
+    /// The status of the player at the moment of the call.
     var status: PlayerStatus { get }
-    /// The fields that its signals carry beside those of the vocabulary; others are not sent.
+    /// The fields that the signals carry in addition to the vocabulary; other fields are not sent.
     var declaredFields: PrivacyCatalogue { get }
-    /// Reports to `observer` from now on, in place of the one before; nil reports to nobody.
+    /// Reports to `observer` from now on, in place of the earlier observer; nil ends the reports.
     func report(to observer: (@Sendable (PlayerSignal) -> Void)?)
 }
 
 extension Player {
-    /// None but those of the vocabulary.
+    /// No fields in addition to the vocabulary.
     public var declaredFields: PrivacyCatalogue { [] }
 }
 
 /// Something that happened in a player.
 public struct PlayerSignal: Sendable {
-    /// What happened.
+    /// The event.
     public var action: Action
-    /// When, if the player knows better than "now".
+    /// The instant at which it happened; nil for the instant of the report.
     public var instant: MonotonicInstant?
-    /// What was true at that moment; nil leaves it to `Player.status`.
+    /// The player's status at that instant; nil for `Player.status` at the instant of the report.
     public var status: PlayerStatus?
-    /// What else is known, for example what went wrong.
+    /// Further attributes, for example the message of an error.
     public var attributes: Attributes
 
     /// Creates a signal.
@@ -42,37 +42,37 @@ public struct PlayerSignal: Sendable {
     }
 }
 
-/// What is true of a player at a moment; nil where it does not say.
+/// The status of a player at an instant. A member is nil if the player does not report it.
 public struct PlayerStatus: Hashable, Sendable {
-    /// Where the playhead is, from the start of the media.
+    /// The playhead's position, from the start of the media.
     public var position: Duration?
-    /// How long the media plays; nil for what has no end.
+    /// The duration of the media; nil for media without an end.
     public var duration: Duration?
     /// The picture's width in pixels.
     public var resolutionWidth: Int?
     /// The picture's height in pixels.
     public var resolutionHeight: Int?
-    /// bit/s.
+    /// The bit rate, bit/s.
     public var bitrate: Int?
-    /// Frames a second.
+    /// Frames per second.
     public var framesPerSecond: Double?
-    /// 0 to 100.
+    /// The volume, 0 to 100.
     public var volume: Int?
-    /// Whether the sound is off.
+    /// Whether the sound is muted.
     public var isMuted: Bool?
     /// The language of the sound.
     public var language: String?
     /// The language of the subtitles.
     public var subtitles: String?
-    /// What is played.
+    /// The title of the media.
     public var title: String?
-    /// Where it is played from, without credentials.
+    /// The address or path of the media, without credentials.
     public var source: String?
 
-    /// Creates a status that says nothing.
+    /// Creates an empty status.
     public init() {}
 
-    /// The status under the data model's names.
+    /// The status under the names of the data model.
     public var attributes: Attributes {
         var attributes = Attributes(minimumCapacity: 24)
         attributes[.position] = position

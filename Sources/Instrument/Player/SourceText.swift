@@ -1,7 +1,7 @@
-/// Where media is, as logs, errors and the `source` attribute may show it: without user, password, query and fragment.
+/// The location of media for logs, errors and the `source` attribute: without user, password, query and fragment.
 package enum SourceText {
-    /// Schemes whose addresses are `host/path` (RFC 3986, section 3); of others nothing but the scheme is shown, because
-    /// what follows may be anything, a stream's key or the media itself.
+    /// Schemes whose addresses are `host/path` (RFC 3986, section 3); of others nothing but the scheme is shown,
+    /// because what follows may be anything, a stream's key or the media itself.
     private static let hosted: Set<String> = ["http", "https", "ftp", "ftps", "sftp", "smb"]
 
     /// The path, or the address without its secrets.
@@ -19,8 +19,8 @@ package enum SourceText {
         return scheme + "://" + host + address[authority.endIndex...]
     }
 
-    /// The `source` attribute: the address without its secrets, or the canonical path of a local file, so that one file has one
-    /// name. A relative path counts from `directory`, or from that of this process. Asks the file system.
+    /// The `source` attribute: the address without its secrets, or the canonical path of a local file, so that one file
+    /// has one name. A relative path counts from `directory`, or from that of this process. Asks the file system.
     package static func location(_ text: String, in directory: String? = nil) -> String {
         guard let (scheme, rest) = split(text) else {
             let isPath = text != "-" && !text.lowercased().hasPrefix("data:")

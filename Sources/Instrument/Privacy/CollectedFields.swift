@@ -1,78 +1,47 @@
-/// What trackers may collect, whichever they are: what the vocabulary and the app declare.
-final class CommonFields: Sendable {
-    /// Whether trackers may collect anything.
-    let isOpen: Bool
-    private let known: Lock<(names: NameSet, catalogue: PrivacyCatalogue)>
-    private let report: @Sendable (AttributeName) -> Void
-
-    /// Creates the fields of an instrument with these rules.
-    ///
-    /// - Parameter report: receives the name of each field that is left out, each time.
-    init(_ privacy: PrivacyRules, report: @escaping @Sendable (AttributeName) -> Void) {
-        isOpen = privacy.admission == .open
-        let catalogue = privacy.ownCatalogue
-        known = Lock((NameSet(catalogue.declarations.map(\.name) + [.service]), catalogue))
-        self.report = report
-    }
-
-    /// The app declares these, too, from now on.
-    func declare(_ fields: PrivacyCatalogue) {
-        known.withLock { known in
-            known.catalogue.merge(fields)
-            for field in fields.declarations { known.names.insert(field.name) }
-        }
-    }
-
-    /// Whether a field is declared, by itself or with the time attributes of all actions.
-    fileprivate func contains(_ name: AttributeName) -> Bool {
-        known.withLock { known in
-            if known.names.contains(name.number) { return true }
-            guard known.catalogue[name] != nil else { return false }
-            known.names.insert(name)
-            return true
-        }
-    }
-
-    fileprivate func leftOut(_ name: AttributeName) { report(name) }
-}
-
-/// What one tracker may collect: what it declared itself, beside what all may.
+/// The fields that one tracker may collect: those that it declares, and those that the vocabulary and the app declare.
+///
+/// A view of the ``PrivacyRegister``: the tracker's names are cached as bits, because each event of a tracker is
+/// checked; all else is looked up in the register.
 struct CollectedFields: Sendable {
     private let own: NameSet
-    private let common: CommonFields
+    private let register: PrivacyRegister
 
-    init(_ declared: PrivacyCatalogue, _ common: CommonFields) {
-        own = NameSet(declared.fields.map(\.name))
-        self.common = common
+    /// Declares the tracker's fields in the register.
+    init(declaring declared: PrivacyCatalogue, in register: PrivacyRegister) {
+        own = NameSet(declared.declarations.map(\.name))
+        self.register = register
+        register.declare(collected: declared)
     }
 
-    /// Whether the tracker may collect anything.
-    var isOpen: Bool { common.isOpen }
+    /// Declares again which of the tracker's own fields are on; passes over fields that it did not declare before.
+    func redeclare(_ fields: PrivacyCatalogue) {
+        register.declare(collected: PrivacyCatalogue(fields.declarations.filter { own.contains($0.name.number) }))
+    }
 
-    /// Whether the tracker declared this field itself.
-    func isOwn(_ name: AttributeName) -> Bool { own.contains(name.number) }
+    /// Whether the tracker may collect any field.
+    var isOpen: Bool { register.isOpenToTrackers }
 
-    /// Whether it may collect this.
+    /// Whether the tracker may collect the field.
     func contains(_ name: AttributeName) -> Bool {
-        name.number < AttributeName.vocabularyCount || own.contains(name.number) || isOpen || common.contains(name)
+        name.number < AttributeName.vocabularyCount || own.contains(name.number) || isOpen || register.isCommon(name)
     }
 
-    /// Whether it may; says so if it may not.
+    /// Whether the tracker may collect the field; reports a field that it may not collect.
     func admits(_ name: AttributeName) -> Bool {
         if contains(name) { return true }
-        common.leftOut(name)
+        register.reportUndeclared(name)
         return false
     }
 
-    /// Leaves out what it may not collect. Each event that a tracker emits passes here.
+    /// Removes the attributes that the tracker may not collect. Each event that a tracker emits passes here.
     @inline(__always)
     func filter(_ attributes: inout Attributes) {
         if isOpen || own.containsAll(of: attributes, from: AttributeName.vocabularyCount) { return }
-        leaveOutUndeclared(of: &attributes)
+        removeUndeclared(from: &attributes)
     }
 
     @inline(never)
-    private func leaveOutUndeclared(of attributes: inout Attributes) {
+    private func removeUndeclared(from attributes: inout Attributes) {
         let undeclared = attributes.withElements { elements in
             var names: [AttributeName] = []
             for index in 0..<elements.count where !contains(elements[index].name) { names.append(elements[index].name) }
@@ -80,11 +49,11 @@ struct CollectedFields: Sendable {
         }
         for name in undeclared {
             attributes.remove(name)
-            common.leftOut(name)
+            register.reportUndeclared(name)
         }
     }
 
-    /// Leaves out what it added to what was known before, and may not collect.
+    /// Removes the attributes that are not in `before` and that the tracker may not collect.
     func filter(_ attributes: inout Attributes, addedTo before: Attributes) {
         for name in attributes.map(\.name) where before[name] == nil && !admits(name) { attributes.remove(name) }
     }

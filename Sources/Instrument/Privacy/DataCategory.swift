@@ -1,4 +1,4 @@
-/// What kind of data a field is.
+/// The category of a field's data.
 ///
 /// The kinds are those that Apple's privacy manifests know; an open set, since that list grows.
 ///
@@ -21,9 +21,9 @@ public struct DataCategory: Hashable, Sendable, CustomStringConvertible {
     public static let userID = DataCategory("UserID")
     /// An identifier of a device or an installation.
     public static let deviceID = DataCategory("DeviceID")
-    /// What is done in a game.
+    /// Actions in a game.
     public static let gameplayContent = DataCategory("GameplayContent")
-    /// What is played, tapped, looked at.
+    /// Use of the app: plays, taps, views.
     public static let productInteraction = DataCategory("ProductInteraction")
     /// Which ads were seen.
     public static let advertisingData = DataCategory("AdvertisingData")
@@ -35,11 +35,11 @@ public struct DataCategory: Hashable, Sendable, CustomStringConvertible {
     public static let performanceData = DataCategory("PerformanceData")
     /// Other data that explains what does not work.
     public static let otherDiagnosticData = DataCategory("OtherDiagnosticData")
-    /// What is none of the others.
+    /// Data of no other category.
     public static let otherDataTypes = DataCategory("OtherDataTypes")
 }
 
-/// What a field is collected for; an open set.
+/// A purpose of collecting a field; an open set.
 ///
 /// Source: Apple, "Describing data use in privacy manifests" (`NSPrivacyCollectedDataTypePurposes`).
 public struct DataPurpose: Hashable, Sendable, CustomStringConvertible {
@@ -58,6 +58,6 @@ public struct DataPurpose: Hashable, Sendable, CustomStringConvertible {
     public static let developerAdvertising = DataPurpose("DeveloperAdvertising")
     /// To show others' ads, or to share with those who do.
     public static let thirdPartyAdvertising = DataPurpose("ThirdPartyAdvertising")
-    /// What is none of the others.
+    /// Data of no other category.
     public static let other = DataPurpose("Other")
 }

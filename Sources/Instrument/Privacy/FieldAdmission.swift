@@ -1,23 +1,24 @@
 /// Field admission: which fields must be declared before the queue accepts them.
 ///
-/// Whatever is chosen, a field that is declared and off is left out (``PrivacyRules/choices``), and field rules and
-/// consent hold.
+/// With every choice, the queue leaves out a field that is declared and off (``PrivacyRules/choices``), and applies field
+/// rules and consent.
 public enum FieldAdmission: String, Hashable, Sendable, CaseIterable {
-    /// What a tracker collects has to be declared, by the tracker itself (``Tracker/declaredFields``), the vocabulary
-    /// or the app. What the app says is the app's to say.
+    /// A field that a tracker collects must be declared: by the tracker (``Tracker/declaredFields``), the vocabulary or the
+    /// app. The app's own attributes need no declaration.
     ///
-    /// A tracker collects what it emits through its ``TrackerContext``, what its getters read, and what it adds in
-    /// ``Tracker/process(_:)``; the signals of a player come that way. The app says what it emits itself
-    /// (``Instrument/emit(_:from:at:attributes:)``, ``Analytics``), its scoped values, and the attributes that it
+    /// A tracker collects the attributes that it emits through its ``TrackerContext``, that its getters read, and that it
+    /// adds in ``Tracker/process(_:)``; the signals of a player come that way. The app's own attributes are those that the
+    /// app emits (``Instrument/emit(_:from:at:attributes:)``, ``Analytics``), its scoped values, and the attributes that it
     /// sets on an instrument.
     ///
-    /// What is not declared is left out of its event, and reported once for each name (``Diagnostic/undeclared(_:)``).
+    /// The instrument leaves undeclared fields out of their event, and reports each name once
+    /// (``Diagnostic/undeclared(_:)``).
     case declaredByTrackers
-    /// All fields have to be declared, the app's own, too. What is not is left out and reported likewise.
+    /// All fields must be declared, the app's own too. The queue leaves out and reports undeclared fields.
     ///
-    /// What an app hands to one service through that service's logger (``BatchQueue/append(_:for:)``) is no field that anybody
-    /// collects but that service's payload: of it only what is declared and off is left out.
+    /// The payload that an app hands to one service's logger (``BatchQueue/append(_:for:)``) belongs to that service: the queue
+    /// removes from it only fields that are declared and off.
     case declaredOnly
-    /// Nothing has to be declared.
+    /// No field must be declared.
     case open
 }

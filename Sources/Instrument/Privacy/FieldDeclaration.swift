@@ -1,4 +1,4 @@
-/// What an attribute is, what it is collected for, and whether it is collected at all.
+/// The declaration of a field: its meaning, the purposes of its collection, and whether it is collected.
 ///
 /// ```swift
 /// FieldDeclaration(.score, "Points in the quiz", .gameplayContent)
@@ -19,7 +19,7 @@ public struct FieldDeclaration: Hashable, Sendable {
         case flag
         /// A time in whole milliseconds.
         case milliseconds
-        /// Values in a row.
+        /// A sequence of values.
         case list
         /// Values by name.
         case object
@@ -29,26 +29,26 @@ public struct FieldDeclaration: Hashable, Sendable {
     public let name: AttributeName
     /// The kind of its value.
     public let type: ValueType
-    /// What it is, for people; one line.
+    /// The field's meaning, for people; one line.
     public let summary: String
-    /// What kind of data it is.
+    /// The kind of data.
     public let category: DataCategory
-    /// What it is collected for.
+    /// The purposes of its collection.
     public let purposes: Set<DataPurpose>
     /// Whether the field alone identifies a person.
     public let isLinked: Bool
-    /// Whether it is collected unless somebody chooses otherwise.
+    /// Whether it is collected by default.
     public let isOn: Bool
 
     /// Declares the field of a key.
     ///
     /// - Parameters:
-    ///   - key: the attribute's key, which also says of what kind its values are.
-    ///   - summary: what it is, for people; one line.
-    ///   - category: what kind of data it is.
-    ///   - purposes: what it is collected for; analytics unless said otherwise.
-    ///   - isLinked: whether it tells, by itself, who a person is.
-    ///   - isOn: whether it is collected unless somebody chooses otherwise (``PrivacyRules/choices``).
+    ///   - key: the attribute's key, which also determines the kind of its values.
+    ///   - summary: the field's meaning, for people; one line.
+    ///   - category: the kind of data.
+    ///   - purposes: the purposes of its collection; by default analytics.
+    ///   - isLinked: whether the field alone identifies a person.
+    ///   - isOn: whether it is collected by default; ``PrivacyRules/choices`` override this value.
     public init<Value>(
         _ key: AttributeKey<Value>,
         _ summary: String,
@@ -60,7 +60,7 @@ public struct FieldDeclaration: Hashable, Sendable {
         self.init(key.name, ValueType(Value.self), summary, category, for: purposes, isLinked: isLinked, isOn: isOn)
     }
 
-    /// The same field, collected or not unless somebody chooses otherwise.
+    /// Returns the same declaration with another default.
     public func turned(on isOn: Bool) -> FieldDeclaration {
         FieldDeclaration(name, type, summary, category, for: purposes, isLinked: isLinked, isOn: isOn)
     }
@@ -86,7 +86,7 @@ public struct FieldDeclaration: Hashable, Sendable {
 }
 
 extension FieldDeclaration.ValueType {
-    /// The kind of values of a type; enums with raw values are of their raw value's kind.
+    /// Creates the kind of a type's values; an enum with raw values has the kind of its raw values.
     init<Value: AttributeValueConvertible>(_ type: Value.Type) {
         switch type {
         case is Int.Type: self = .integer

@@ -8,16 +8,16 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 
     private let kind: Kind
 
-    /// Leaves the attribute out.
+    /// Removes the attribute.
     public static let drop = FieldRule(kind: .drop)
 
-    /// Puts in its place the SHA-256 of the salt followed by the value's text, in lower-case hexadecimal.
+    /// Replaces the value by the SHA-256 of the salt followed by the value's text, in lower-case hexadecimal.
     ///
-    /// So samples of one person still belong together, and a reader without the salt cannot try out names. It is a
-    /// pseudonym, not anonymity: keep the salt secret, and the same, or what belonged together no longer does.
+    /// The samples of one person still have equal values, and a reader without the salt cannot test names. The hash is a
+    /// pseudonym, not anonymity: keep the salt secret, and keep it unchanged, because another salt gives other values.
     public static func hash(salt: String) -> FieldRule { FieldRule(kind: .hash(salt: salt)) }
 
-    /// Puts `text` in its place.
+    /// Replaces the value by `text`.
     public static func mask(with text: String = "***") -> FieldRule { FieldRule(kind: .mask(text)) }
 
     /// The rule's kind, without the salt.
@@ -29,10 +29,10 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
         }
     }
 
-    /// Shows what ``description`` does, so that no dump shows the salt.
+    /// Shows nothing, so that no dump shows the salt.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// What is stored for `value`; nil if nothing is.
+    /// The value that the queue stores instead of `value`; nil removes the attribute.
     func replacement(for value: AttributeValue) -> AttributeValue? {
         switch kind {
         case .drop: nil
@@ -47,37 +47,39 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
     }
 }
 
-/// The privacy settings of a queue: which attribute names a person, and how attributes change before they are stored.
+/// The privacy settings of a queue: the attribute that identifies a person, the declared fields, and the changes of
+/// attributes before they are stored.
 ///
 /// ```swift
 /// let privacy = PrivacyRules(fields: ["userId": .hash(salt: salt), "email": .drop, "source": .mask()])
 /// let instrument = Instrument(hub: CoreHub(), backends: [backend], consent: .pending, privacy: privacy)
 /// ```
 ///
-/// Rules are applied to attributes of events and metrics by their names; what is inside an array or an object is replaced only
-/// with all of it. Trackers, hubs and metricalcs still see the values: only what is kept and sent is changed.
+/// The queue applies rules to attributes of events and metrics by their names; a value inside an array or an object changes
+/// only with the whole attribute. Trackers, hubs and metricalcs still see the original values: only stored and sent values
+/// change.
 ///
-/// A field that a tracker collects and nobody declared is not sent. The vocabulary is declared, trackers declare
-/// theirs. What the app itself says is the app's to say; declared, it stands in the catalogue, too, and in Apple's
-/// privacy manifest:
+/// A field that a tracker collects and nobody declares is not sent. The vocabulary is declared, and trackers declare their
+/// fields. The app's own attributes need no declaration; a declaration adds them to the catalogue and to Apple's privacy
+/// manifest:
 ///
 /// ```swift
 /// PrivacyRules(declaring: [FieldDeclaration(.score, "Points in the quiz", .gameplayContent)])
 /// ```
 public struct PrivacyRules: Hashable, Sendable {
-    /// The attribute that names the person whom a sample is of.
+    /// The attribute that identifies the person of a sample.
     public var userIdKey: AttributeKey<String>
     /// The rules for attributes, by name.
     public var fields: [AttributeName: FieldRule]
-    /// Fields of the app's own, beside those of the vocabulary and of its trackers.
+    /// Fields of the app, in addition to those of the vocabulary and of trackers.
     public var declared: PrivacyCatalogue
-    /// What the app or the person chose for a field, over its declaration: true to collect it, false not to.
+    /// Choices of the app or the person, which override declarations: true collects the field, false does not.
     public var choices: [AttributeName: Bool]
-    /// Which fields have to be declared.
+    /// The fields that must be declared.
     public var admission: FieldAdmission
 
-    /// Creates rules; by default `userId` names the person, attributes are stored as they are, and trackers
-    /// collect what is declared.
+    /// Creates rules; by default `userId` identifies the person, attributes are stored unchanged, and trackers collect
+    /// declared fields.
     public init(
         userIdKey: AttributeKey<String> = .userId,
         fields: [AttributeName: FieldRule] = [:],
@@ -104,8 +106,8 @@ public struct PrivacyRules: Hashable, Sendable {
         }
     }
 
-    /// Whether a stored sample is of the person with that identifier: as it stands, for samples that were stored before there
-    /// was a rule, or as the rule changes it. A text that stands for everybody names nobody.
+    /// Whether a stored sample belongs to the person with that identifier: the stored value is the identifier, for samples
+    /// that were stored before the rule existed, or the value to which the rule changes it. A mask identifies nobody.
     func names(_ userId: String, in sample: Sample) -> Bool {
         guard let found = sample.attributes[userIdKey] else { return false }
         guard let rule = fields[userIdKey.name] else { return found == userId }
@@ -123,6 +125,6 @@ public struct PrivacyRules: Hashable, Sendable {
 }
 
 extension AttributeKey where Value == String {
-    /// The person whose sample it is. Not in OpenAVT's vocabulary; ``PrivacyRules`` may choose another name.
+    /// The person of the sample. Not in OpenAVT's vocabulary; ``PrivacyRules`` may choose another name.
     public static var userId: Self { "userId" }
 }

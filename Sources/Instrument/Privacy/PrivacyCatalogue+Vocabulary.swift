@@ -9,6 +9,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.playbackId, "The playback; new each time", .otherUsageData),
         FieldDeclaration(.trackerTarget, "What the tracker watches"),
         FieldDeclaration(.isAdsTracker, "Whether the tracker watches ads"),
+        FieldDeclaration(.contentSenderId, "The tracker of the content that the ads interrupt", .otherUsageData),
         FieldDeclaration(.title, "The title of what is played"),
         FieldDeclaration(.source, "Where it is played from, without credentials"),
         FieldDeclaration(.language, "The language of the sound"),
@@ -28,7 +29,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.countStarts, "Starts so far"),
         FieldDeclaration(.countAds, "Ads so far", .advertisingData),
         FieldDeclaration(.errorDescription, "What went wrong, without secrets", .otherDiagnosticData),
-        FieldDeclaration(.joinedLate, "Whether the playback was under way when the tracker came", .otherUsageData),
+        FieldDeclaration(.joinedLate, "Whether the playback was running when the tracker joined", .otherUsageData),
         FieldDeclaration(.isFatal, "Whether an error ended the playback", .otherDiagnosticData),
     ]
 

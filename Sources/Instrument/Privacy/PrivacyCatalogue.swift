@@ -1,4 +1,4 @@
-/// Fields that may be collected, each declared once.
+/// A set of field declarations, one for each name.
 ///
 /// ```swift
 /// let mine: PrivacyCatalogue = [
@@ -8,11 +8,11 @@
 /// let instrument = Instrument(hub: CoreHub(), backends: [backend], privacy: PrivacyRules(declaring: mine))
 /// ```
 ///
-/// ``vocabulary`` has the fields of the vocabulary, which every instrument knows; trackers bring theirs.
+/// ``vocabulary`` has the fields of the vocabulary, which every instrument declares; trackers declare theirs.
 public struct PrivacyCatalogue: Hashable, Sendable {
     private var byName: [AttributeName: FieldDeclaration] = [:]
 
-    /// Creates a catalogue; of two declarations of one field the later counts.
+    /// Creates a catalogue; the later of two declarations of a field wins.
     public init(_ fields: some Sequence<FieldDeclaration> = EmptyCollection()) {
         for field in fields { byName[field.name] = field }
     }
@@ -20,7 +20,7 @@ public struct PrivacyCatalogue: Hashable, Sendable {
     /// The declarations, sorted by name.
     public var fields: [FieldDeclaration] { byName.values.sortedByBytes(of: \.name.spelling) }
 
-    /// The declarations in no order, which costs no sorting.
+    /// The declarations, unsorted.
     var declarations: some Sequence<FieldDeclaration> { byName.values }
 
     /// Whether nothing is declared.
@@ -30,22 +30,23 @@ public struct PrivacyCatalogue: Hashable, Sendable {
     ///
     /// The time attributes of all actions (`timeSince…`) are declared by ``timeSinceAction``.
     public subscript(name: AttributeName) -> FieldDeclaration? {
-        byName[name] ?? (name.spelling.hasPrefix(Self.timePrefix) ? byName[Self.timeSinceAction.name] : nil)
+        byName[name] ?? (Self.isTimeSinceAction(name) ? byName[Self.timeSinceAction.name] : nil)
     }
 
-    /// Adds declarations; those of `other` count where both have one.
+    /// Adds declarations; where both declare a field, the declaration of `other` wins.
     public mutating func merge(_ other: PrivacyCatalogue) { byName.merge(other.byName) { _, new in new } }
 
-    /// These declarations and `other`'s, which count where both have one.
+    /// Returns the declarations of both; where both declare a field, the declaration of `other` wins.
     public func merging(_ other: PrivacyCatalogue) -> PrivacyCatalogue {
         var merged = self
         merged.merge(other)
         return merged
     }
 
-    private static let timePrefix = "timeSince"
+    /// Whether the name is that of a time attribute of an action.
+    static func isTimeSinceAction(_ name: AttributeName) -> Bool { name.spelling.hasPrefix("timeSince") }
 
-    /// Stands for the time attributes of all actions.
+    /// The declaration of the time attributes of all actions.
     public static let timeSinceAction = FieldDeclaration(
         "timeSince<Action>",
         .milliseconds,
@@ -55,6 +56,6 @@ public struct PrivacyCatalogue: Hashable, Sendable {
 }
 
 extension PrivacyCatalogue: ExpressibleByArrayLiteral {
-    /// Creates a catalogue; of two declarations of one field the later counts.
+    /// Creates a catalogue; the later of two declarations of a field wins.
     public init(arrayLiteral elements: FieldDeclaration...) { self.init(elements) }
 }

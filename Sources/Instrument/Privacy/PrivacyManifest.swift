@@ -4,11 +4,11 @@
 /// let text = PrivacyManifest(instrument.catalogue).propertyList
 /// ```
 ///
-/// Fields that are off by default are in it, too: a manifest says what an app may collect. Where the app sets `userId`, every
-/// field of a sample is linked to that person: then say so with `isLinked`.
+/// Fields that are off by default are in it, too: a manifest says what an app may collect. Where the app sets `userId`,
+/// every field of a sample is linked to that person: then say so with `isLinked`.
 ///
-/// Source: Apple, "Privacy manifest files", "Describing data use in privacy manifests" and "Describing use of required reason
-/// API".
+/// Source: Apple, "Privacy manifest files", "Describing data use in privacy manifests" and "Describing use of required
+/// reason API".
 public struct PrivacyManifest: Hashable, Sendable {
     /// An API whose use has to be explained.
     public struct AccessedAPI: Hashable, Sendable {
@@ -23,14 +23,14 @@ public struct PrivacyManifest: Hashable, Sendable {
             self.reasons = reasons
         }
 
-        /// What Instrument itself uses: the clock that counts from the system's start, to measure the time between events
-        /// (35F9.1), and the size of the app's files in the app's container (C617.1).
+        /// What Instrument itself uses: the clock that counts from the system's start, to measure the time between
+        /// events (35F9.1), and the size of the app's files in the app's container (C617.1).
         public static let ofInstrument = [
             AccessedAPI("FileTimestamp", reasons: ["C617.1"]), AccessedAPI("SystemBootTime", reasons: ["35F9.1"]),
         ]
     }
 
-    /// What is collected.
+    /// The collected data.
     public var catalogue: PrivacyCatalogue
     /// Whether all of it is linked to a person, because samples carry who they are.
     public var isLinked: Bool

@@ -1,4 +1,4 @@
-/// The little of Apple's XML property lists that a manifest needs; Foundation would cost every embedder on Linux more than it.
+/// The part of Apple's XML property lists that a privacy manifest needs, without Foundation.
 enum PropertyList {
     case text(String)
     case flag(Bool)
@@ -40,19 +40,17 @@ enum PropertyList {
         return nested
     }
 
-    /// Without what would end a text, and without what XML 1.0 cannot write.
+    /// Text as the content of an element. XML 1.0 has no form for most controls: U+FFFD takes their place.
     private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
+        var writable = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { writable.append(isWritable(scalar) ? scalar : "\u{FFFD}") }
+        return Markup.escaped(String(writable))
+    }
+
+    private static func isWritable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\t", "\n", "\r": true
+        default: scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
         }
-        return escaped
     }
 }

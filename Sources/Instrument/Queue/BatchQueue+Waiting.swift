@@ -1,11 +1,14 @@
 internal import Dispatch
 
-/// Flushing where nothing can be awaited: before the process is stopped or ends.
+/// Flushes for code that cannot await, for example before the process stops or ends.
 extension BatchQueue {
-    /// Delivers what was taken so far, and blocks the thread until it is settled or `timeout` has passed; true if it is settled.
+    /// Delivers every sample that the queue has accepted so far. Blocks the thread until these samples are settled or
+    /// `timeout` has passed.
     ///
-    /// The flush runs on this thread and the backends' own, and needs none of those that tasks share: an app that blocks all of them
-    /// loses nothing. Never call it from a task.
+    /// The flush runs on the calling thread and on the backends' threads. It needs no thread of Swift's pool, and so
+    /// works while the app blocks all of them. Never call it from a task.
+    ///
+    /// - Returns: true if every sample is settled.
     @discardableResult
     public func flushAndWait(timeout: Duration) -> Bool {
         let executor = CallingThreadExecutor()
@@ -15,7 +18,7 @@ extension BatchQueue {
             result.withLock { $0 = isSettled }
             executor.finish()
         }
-        // The flush keeps to its deadline by the queue's clock; whatever holds that up costs a quarter of a second more.
+        // The flush ends at its deadline on the queue's clock. The margin is for a clock or a thread that is late.
         executor.run(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)) + .milliseconds(250))
         return result.withLock { $0 }
     }
@@ -26,7 +29,7 @@ private final class CallingThreadExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isFinished = false
-        /// The thread waits no more; what is left goes to where tasks run otherwise.
+        /// The thread no longer waits: remaining jobs run on a global queue.
         var isAbandoned = false
     }
 

@@ -1,50 +1,42 @@
-internal import Synchronization
-
-/// The one queue that feeds every backend: a shared log, and a lane per backend.
+/// The queue that delivers samples to all backends: a shared log, and a lane for each backend.
 public final class BatchQueue: Sendable {
     struct State {
         var lanes: [DeliveryLane] = []
-        var consent: Consent
-        /// Nothing is sent: there is no consent, or the store could not carry it out.
-        var isHeld = false
-        var isCollecting = true
+        var consent: ConsentState
     }
 
     let store: any SampleStore
     let clock: any SchedulingClock
     private let randomness: RandomSource
     private let reachability: any Reachability
-    let privacy: PrivacyRules
-    private let hasFieldRules: Bool
-    private let gate: Lock<FieldGate>
-    /// Names with smaller numbers may all pass, so that most samples are let in without a lock.
-    private let passingPrefix: Atomic<UInt32>
+    let privacy: PrivacyRegister
     private let isPrompt: @Sendable (Sample) -> Bool
     private let report: @Sendable (Diagnostic) -> Void
     let state: Lock<State>
-    /// Held while consent changes, one change at a time; never on the path of `emit`.
+    /// Serializes changes of consent. Never held on the path of `emit`.
     let consentChange = Lock(())
     private let networkWatch = Lock<Task<Void, Never>?>(nil)
-    /// Runs what waits for lanes and for the network, and never blocks: neither needs a thread of Swift's pool.
+    /// Runs the tasks that wait for lanes and for the network, without a thread of Swift's pool. Never blocks.
     private let waiting = LaneExecutor(label: "instrument.queue")
 
     /// Creates a queue over `store`.
     ///
     /// - Parameters:
-    ///   - store: keeps the samples.
-    ///   - backends: where they are delivered to. Names must differ: of two with one name only the first is used, and the
-    ///     other is reported (``Diagnostic/duplicateBackend(_:)``).
-    ///   - clock: times deliveries.
-    ///   - randomness: the jitter of retries.
-    ///   - consent: what the person whose samples these are has allowed; nil leaves the consent that the store is under,
-    ///     which for a new store is `granted`.
+    ///   - store: stores the samples.
+    ///   - backends: receive the samples. Their names must differ: of two backends with the same name, the queue uses
+    ///     the first and reports the second (``Diagnostic/duplicateBackend(_:)``).
+    ///   - clock: the clock for deliveries.
+    ///   - randomness: the source of the retries' jitter.
+    ///   - consent: the consent of the person whom the samples describe; nil keeps the consent of the store, which is
+    ///     `granted` for a new store.
     ///   - privacy: changes attributes before they are stored. By default the queue stores all attributes unchanged;
     ///     an ``Instrument/Instrument`` checks what trackers may collect.
-    ///   - reachability: whether there is a network; without one, backends that need it are not tried.
-    ///   - report: receives a diagnostic for each drop, dead letter and retry; called from the lanes' threads.
-    ///   - isPrompt: whether a sample is delivered at once, with all that waits before it; by default errors and ends of
-    ///     playbacks are, since an app may not live much longer. Of samples that come together the last one is asked;
-    ///     called on the path of `emit`.
+    ///   - reachability: reports whether a network exists. Without a network, the queue makes no delivery to backends
+    ///     that need one.
+    ///   - report: receives a diagnostic for each drop, dead letter and retry; called on the lanes' threads.
+    ///   - isPrompt: whether the queue delivers a sample at once, with all samples before it. By default true for
+    ///     errors and ends of playbacks, because the app may end soon after them. Receives the last sample of each call
+    ///     of ``append(_:for:)``, on the path of `emit`.
     public init(
         store: any SampleStore = InMemoryStore(),
         backends: [any Backend] = [],
@@ -59,20 +51,23 @@ public final class BatchQueue: Sendable {
         self.store = store
         self.clock = clock
         self.randomness = randomness
-        self.privacy = privacy
-        hasFieldRules = !privacy.fields.isEmpty
-        let gate = FieldGate(privacy)
-        passingPrefix = Atomic(gate.passingPrefix)
-        self.gate = Lock(gate)
+        self.privacy = PrivacyRegister(privacy, report: report)
         self.reachability = reachability
         self.isPrompt = isPrompt
         self.report = report
         let consent = consent ?? store.consent
-        state = Lock(State(consent: consent))
+        state = Lock(State(consent: ConsentState(consent)))
         do throws(QueueError) { try set(consent: consent) } catch {
-            report(.store("consent \(consent) is not carried out, nothing is sent until it is set again: \(error)"))
+            state.withLock { $0.consent.stopSending() }
+            report(
+                .store(
+                    "consent \(consent) was not applied: \(error). The queue sends nothing until consent is set again."
+                )
+            )
         }
-        for backend in backends { add(backend) }
+        // A delivery begins only when every backend has its place: what all known backends have passed is deleted.
+        let lanes = backends.compactMap { makePlace(for: $0) }
+        for lane in lanes { lane.start() }
         watchNetwork()
     }
 
@@ -93,29 +88,33 @@ public final class BatchQueue: Sendable {
 
     var lanes: [DeliveryLane] { state.withLock { $0.lanes } }
 
-    /// Delivers to `backend`, too, from now on.
+    /// Adds a backend.
     ///
-    /// - Returns: false if the queue has a backend of that name already. The new one is then not used, and
-    ///   ``Diagnostic/duplicateBackend(_:)`` is reported; ``replace(backend:timeout:)`` exchanges the two.
+    /// - Returns: false if the queue already has a backend of that name. The queue then ignores the new backend and
+    ///   reports ``Diagnostic/duplicateBackend(_:)``; ``replace(backend:timeout:)`` replaces a backend.
     @discardableResult
     public func add(_ backend: any Backend) -> Bool {
+        guard let lane = makePlace(for: backend) else { return false }
+        lane.start()
+        return true
+    }
+
+    /// Creates a backend's place in the store, and its lane, which the caller starts; nil if the name is taken.
+    private func makePlace(for backend: any Backend) -> DeliveryLane? {
         let name = backend.name
         if !lanes.contains(where: { $0.name == name }) {
-            // Made outside the lock, which `emit` takes: a store may write down where the backend begins.
+            // Created outside the lock, which `emit` takes: a store may save the position at which the backend begins.
             let lane = makeLane(backend)
             let isNew = state.withLock { state in
                 if state.lanes.contains(where: { $0.name == name }) { return false }
-                if state.isHeld { lane.hold() }
+                if state.consent.isHeld { lane.hold() }
                 state.lanes.append(lane)
                 return true
             }
-            if isNew {
-                lane.start()
-                return true
-            }
+            if isNew { return lane }
         }
         report(.duplicateBackend(name))
-        return false
+        return nil
     }
 
     func makeLane(_ backend: any Backend, replacing predecessor: DeliveryLane? = nil) -> DeliveryLane {
@@ -130,11 +129,13 @@ public final class BatchQueue: Sendable {
         )
     }
 
-    /// Flushes a backend within `timeout`, ends its service and gives up what it was not sent by then.
+    /// Flushes a backend within `timeout`, ends its service, and discards its samples that are still queued.
     ///
-    /// Cancelling the task while samples are queued ends the wait, and the backend stays with its samples.
+    /// Cancellation of the calling task while samples are queued ends the wait, and the queue keeps the backend with
+    /// its samples.
     ///
-    /// - Returns: true if nothing was given up; false if samples were given up, or the removal was cancelled. Runs like ``flush(timeout:isolation:)`` while the app's tasks keep every thread busy.
+    /// Makes progress like ``flush(timeout:isolation:)`` while the app's tasks keep every thread busy.
+    /// - Returns: true if no sample was discarded; false if samples were discarded, or the removal was cancelled.
     @discardableResult
     public func remove(
         _ backend: BackendName,
@@ -154,21 +155,22 @@ public final class BatchQueue: Sendable {
         }
     }
 
-    /// Takes samples, in order, all of them or none. Never waits for a backend, nor for a disk longer than the store says.
+    /// Appends samples in order, all of them or none. Never waits for a backend, and for a disk no longer than the
+    /// store's documented limit.
     ///
-    /// Without consent or backends it takes none; metrics that are NaN or infinite are left out and reported.
+    /// Without consent or backends the queue stores nothing. It skips and reports metrics that are NaN or infinite.
     ///
     /// - Parameters:
     ///   - samples: the samples.
-    ///   - service: the only service that receives the samples (``Backend/service``); nil for every backend. Backends that
-    ///     name no service, such as consoles and files, receive the samples in both cases.
+    ///   - service: the only service that receives the samples (``Backend/service``); nil for every backend. Backends
+    ///     that name no service, such as consoles and files, receive the samples in both cases.
     @discardableResult
     public func append(_ samples: [Sample], for service: ServiceName? = nil) -> EmitResult {
         let kept = admitted(service == nil ? samples : samples.map { $0.addressed(to: service) })
         if kept.isEmpty { return .notCollected }
         do throws(QueueError) {
             let (lanes, bytes) = try state.withLock { (state: inout State) throws(QueueError) in
-                if !state.isCollecting || state.lanes.isEmpty { return ([DeliveryLane](), 0) }
+                if !state.consent.isCollecting || state.lanes.isEmpty { return ([DeliveryLane](), 0) }
                 return (state.lanes, try store.append(kept))
             }
             if lanes.isEmpty { return .notCollected }
@@ -181,68 +183,38 @@ public final class BatchQueue: Sendable {
         }
     }
 
-    /// What may be stored: no metric that no encoder could write, and attributes by the rules.
+    /// The samples to store: without metrics that no encoder can write, and with the attributes that the privacy
+    /// register admits.
     private func admitted(_ samples: [Sample]) -> [Sample] {
-        // A loop, since every emit comes here: nothing is copied or called where nothing is wrong.
+        // One loop, because every emit runs it: samples without a change cost neither a copy nor a lookup.
         var (isFinite, isAdmitted) = (true, true)
-        let limit = passingPrefix.load(ordering: .acquiring)
+        let limit = privacy.passingLimit
         for sample in samples {
             if !sample.isFinite { isFinite = false }
             if !sample.hasOnlyNames(below: limit) { isAdmitted = false }
         }
-        if !isAdmitted { isAdmitted = gate.withLock { $0.admits(samples) } }
-        if isFinite, isAdmitted, !hasFieldRules { return samples }
+        if !isAdmitted { isAdmitted = privacy.admits(samples) }
+        if isFinite, isAdmitted, !privacy.hasFieldRules { return samples }
         return samples.compactMap { sample in
             if case .metric(let metric) = sample, !metric.isFinite {
                 report(.metricNotFinite(metric.name, metric.tracker))
                 return nil
             }
-            return privacy.applied(to: isAdmitted ? sample : filtered(sample))
+            return privacy.storable(sample, isAdmitted: isAdmitted)
         }
     }
 
-    /// The sample without the fields that may not be sent.
-    private func filtered(_ sample: Sample) -> Sample {
-        var sample = sample
-        let undeclared = gate.withLock { gate in
-            defer { passingPrefix.store(gate.passingPrefix, ordering: .releasing) }
-            return gate.filter(&sample.attributes)
-        }
-        for name in undeclared { report(.undeclared(name)) }
-        return sample
-    }
-
-    /// Knows these fields, too, from now on: they may be sent, unless they are off.
-    public func declare(_ fields: PrivacyCatalogue) { if !fields.isEmpty { learn { $0.declare(fields) } } }
-
-    /// Knows these fields of a tracker; where the app has declared one, that counts.
-    func declare(collected fields: PrivacyCatalogue) {
-        if !fields.isEmpty { learn { $0.declare(collected: fields) } }
-    }
-
-    private func learn(_ body: (inout FieldGate) -> Void) {
-        gate.withLock { gate in
-            body(&gate)
-            passingPrefix.store(gate.passingPrefix, ordering: .releasing)
-        }
-    }
-
-    /// Reports a field that a tracker collected and nobody declared, once.
-    func reportUndeclared(_ name: AttributeName) {
-        if gate.withLock({ $0.isNews(name) }) { report(.undeclared(name)) }
-    }
-
-    /// All fields that are declared so far.
-    public var catalogue: PrivacyCatalogue { gate.withLock { $0.catalogue } }
-
-    /// Delivers what was taken so far; true if all of it was settled within `timeout`. What was not stays queued.
+    /// Delivers every sample that the queue has accepted so far. Samples that are not settled within `timeout` stay
+    /// queued.
     ///
-    /// Cancelling the task ends the wait: the flush then returns false, unless everything was settled by then. The lanes
-    /// deliver what stays queued by their policies.
+    /// Cancellation of the calling task ends the wait: the flush then returns false, unless every sample was settled
+    /// before. The lanes deliver the remaining samples by their policies.
     ///
-    /// Blocks no thread. The delivery and the deadline need none of the threads that Swift's tasks share: the flush makes progress while
-    /// the app's own tasks keep all of them busy or blocked. The caller resumes where it was called: a task on such a busy pool resumes
-    /// when a thread of the pool is free, a task of the main actor as soon as the flush is over.
+    /// Blocks no thread. Delivery and deadline need no thread of Swift's pool: the flush makes progress while the app's
+    /// tasks keep all of its threads busy or blocked. The caller resumes on its own executor: on a busy pool when a
+    /// thread is free, on the main actor as soon as the flush has ended.
+    ///
+    /// - Returns: true if every sample was settled within `timeout`.
     @discardableResult
     public func flush(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
@@ -251,9 +223,9 @@ public final class BatchQueue: Sendable {
 
     /// Flushes within `timeout`, then delivers no more and ends the backends' service; true if nothing was left.
     ///
-    /// Cancelling the task does not shorten the shutdown, so that an app that was cancelled can still deliver; `timeout` does.
-    /// A delivery that is still in flight when the time is up is cancelled; its samples stay. Runs like ``flush(timeout:isolation:)`` while
-    /// the app's tasks keep every thread busy.
+    /// Cancelling the task does not shorten the shutdown, so that an app that was cancelled can still deliver;
+    /// `timeout` does. A delivery that is still in flight when the time is up is cancelled; its samples stay. Runs like
+    /// ``flush(timeout:isolation:)`` while the app's tasks keep every thread busy.
     @discardableResult
     public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let deadline = clock.now.advanced(by: timeout)
@@ -269,11 +241,11 @@ public final class BatchQueue: Sendable {
         return await shutdown.value
     }
 
-    /// Waits until every lane has delivered what is due now and waits for time to pass, for samples or for the network; returns
-    /// early if the current task is cancelled.
+    /// Waits until every lane has delivered what is due now and waits for time to pass, for samples or for the network;
+    /// returns early if the current task is cancelled.
     ///
-    /// For tests on a `VirtualClock`: what an advance of the clock makes due is delivered when this returns. A lane whose backend
-    /// has not answered yet is not idle.
+    /// For tests on a `VirtualClock`: what an advance of the clock makes due is delivered when this returns. A lane
+    /// whose backend has not answered yet is not idle.
     ///
     /// ```swift
     /// clock.advance(by: .seconds(5))
@@ -281,25 +253,26 @@ public final class BatchQueue: Sendable {
     /// #expect(backend.samples.count == 1)
     /// ```
     public func waitUntilIdle() async {
-        // A delivery may give another lane something to do.
+        // A delivery may cause work for another lane.
         repeat {
             for lane in lanes { await lane.waitUntilIdle() }
         } while !Task.isCancelled && !lanes.allSatisfy(\.isIdle)
     }
 
-    /// Where each backend's samples are.
+    /// The ledger of each backend.
     public var ledger: [BackendName: Ledger] {
         let names = lanes.map(\.name)
         return Dictionary(names.map { ($0, store.ledger(of: $0)) }) { first, _ in first }
     }
 
-    /// What a backend will never take, and why.
+    /// The samples that a backend will never accept, with the reasons.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] { store.deadLetters(of: backend) }
 
-    /// Tells the backends that the instrument is ready.
+    /// Notifies the backends that the instrument is ready.
     func ready() { for lane in lanes { lane.backend.ready() } }
 
-    /// Runs `body` for each of the lanes at once, on none of the threads that tasks share; true if it is for all of them.
+    /// Runs `body` for all lanes at the same time, without a thread of Swift's pool. Returns true if every `body`
+    /// returns true.
     private func all(
         _ lanes: [DeliveryLane],
         isolation: isolated (any Actor)? = #isolation,
@@ -320,7 +293,7 @@ public final class BatchQueue: Sendable {
                 guard let lanes = self?.lanes else { break }
                 for lane in lanes { lane.networkChanged(isOnline: isOnline) }
             }
-            // The task may outlive the queue, and needs its executor to the end.
+            // The task may outlive the queue and needs the executor until its end.
             withExtendedLifetime(waiting) {}
         }
         networkWatch.withLock { $0 = watch }

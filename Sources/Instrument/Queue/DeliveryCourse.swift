@@ -1,26 +1,28 @@
-/// What a lane goes by between two deliveries: how large the next batch may be, and when it may go.
+/// The pacing of a lane: the size limit and the earliest instant of the next batch.
 struct DeliveryCourse {
     private enum Size {
-        /// As large as the policy allows.
+        /// The limit is the policy's.
         case full
-        /// The number of next samples that contain a refused sample: half of them are sent, until it is alone.
+        /// The next samples, of which one was refused: the lane sends half of them each time, until that sample is
+        /// alone.
         case suspects(Int)
-        /// A larger batch was too large; grows again after this number of successes, since each trial costs an upload.
+        /// A larger batch was too large. The limit grows after this number of successes, because each trial costs an
+        /// upload.
         case limited(to: Int, successesLeft: Int)
     }
 
     private let policyCount: Int
     private var size = Size.full
     private var delay = RetryDelay()
-    /// Before this instant nothing is sent.
+    /// The lane sends nothing before this instant.
     private(set) var notBefore: MonotonicInstant?
-    /// Whether the server chose the pause, and not we.
+    /// Whether the server chose the pause, not the back-off.
     private var isServersWish = false
     private var lastReason: String?
 
     init(_ policy: DeliveryPolicy) { policyCount = policy.maxCount }
 
-    /// The most samples of the next batch.
+    /// The largest number of samples of the next batch.
     var maxCount: Int {
         switch size {
         case .full: policyCount
@@ -29,7 +31,7 @@ struct DeliveryCourse {
         }
     }
 
-    /// A batch of `count` is settled, whatever became of each sample.
+    /// Records that a batch of `count` samples is settled, accepted or not.
     mutating func settled(_ count: Int) {
         switch size {
         case .full: break
@@ -43,15 +45,16 @@ struct DeliveryCourse {
         (notBefore, isServersWish, lastReason) = (nil, false, nil)
     }
 
-    /// A batch of `count`, more than one, holds something that will never be taken.
+    /// Records that a batch of `count` samples, more than one, contains a sample that the service will never accept.
     mutating func refused(_ count: Int) { size = .suspects(count) }
 
-    /// A batch of `count`, more than one, was too large.
+    /// Records that a batch of `count` samples, more than one, was too large.
     mutating func tooLarge(_ count: Int) { size = Self.limited(to: max(1, count / 2)) }
 
     private static func limited(to count: Int) -> Size { .limited(to: count, successesLeft: 8) }
 
-    /// Waits until another attempt; returns how long, if it is news: the first of a row of failures for one reason.
+    /// Starts a pause before the next attempt. Returns its length for the first of consecutive failures with the same
+    /// reason, else nil.
     mutating func pause(
         _ kind: Pause,
         for reason: String,
@@ -69,18 +72,18 @@ struct DeliveryCourse {
         return reason == lastReason ? nil : pause
     }
 
-    /// There is a network again: what we waited for because it failed is over. What a server said still holds.
+    /// Ends the back-off, because a network is available again. A pause that a server asked for continues.
     mutating func cameOnline() {
         if isServersWish { return }
         delay.reset()
         notBefore = nil
     }
 
-    /// Why to wait.
+    /// The cause of a pause.
     enum Pause: Hashable {
-        /// Failures; the server may have said how long.
+        /// A failure, with the delay that the server asked for, if any.
         case backOff(wish: Duration?)
-        /// A credential was not accepted.
+        /// The service did not accept a credential.
         case unauthorized
     }
 }

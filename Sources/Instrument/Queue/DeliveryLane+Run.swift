@@ -1,18 +1,18 @@
-/// What a lane does, on its own thread.
+/// The work of a lane, on its executor.
 extension DeliveryLane {
-    /// When a batch may be sent, if nothing happens until then that forbids it.
+    /// The instant from which a batch may be sent, unless an event forbids it before.
     private struct Departure {
         let time: MonotonicInstant
         let epoch: Int
     }
 
-    /// What the store gave for the next batch: the samples to deliver, among samples that are for other services.
+    /// The samples that the store leased for the next batch: those to deliver, and those that are for other services.
     private struct Lease {
         /// The samples that the backend receives.
         let own: [SampleRecord]
-        /// How many samples the store gave.
+        /// The number of samples that the store leased.
         let count: Int
-        /// The number of the last sample that the store gave.
+        /// The sequence number of the last leased sample.
         let last: UInt64?
 
         init(_ records: [SampleRecord], for service: ServiceName?) {
@@ -24,7 +24,7 @@ extension DeliveryLane {
 
     /// Delivers until the lane is closed.
     ///
-    /// - Parameter known: the drops that were reported before.
+    /// - Parameter known: the drops that were already reported.
     func run(after known: [DropReason: Int]) async {
         var course = DeliveryCourse(policy)
         var drops = known
@@ -36,7 +36,7 @@ extension DeliveryLane {
                 if departure.time > clock.now {
                     alarm?.cancel()
                     alarm = clock.schedule(at: departure.time) { [weak self] in self?.wake() }
-                    // A virtual clock may have been advanced meanwhile.
+                    // A virtual clock may have advanced in the meantime.
                     if departure.time > clock.now { break }
                 }
                 await deliverNext(departure.epoch, &course)
@@ -53,7 +53,7 @@ extension DeliveryLane {
         becomeIdle { $0.hasEnded = true }
     }
 
-    /// Changes the state and resumes the tasks that wait for an idle lane, if it is one now.
+    /// Changes the state. If the lane is idle now, resumes the tasks that wait for an idle lane.
     private func becomeIdle(_ change: (inout State) -> Void) {
         let gates = state.withLock { state in
             change(&state)
@@ -71,23 +71,23 @@ extension DeliveryLane {
         }
     }
 
-    /// When the next batch is due; nil while there is nothing to send, or no way.
+    /// The instant at which the next batch is due; nil without samples, consent or network.
     private func departure(notBefore: MonotonicInstant?) -> Departure? {
         let hasNetwork = !policy.needsNetwork || reachability.isOnline
-        // Outside the lock, which `emit` takes.
+        // Read outside the lock, which `emit` takes.
         let patience = backend.patience()
         return state.withLock { state in
-            // Read under the lock: a sample stored later is counted by an `appended` that comes later, and wakes.
+            // Read under the lock: a later sample comes with a later call of `appended`, which wakes the lane.
             state.pending = store.backlog(of: name)
             if state.pending.count == 0 { state.promptGoal = nil }
             guard state.pending.count > 0, hasNetwork, !state.isHeld, !state.isSilenced, !state.isClosed else {
                 return nil
             }
-            // Once there are enough all of them go, also those that are fewer than enough after the first batch.
+            // A full batch starts the delivery of the whole backlog, including the smaller last batch.
             if let enough = policy.dueCount, state.pending.count >= enough, state.promptGoal == nil {
                 state.promptGoal = store.ledger(of: name).flushGoal
             }
-            // What is there before anybody said so, from an earlier run for example, waits from the first look on.
+            // Samples of an earlier run wait from the moment at which the lane first sees them.
             let since = state.waitingSince ?? clock.now
             state.waitingSince = since
             let isDue = !state.flushes.isEmpty || state.promptGoal != nil || isFull(state.pending)
@@ -96,7 +96,7 @@ extension DeliveryLane {
         }
     }
 
-    /// When samples that wait since then have waited long enough.
+    /// The instant at which samples that wait since `since` reach the policy's largest age.
     private func dueByAge(_ since: MonotonicInstant, _ patience: Duration?) -> MonotonicInstant {
         let oldest = since.advanced(by: policy.maxAge)
         guard let patience else { return oldest }
@@ -106,21 +106,21 @@ extension DeliveryLane {
     private func deliverNext(_ epoch: Int, _ course: inout DeliveryCourse) async {
         let records = store.next(for: name, maxCount: course.maxCount, maxBytes: policy.maxBytes)
         if records.isEmpty {
-            // Dropped, erased or skipped meanwhile; if not, it is not asked for again and again.
+            // The samples were dropped, erased or skipped in the meantime. Otherwise a pause prevents an endless loop.
             if store.backlog(of: name).count == 0 { return openGates() }
-            return pause(.backOff(wish: nil), "the store does not give what is next", &course)
+            return pause(.backOff(wish: nil), "the store returns no samples although samples are queued", &course)
         }
         let lease = Lease(records, for: service)
         if lease.own.isEmpty { return skip(lease, epoch, &course) }
         if let outcome = await send(Batch(records: lease.own), epoch) { apply(outcome, to: lease, &course) }
     }
 
-    /// Settles samples that are all for other services, without the backend.
+    /// Settles a batch whose samples are all for other services, without a delivery.
     private func skip(_ lease: Lease, _ epoch: Int, _ course: inout DeliveryCourse) {
         if state.withLock({ $0.maySetOut(epoch) }) { settle(lease, dead: [:], &course) }
     }
 
-    /// Hands a batch to the backend, in a task that can be cancelled; nil if it must not be sent any more.
+    /// Delivers a batch in a task that can be cancelled. Returns nil if the batch must not be sent any more.
     private func send(_ batch: Batch, _ epoch: Int) async -> DeliveryOutcome? {
         let delivery = state.withLock { state -> Task<DeliveryOutcome, Never>? in
             guard state.maySetOut(epoch) else { return nil }

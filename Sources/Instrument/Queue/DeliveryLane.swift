@@ -1,30 +1,30 @@
-/// Feeds one backend from the store: waits until a batch is due, delivers it, settles it.
+/// Delivers samples from the store to one backend: waits until a batch is due, delivers it, and settles it.
 ///
-/// Lanes share nothing but the store, so that a slow or failing backend delays no other.
+/// Lanes share only the store, so that a slow or failing backend delays no other backend.
 final class DeliveryLane: Sendable {
     struct State {
-        /// Since when the oldest sample not yet delivered waits.
+        /// The instant since which the oldest undelivered sample waits.
         var waitingSince: MonotonicInstant?
-        /// What the store was last seen to hold for this backend; only tells `appended` when to wake the lane.
+        /// The last known backlog of this backend. Used only to decide when `appended` wakes the lane.
         var pending = Backlog()
-        /// Up to which count samples are not to wait for company.
+        /// The count up to which samples do not wait for a full batch.
         var promptGoal: Int?
         var flushes: [(goal: Int, gate: Gate)] = []
         var inFlight: Task<DeliveryOutcome, Never>?
-        /// There is no consent to send.
+        /// Whether consent to send is missing.
         var isHeld = false
-        /// Counts the events after which a batch that was read and not sent must not be sent.
+        /// Counts the events that invalidate a batch that was read and not sent.
         var epoch = 0
         var cameOnline = false
         var isSilenced = false
         var isClosed = false
-        /// The lane of the backend that this lane's backend replaces, until that lane has ended.
+        /// The lane that this lane replaces, until that lane has ended.
         var predecessor: DeliveryLane?
-        /// The lane of the backend that replaces this lane's.
+        /// The lane that replaces this lane.
         var successor: DeliveryLane?
-        /// What this lane has reported as dropped when it ended.
+        /// The drops that this lane had reported at its end.
         var reportedDrops: [DropReason: Int] = [:]
-        /// How often the lane was woken, and how many of these wake-ups it has dealt with.
+        /// The number of wake-ups, and the number of wake-ups that the lane has processed.
         var wakeCount = 0
         var handledWakeCount = 0
         var hasEnded = false
@@ -50,7 +50,7 @@ final class DeliveryLane: Sendable {
     let ended = Gate()
     let signals: AsyncStream<Void>
     let signal: AsyncStream<Void>.Continuation
-    /// What was dropped before this lane: an earlier run has reported it.
+    /// The drops before this lane, which an earlier run has reported.
     let earlierDrops: [DropReason: Int]
 
     init(
@@ -73,26 +73,26 @@ final class DeliveryLane: Sendable {
         self.report = report
         executor = LaneExecutor(label: "instrument.backend.\(name)")
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        // A lane that replaces another takes over its place, or none if the backend is being removed in this moment.
+        // A lane that replaces another uses the existing place, which a concurrent removal may have deleted.
         if predecessor == nil { store.attach(name, isEphemeral: backend.isEphemeral) }
         earlierDrops = store.ledger(of: name).drops
         if let predecessor { state.withLock { $0.predecessor = predecessor } }
     }
 
-    /// Begins to deliver, once the lane that this one replaces has ended.
+    /// Starts the deliveries, after the end of the replaced lane.
     func start() {
         Task(executorPreference: executor) { await self.run(after: await self.predecessorDrops() ?? self.earlierDrops) }
-        // What an earlier run left in the store is due like anything else.
+        // Samples of an earlier run may be due.
         wake()
     }
 
-    /// Makes the lane look at what is due.
+    /// Makes the lane compute the next batch again.
     func wake() {
         state.withLock { $0.wakeCount += 1 }
         signal.yield()
     }
 
-    /// Returns once the lane has dealt with everything it was woken for and waits, or once the current task is cancelled.
+    /// Returns when the lane has processed all wake-ups, or when the current task is cancelled.
     func waitUntilIdle() async {
         let gate = state.withLock { state -> Gate? in
             if state.isIdle { return nil }
@@ -103,10 +103,10 @@ final class DeliveryLane: Sendable {
         await gate?.wait()
     }
 
-    /// Whether the lane has dealt with everything it was woken for.
+    /// Whether the lane has processed all wake-ups.
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
-    /// Called after samples were appended; wakes the lane only when that may change what it does.
+    /// Notes appended samples. Wakes the lane only if they may change the next batch.
     func appended(_ added: Backlog, isPrompt: Bool) {
         let goal = isPrompt ? store.ledger(of: name).flushGoal : nil
         let isNews = state.withLock { state in
@@ -120,12 +120,12 @@ final class DeliveryLane: Sendable {
             return isNews
         }
         if isNews { signal.yield() }
-        // A backend that was replaced in this moment leaves the hurry to the new one.
+        // After a concurrent replacement, the new lane has to deliver promptly.
         if isPrompt, let successor = state.withLock({ $0.successor }) { successor.appended(added, isPrompt: true) }
     }
 
-    /// Asks for everything emitted so far to be delivered; true once it is, false if `deadline` or the task's cancellation
-    /// comes first, or nothing more will be delivered.
+    /// Waits until every sample that is queued now has left the queue. Returns false if `deadline` or a cancellation of
+    /// the task comes first, or if the lane delivers nothing any more.
     func flush(until deadline: MonotonicInstant) async -> Bool {
         let ledger = store.ledger(of: name)
         if ledger.queued == 0 { return true }
@@ -138,21 +138,21 @@ final class DeliveryLane: Sendable {
         if let successor { return await successor.flush(until: deadline) }
         if isHopeless { return false }
         wake()
-        // No later call reports the samples that were settled between reading the ledger and adding the entry to the list.
+        // Samples that were settled before the flush was in the list have opened no gate.
         openGates()
         _ = await gate.wait(until: deadline, on: clock)
         forget(gate)
         return store.ledger(of: name).hasReached(goal)
     }
 
-    /// Delivers no more after what is in flight, and lets the backend end. Waiting flushes return.
+    /// Starts no further delivery, and ends the backend after the delivery in flight. Waiting flushes return.
     func close() {
         endFlushes { $0.isClosed = true }
         wake()
         signal.finish()
     }
 
-    /// Sends nothing more, except a running delivery, until `release()`. Waiting flushes return.
+    /// Starts no delivery until `release()`. A delivery in flight continues. Waiting flushes return.
     func hold() {
         endFlushes { state in
             state.isHeld = true
@@ -160,23 +160,23 @@ final class DeliveryLane: Sendable {
         }
     }
 
-    /// Sends again.
+    /// Allows deliveries again.
     func release() {
         state.withLock { $0.isHeld = false }
         wake()
     }
 
-    /// Batches that were read and not sent are read again: some samples may be erased by now.
+    /// Discards batches that were read and not sent, because some of their samples may have been erased.
     func readAgain() { state.withLock { $0.epoch += 1 } }
 
-    /// The network has returned, or is gone.
+    /// Notes that the network has returned or disappeared.
     func networkChanged(isOnline: Bool) {
         if isOnline { state.withLock { $0.cameOnline = true } }
         wake()
     }
 
-    /// Waits until the backend's service has ended; at `deadline`, or when the task is cancelled, cancels what is in flight
-    /// and returns.
+    /// Waits until the backend's service has ended. At `deadline`, or when the task is cancelled, cancels the delivery
+    /// in flight and returns.
     func end(by deadline: MonotonicInstant) async {
         if let predecessor = state.withLock({ $0.predecessor }) { await predecessor.end(by: deadline) }
         if await ended.wait(until: deadline, on: clock) { return }
@@ -187,7 +187,7 @@ final class DeliveryLane: Sendable {
         backlog.count >= policy.dueCount ?? policy.maxCount || backlog.bytes >= policy.maxBytes
     }
 
-    /// Tells those whose samples are settled.
+    /// Resumes the flushes whose samples are settled.
     func openGates() {
         let ledger = store.ledger(of: name)
         let gates = state.withLock { state in
@@ -199,7 +199,7 @@ final class DeliveryLane: Sendable {
         for gate in gates { gate.open() }
     }
 
-    /// Changes the state such that no flush can succeed any more.
+    /// Makes a change after which no flush can succeed, and resumes all flushes.
     func endFlushes(_ change: (inout State) -> Void) {
         let gates = state.withLock { state in
             change(&state)

@@ -1,6 +1,6 @@
-/// What is erased is replaced by nothing, and its memory is freed.
+/// Erasure: the log keeps empty positions for erased samples and frees their memory.
 extension InMemoryStore {
-    /// Erases samples from the log and from the dead letters. Looks for them without delaying an `emit`.
+    /// Erases samples from the log and from the dead letters. The search delays no `emit`.
     @discardableResult
     public func erase(where isErased: (SampleRecord) -> Bool) -> Int {
         let (start, kept) = state.withLock { state in
@@ -16,7 +16,7 @@ extension InMemoryStore {
         return count
     }
 
-    /// Marks the end of the log; lasts as long as the store, like the samples.
+    /// Marks the end of the log. The mark lasts as long as the store, like the samples.
     public func hold() {
         state.withLock { state in
             if state.heldFrom == nil { state.heldFrom = state.log.end }
@@ -24,13 +24,13 @@ extension InMemoryStore {
         }
     }
 
-    /// The consent that the samples are under.
+    /// The consent that applies to the samples.
     public var consent: Consent { state.withLock { $0.consent } }
 
-    /// Takes the mark away.
+    /// Removes the mark.
     public func release() { state.withLock { ($0.heldFrom, $0.consent) = (nil, .granted) } }
 
-    /// Erases what was appended behind the mark.
+    /// Erases the samples that were appended after the mark.
     @discardableResult
     public func eraseHeld() -> Int {
         let (count, freed) = state.withLock { state -> (Int, [SampleLog.Chunk]) in
@@ -72,7 +72,7 @@ extension InMemoryStore {
         return erased
     }
 
-    /// Counts those that a backend is not past.
+    /// Counts the erased samples that a backend has not passed.
     private func count(_ erased: [UInt64], forPlaceAt index: Int, in state: inout State) {
         let cursor = state.places[index].cursor
         let waiting = erased.drop { $0 < cursor }

@@ -2,7 +2,7 @@ extension InMemoryStore {
     /// The largest page of ``readQueued(for:_:)``.
     private static var pageSize: Int { 1000 }
 
-    /// Reads the samples that wait for a backend without giving them to it. Calls `body` outside the lock.
+    /// Reads the samples that wait for a backend without a lease. Calls `body` outside the lock.
     public func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool) {
         let found = state.withLock { state -> (cursor: UInt64, part: SampleLog.Part)? in
             guard let place = state.places.first(where: { $0.name == backend }) else { return nil }

@@ -1,15 +1,15 @@
-/// A store that ends with the process.
+/// A store in memory. Its samples end with the process.
 public final class InMemoryStore: SampleStore {
-    /// A backend's place in the log. Positions count samples and bytes since the log began.
+    /// A backend's place in the log. Positions count samples and bytes from the beginning of the log.
     struct Place {
         let name: BackendName
         let start: UInt64
-        /// The first sample that waits; never one that was erased.
+        /// The first waiting sample; never an erased one.
         var cursor: UInt64
         var byteCursor: Int
-        /// Behind the last sample of the batch that was given and not settled; past the cursor only while there is one.
+        /// The end of the leased batch; greater than the cursor only while a batch is leased.
         var leaseEnd: UInt64 = 0
-        /// How many were erased behind the cursor.
+        /// The number of erased samples from the cursor on.
         var erasedAhead = 0
         var dead: [DeadLetter] = []
         var ledger = Ledger()
@@ -18,7 +18,7 @@ public final class InMemoryStore: SampleStore {
     struct State {
         var log = SampleLog()
         var places: [Place] = []
-        /// Where holding began.
+        /// The first held sample; nil if none is held.
         var heldFrom: UInt64?
         var consent = Consent.granted
     }
@@ -29,13 +29,13 @@ public final class InMemoryStore: SampleStore {
     private let identity: UInt64
     let state = Lock(State())
 
-    /// Creates an empty store; `randomness` gives what its samples' identifiers have in common.
+    /// Creates an empty store. `randomness` gives the common part of its samples' identifiers.
     public init(limits: QueueLimits = QueueLimits(), randomness: RandomSource = RandomSource()) {
         self.limits = limits
         identity = randomness.next()
     }
 
-    /// Adds samples. Without a backend nothing is kept.
+    /// Appends samples. Without a backend the store keeps nothing.
     public func append(_ samples: [Sample]) throws(QueueError) -> Int {
         let size = state.withLock { state -> Int? in
             if state.places.isEmpty { return 0 }
@@ -55,12 +55,15 @@ public final class InMemoryStore: SampleStore {
             return size
         }
         guard let size else {
-            throw QueueError(.full, "the queue holds \(limits.maxCount) samples or \(limits.maxBytes) bytes, its limit")
+            throw QueueError(
+                .full,
+                "the queue is at its limit of \(limits.maxCount) samples or \(limits.maxBytes) bytes; deliver more often, or raise the limit"
+            )
         }
         return size
     }
 
-    /// Begins to keep a place for a backend at the end of the log.
+    /// Creates a place for a backend at the end of the log.
     public func attach(_ backend: BackendName) {
         state.withLock { state in
             if state.places.contains(where: { $0.name == backend }) { return }
@@ -69,7 +72,7 @@ public final class InMemoryStore: SampleStore {
         }
     }
 
-    /// Gives up a backend's place.
+    /// Deletes a backend's place.
     public func forget(_ backend: BackendName) {
         let freed = state.withLock { state in
             state.places.removeAll { $0.name == backend }
@@ -78,7 +81,7 @@ public final class InMemoryStore: SampleStore {
         withExtendedLifetime(freed) {}
     }
 
-    /// The next samples for a backend.
+    /// Leases the next samples for a backend.
     public func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord] {
         let found = state.withLock { state -> (cursor: UInt64, part: SampleLog.Part)? in
             guard let place = state.places.first(where: { $0.name == backend }) else { return nil }
@@ -127,11 +130,11 @@ public final class InMemoryStore: SampleStore {
             state.places[index].ledger.acknowledged += count - letters.count
             return trim(&state)
         }
-        // Freed outside the lock: it takes a while, and `emit` may be waiting.
+        // Freed outside the lock: freeing takes time, and `emit` may be waiting.
         withExtendedLifetime(freed) {}
     }
 
-    /// Where a backend's samples are.
+    /// The ledger of a backend.
     public func ledger(of backend: BackendName) -> Ledger {
         state.withLock { state in
             guard let place = state.places.first(where: { $0.name == backend }) else { return Ledger() }
@@ -142,7 +145,7 @@ public final class InMemoryStore: SampleStore {
         }
     }
 
-    /// What waits for a backend.
+    /// The number and size of the samples that wait for a backend.
     public func backlog(of backend: BackendName) -> Backlog {
         state.withLock { state in
             guard let place = state.places.first(where: { $0.name == backend }) else { return Backlog() }
@@ -151,7 +154,7 @@ public final class InMemoryStore: SampleStore {
         }
     }
 
-    /// The latest 1000 samples that a backend will never take.
+    /// The latest 1000 samples that a backend will never accept.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
         state.withLock { state in state.places.first { $0.name == backend }?.dead ?? [] }
     }
@@ -201,7 +204,7 @@ public final class InMemoryStore: SampleStore {
         _ = trim(&state)
     }
 
-    /// Moves a cursor to `sequence`, and on over what was erased; returns how many samples it passed.
+    /// Moves a cursor to `sequence` and past erased samples. Returns the number of samples that the cursor has passed.
     func moveCursor(ofPlaceAt index: Int, to sequence: UInt64, in state: inout State) -> Int {
         let cursor = state.places[index].cursor
         let target = state.log.firstKept(from: sequence)
@@ -212,7 +215,8 @@ public final class InMemoryStore: SampleStore {
         return passed.count
     }
 
-    /// Lets go of what every backend is past; returns it, to be freed.
+    /// Removes the samples that every backend has passed. Returns their chunks, which the caller frees outside the
+    /// lock.
     func trim(_ state: inout State) -> [SampleLog.Chunk] {
         let slowest = state.places.min { $0.cursor < $1.cursor }
         return state.log.trim(
@@ -223,7 +227,7 @@ public final class InMemoryStore: SampleStore {
 }
 
 extension Sample {
-    /// About how many bytes the sample takes on a wire: what limits and batches by bytes are measured with in memory.
+    /// The approximate size on the wire in bytes, by which the store in memory applies limits in bytes.
     package var estimatedSize: Int {
         switch self {
         case .event(let event): 64 + 24 * event.attributes.count + event.attributes.payloadSize

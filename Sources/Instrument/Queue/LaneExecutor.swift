@@ -1,10 +1,10 @@
 internal import Dispatch
 
-/// Runs tasks on a dedicated serial dispatch queue, and so on none of the threads that Swift's tasks share.
+/// Runs tasks on a dedicated serial dispatch queue, outside Swift's thread pool.
 ///
-/// A backend that blocks its thread delays no other, and a task that prefers this executor makes progress while the app keeps every
-/// thread of Swift's pool busy. Child tasks, actors without a custom executor and continuations that such a task awaits stay
-/// here; `Task.detached` and the main actor do not.
+/// A backend that blocks its thread delays no other, and a task that prefers this executor makes progress while the app
+/// keeps every thread of Swift's pool busy. Child tasks, actors without a custom executor and continuations that such a
+/// task awaits stay here; `Task.detached` and the main actor do not.
 final class LaneExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -1,38 +1,42 @@
-/// Where a backend's samples are; `emitted == acknowledged + queued + dead + dropped` always holds.
+/// The counts of a backend's samples by their state. `emitted == acknowledged + queued + dead + dropped` is always
+/// true.
 public struct Ledger: Hashable, Sendable {
-    /// Samples that the queue took since this backend was attached.
+    /// Samples that the queue has accepted since this backend was attached, and samples that it has refused.
     public var emitted = 0
-    /// Samples that have arrived.
+    /// Samples that the backend has accepted.
     public var acknowledged = 0
-    /// Samples that wait.
+    /// Samples that wait for delivery.
     public var queued = 0
-    /// Samples that will never be taken.
+    /// Samples that the backend will never accept (dead letters).
     public var dead = 0
-    /// Samples that were let go, by reason.
+    /// Samples that the queue has dropped, by reason.
     public var drops: [DropReason: Int] = [:]
 
     /// Creates an empty ledger.
     public init() {}
 
-    /// Samples that were let go: pushed out or kept out by a limit, unreadable, discarded or erased.
+    /// Samples that the queue has dropped: by a limit, because they were unreadable, discarded or erased.
     public var dropped: Int { drops.values.reduce(0, +) }
-    /// Samples whose fate is decided.
+    /// Samples that are no longer queued: accepted, dead or dropped.
     public var settled: Int { acknowledged + dead + dropped }
 
-    /// What ``passed`` will be once all that is queued now has left.
+    /// The value of ``passed`` at which every sample that is queued now has left the queue.
     var flushGoal: Int { passed + queued }
-    /// Whether all that was queued when the goal was set has left.
+    /// Whether every sample that was queued when the goal was computed has left the queue.
     func hasReached(_ goal: Int) -> Bool { queued == 0 || passed >= goal }
 
-    /// Samples that left the queue at its head, so that all before them had left, too: what a flush counts by.
+    /// Samples that left the queue at its head, after all samples before them. A flush counts these samples.
     ///
-    /// What was refused was never in line, and what is erased or discarded may have stood anywhere.
+    /// Refused samples were never queued, and erased or discarded samples may have been anywhere in the queue.
     var passed: Int {
         acknowledged + dead + dropped - [DropReason.refused, .erased, .discarded].reduce(0) { $0 + (drops[$1] ?? 0) }
     }
 }
 
-/// Why the queue let go of a sample that had not arrived.
+/// The queue's reason to drop a sample that no backend had received.
+///
+/// Only the queue drops samples, so the set belongs to this library. Custom stores and backends report drops with these
+/// reasons.
 public enum DropReason: String, Hashable, Sendable, CaseIterable {
     /// More samples than the limit.
     case count
@@ -40,21 +44,21 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
     case bytes
     /// Older than the limit.
     case age
-    /// A dead letter that a person threw away.
+    /// A person discarded the dead letter.
     case discarded
-    /// Could not be read back from the store.
+    /// The store could not read the sample.
     case corrupt
-    /// The queue was full and told to refuse what is new.
+    /// The queue was full, and its configuration refuses new samples.
     case refused
-    /// A person wanted it gone, or did not consent.
+    /// A person asked for the erasure, or did not consent.
     case erased
 }
 
-/// A sample that a backend will never take, and why.
+/// A sample that a backend will never accept, with the reason.
 public struct DeadLetter: Hashable, Sendable {
     /// The sample.
     public let record: SampleRecord
-    /// The server's words, or ours.
+    /// The reason in the words of the server or of the queue.
     public let reason: String
 
     /// Creates a dead letter.

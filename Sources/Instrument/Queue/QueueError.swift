@@ -1,28 +1,30 @@
-/// Why the queue did not take samples, or could not keep them.
+/// A reason for which the queue has not stored samples.
 public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong; an open set.
+    /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable {
         /// The code's name.
         public let name: String
 
-        /// Creates a code; a store of your own may need one.
+        /// Creates a code, for example for a custom store. Codes with the same name are equal.
         public init(_ name: String) { self.name = name }
 
-        /// The queue is at one of its limits and refuses new samples (`WhenFull.refuseNew`): deliver more often, or raise the limit.
+        /// The queue is at one of its limits and refuses new samples (`WhenFull.refuseNew`): deliver more often, or
+        /// raise the limit.
         public static let full = Code("full")
-        /// The disk is full: free space; the queue then continues without a call.
+        /// The disk is full: free space. The queue then continues without a call.
         public static let diskFull = Code("diskFull")
-        /// The disk has not responded for a while: the samples were not kept; the queue continues when the disk responds again.
+        /// The disk has not responded in time, and the samples were not stored. The queue continues when the disk
+        /// responds again.
         public static let notResponding = Code("notResponding")
-        /// The process lacks something for the moment, such as file descriptors or memory; nothing was changed.
+        /// The process temporarily lacks a resource, such as file descriptors or memory. Nothing was changed.
         public static let lacksResources = Code("lacksResources")
-        /// The store failed in another way; the message says how.
+        /// Another failure of the store; the message has the cause.
         public static let storeFailed = Code("storeFailed")
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
-    /// What happened and what to do, for people; without secrets.
+    /// The event and the remedy, as text for people, without secrets.
     public let message: String
 
     /// Creates an error.

@@ -1,20 +1,21 @@
-/// How much a queue holds at most, and what it does then.
+/// The limits of a queue, and its behavior at them.
 public struct QueueLimits: Hashable, Sendable {
-    /// What a full queue does.
+    /// The behavior of a full queue.
     public enum WhenFull: Hashable, Sendable {
-        /// Makes room by dropping the oldest samples.
+        /// The queue drops its oldest samples.
         case dropOldest
-        /// Keeps what it has; new samples are refused with ``QueueError/Code/full``.
+        /// The queue refuses new samples with ``QueueError/Code/full``.
         case refuseNew
     }
 
-    /// The most samples.
+    /// The largest number of samples.
     public var maxCount: Int
-    /// The most bytes, by the store's measure.
+    /// The largest size in bytes, as the store measures it.
     public var maxBytes: Int
-    /// How long a sample is kept, by its own instant against the newest sample's; nil sets no limit.
+    /// The largest difference between the instants of a sample and of the newest sample; nil sets no limit.
     public var maxAge: Duration?
-    /// What happens beyond `maxCount` and `maxBytes`; what is older than `maxAge` is dropped in any case.
+    /// The behavior beyond `maxCount` and `maxBytes`. The queue drops samples that are older than `maxAge` in both
+    /// cases.
     public var whenFull: WhenFull
 
     /// Creates limits; by default 1,000,000 samples, 256 MiB, any age, dropping the oldest.

@@ -1,25 +1,25 @@
-/// Says whether there is a network.
+/// Reports whether a network is available.
 ///
-/// Without a network, the queue sends nothing to backends that need one, and drops nothing because of that; when a network returns it
-/// delivers at once.
+/// Without a network, the queue sends nothing to backends that need one, and drops nothing because of that. When a
+/// network returns, the queue delivers at once.
 public protocol Reachability: Sendable {
-    /// Whether there is a network now. Called before each delivery, on a backend's thread; it has to be quick.
+    /// Whether a network is available now. Called before each delivery, on a backend's thread; must return quickly.
     var isOnline: Bool { get }
-    /// What ``isOnline`` becomes, from now on; each call returns a separate stream.
+    /// The values of ``isOnline`` from now on. Each call returns a separate stream.
     func changes() -> AsyncStream<Bool>
 }
 
-/// Takes it that there always is a network: a delivery that fails is tried again in any case.
+/// A reachability that always reports a network, so that the queue retries every failed delivery.
 public struct AlwaysOnline: Reachability {
-    /// Creates it.
+    /// Creates a reachability.
     public init() {}
-    /// True.
+    /// Always true.
     public var isOnline: Bool { true }
-    /// Nothing changes.
+    /// A stream without values.
     public func changes() -> AsyncStream<Bool> { AsyncStream { $0.finish() } }
 }
 
-/// A reachability that the app's monitor, or a test, sets. Safe from any thread.
+/// A reachability whose value the app or a test sets. Safe from any thread.
 public final class ReachabilitySwitch: Reachability {
     private struct State {
         var isOnline: Bool
@@ -34,10 +34,10 @@ public final class ReachabilitySwitch: Reachability {
 
     deinit { for reader in state.withLock({ $0.readers.values }) { reader.finish() } }
 
-    /// What was said last.
+    /// The value that was set last.
     public var isOnline: Bool { state.withLock { $0.isOnline } }
 
-    /// Says whether there is a network.
+    /// Sets whether a network is available.
     public func set(isOnline: Bool) {
         // Under the lock, so that no reader receives two changes in the wrong order.
         state.withLock { state in
@@ -47,7 +47,7 @@ public final class ReachabilitySwitch: Reachability {
         }
     }
 
-    /// What is said from now on; only the latest is kept for a reader that falls behind.
+    /// The values from now on. A slow reader receives only the latest value.
     public func changes() -> AsyncStream<Bool> {
         let (stream, reader) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in

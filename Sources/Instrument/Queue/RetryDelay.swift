@@ -1,14 +1,14 @@
-/// How long to wait before another attempt: exponential from 1 s to 5 min with full jitter.
+/// The delay before the next attempt: an exponential back-off from 1 s to 5 min with full jitter.
 ///
-/// What a server asks for wins, up to an hour; a negative wish counts as absent.
+/// A delay that the server asks for has precedence, up to an hour; a negative one counts as absent.
 struct RetryDelay: Sendable {
     private static var longestWish: Duration { .seconds(3600) }
-    /// A credential is not renewed every second.
+    /// The shortest delay after a refused credential, because credentials change rarely.
     private static var unauthorized: Duration { .seconds(60) }
 
     private var attempts = 0
 
-    /// The delay after one more failure.
+    /// The delay after a further failure.
     mutating func next(after wish: Duration? = nil, _ randomness: RandomSource) -> Duration {
         let ceiling = min(300, Double(1 << min(attempts, 9)))
         attempts += 1
@@ -16,11 +16,11 @@ struct RetryDelay: Sendable {
         return .seconds(randomness.number(in: 0...ceiling))
     }
 
-    /// The delay after a credential was refused.
+    /// The delay after a refused credential.
     mutating func nextUnauthorized(_ randomness: RandomSource) -> Duration {
         max(Self.unauthorized, next(randomness))
     }
 
-    /// Any success resets the delay.
+    /// Resets the delay, after a success.
     mutating func reset() { attempts = 0 }
 }

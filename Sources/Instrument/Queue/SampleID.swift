@@ -1,13 +1,13 @@
-/// The identifier of a sample in a log: the same at every attempt, and unlike any other sample's anywhere.
+/// The globally unique identifier of a sample, the same at every delivery attempt.
 ///
-/// Laid out as a UUID of version 4 (RFC 9562, section 5.4), because some servers check the version: 62 random bits that all
-/// samples of a log share, and 60 bits of the sample's number, mixed so that neighbours do not look alike. A log would
-/// have to take 2^60 samples before two were the same.
+/// A UUID of version 4 (RFC 9562, section 5.4), because some servers check the version. It has 62 random bits that all
+/// samples of a log share, and 60 bits of the sample's sequence number, mixed so that consecutive samples have
+/// dissimilar identifiers. Identifiers repeat only after 2^60 samples of a log.
 public struct SampleID: Hashable, Sendable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
 
-    /// Creates the identifier of sample `sequence` in the log that has the random number `log` (62 bits of it count).
+    /// Creates the identifier of sample `sequence` in the log with the random number `log`, of which 62 bits are used.
     public init(log: UInt64, sequence: UInt64) {
         let log = log & 0x3FFF_FFFF_FFFF_FFFF
         let top = log >> 2
@@ -15,14 +15,13 @@ public struct SampleID: Hashable, Sendable, CustomStringConvertible {
         low = 0x8000_0000_0000_0000 | (log & 3) << 60 | Self.mix(sequence)
     }
 
-    /// Reads an identifier back from its text; nil if that is no UUID.
+    /// Creates the identifier of the two halves of a UUID.
+    package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    /// Parses an identifier; nil if the text is not a UUID.
     public init?(_ description: String) {
-        let digits = description.utf8.filter { $0 != UInt8(ascii: "-") }
-        guard description.utf8.count == 36, digits.count == 32,
-            let high = UInt64(String(decoding: digits.prefix(16), as: UTF8.self), radix: 16),
-            let low = UInt64(String(decoding: digits.suffix(16), as: UTF8.self), radix: 16)
-        else { return nil }
-        (self.high, self.low) = (high, low)
+        guard let words = UUIDText.read(description) else { return nil }
+        (high, low) = words
     }
 
     /// The random number of the sample's log: 62 bits, the same for all samples of a log.
@@ -31,7 +30,7 @@ public struct SampleID: Hashable, Sendable, CustomStringConvertible {
     /// A UUID in upper case.
     public var description: String { UUIDText.describe(high: high, low: low) }
 
-    /// One to one on 60 bits: odd factors and shifts to the right can be undone.
+    /// A permutation of 60-bit numbers: multiplication by odd factors and shifts to the right are invertible.
     private static func mix(_ number: UInt64) -> UInt64 {
         let mask: UInt64 = 0x0FFF_FFFF_FFFF_FFFF
         var mixed = number & mask

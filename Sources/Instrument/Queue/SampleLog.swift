@@ -1,5 +1,5 @@
-/// Samples in order, in chunks: what is full is only shared from then on, so that a reader takes a reference instead of
-/// a copy, and freeing a chunk frees many samples at once. Where one was erased, nothing stands.
+/// Samples in order, in chunks. A full chunk never changes, so that a reader takes a reference instead of a copy, and
+/// freeing a chunk frees many samples at once. The position of an erased sample is empty.
 struct SampleLog {
     /// A full chunk.
     final class Chunk: Sendable {
@@ -8,28 +8,28 @@ struct SampleLog {
     }
 
     private static var chunkSize: Int { 128 }
-    /// Stands where a chunk was.
+    /// Replaces a freed chunk.
     private static let nothing = Chunk([])
 
-    /// The number of the first sample that is kept.
+    /// The sequence number of the first stored sample.
     private(set) var start: UInt64 = 0
-    /// The size of all samples before `start`, and of all samples ever.
+    /// The sizes of all samples before `start` and before `end`.
     private(set) var byteStart = 0
     private(set) var byteEnd = 0
     private var chunks: ContiguousArray<Chunk> = []
-    /// The chunks before this index are no longer wanted.
+    /// The index of the first chunk in use.
     private var head = 0
-    /// The number of the first sample in the chunk at `head`, or in `open` without such a chunk.
+    /// The sequence number of the first sample in the chunk at `head`, or in `open` without such a chunk.
     private var headStart: UInt64 = 0
     private var open: ContiguousArray<Sample?> = []
-    /// How many between `start` and `end` were erased.
+    /// The number of erased samples between `start` and `end`.
     private(set) var erasedCount = 0
 
     var end: UInt64 { headStart + UInt64((chunks.count - head) * Self.chunkSize + open.count) }
-    /// How many samples are kept.
+    /// The number of stored samples.
     var count: Int { Int(end - start) - erasedCount }
 
-    /// Adds a sample of the given size.
+    /// Appends a sample of the given size.
     mutating func append(_ sample: Sample, size: Int) {
         byteEnd += size
         open.append(sample)
@@ -39,14 +39,14 @@ struct SampleLog {
         open.reserveCapacity(Self.chunkSize)
     }
 
-    /// The sample with that number, if it is kept and not erased.
+    /// The sample with this sequence number; nil if it is not stored or was erased.
     func sample(_ sequence: UInt64) -> Sample? {
         guard sequence >= start, sequence < end else { return nil }
         let (chunk, index) = place(of: sequence)
         return chunk < chunks.count ? chunks[chunk].samples[index] : open[index]
     }
 
-    /// How many samples of a range are kept, and their size.
+    /// The number and size of the stored samples in a range.
     func backlog(in range: Range<UInt64>) -> Backlog {
         range.reduce(into: Backlog()) { sum, sequence in
             guard let sample = sample(sequence) else { return }
@@ -55,7 +55,7 @@ struct SampleLog {
         }
     }
 
-    /// The first number from `sequence` on that was not erased; the end if all were.
+    /// The first sequence number from `sequence` on that was not erased; the end if all were erased.
     func firstKept(from sequence: UInt64) -> UInt64 {
         if erasedCount == 0 { return sequence }
         var sequence = sequence
@@ -63,7 +63,7 @@ struct SampleLog {
         return sequence
     }
 
-    /// Erases the samples with the given numbers, as many of a chunk as there are at once.
+    /// Erases the samples with the given sequence numbers, all samples of a chunk at once.
     mutating func erase(_ sequences: [UInt64]) {
         var rest = sequences[...]
         while let first = rest.first {
@@ -91,7 +91,7 @@ struct SampleLog {
         return samples
     }
 
-    /// Samples from a number on; takes time by the chunk, not by the sample.
+    /// Samples from a sequence number on. Takes time in proportion to the number of chunks, not of samples.
     func part(from sequence: UInt64, maxCount: Int) -> Part {
         let count = min(max(0, maxCount), Int(end - min(end, sequence)))
         if count == 0 { return Part(chunks: [], open: [], offset: 0, count: 0) }
@@ -106,7 +106,7 @@ struct SampleLog {
         )
     }
 
-    /// Forgets samples before `sequence`, which `bytes` bytes come before; returns what nobody needs any more.
+    /// Removes the samples before `sequence`, whose size is `bytes`. Returns the chunks that are no longer in use.
     mutating func trim(to sequence: UInt64, bytes: Int) -> [Chunk] {
         if erasedCount > 0 { erasedCount -= Int(sequence - start) - backlog(in: start..<sequence).count }
         (start, byteStart) = (sequence, bytes)
@@ -129,7 +129,7 @@ struct SampleLog {
         return (head + distance / Self.chunkSize, distance % Self.chunkSize)
     }
 
-    /// Some consecutive samples, held without blocking the log.
+    /// Consecutive samples, retained without blocking the log.
     struct Part: Sequence {
         let chunks: [Chunk]
         let open: [Sample?]

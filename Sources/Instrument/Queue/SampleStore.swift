@@ -1,77 +1,82 @@
-/// Keeps samples until every backend is past them: one log, a cursor per backend.
+/// Stores samples until every backend has passed them: one log, with a cursor for each backend.
 ///
-/// All calls are safe from any thread and none waits for the network. ``append(_:)`` is on the path of `emit`.
+/// All calls are safe from any thread, and no call waits for the network. ``append(_:)`` is on the path of `emit`.
 public protocol SampleStore: Sendable {
-    /// Adds samples at the end of the log, all of them or none; returns their size in bytes.
+    /// Appends samples to the log, all of them or none. Returns their size in bytes.
     ///
-    /// What was returned from is kept as well as the store can. What limits push out is counted in the ledgers.
+    /// Once this method returns, the samples are as durable as the store can make them. The ledgers count the samples
+    /// that limits drop.
     func append(_ samples: [Sample]) throws(QueueError) -> Int
-    /// Begins to keep a place for a backend, at the end of the log; does nothing if it has one.
+    /// Creates a place for a backend at the end of the log. Does nothing if the backend has a place.
     func attach(_ backend: BackendName)
-    /// The same; an ephemeral place begins at the end of the log, and a store that survives does not keep it for the next
-    /// start.
+    /// Creates a place for a backend. An ephemeral place begins at the end of the log, and a persistent store does not
+    /// keep it for the next start.
     func attach(_ backend: BackendName, isEphemeral: Bool)
-    /// Gives up a backend's place, and what it had not been sent.
+    /// Deletes a backend's place and the samples that wait for this backend only.
     func forget(_ backend: BackendName)
-    /// The next samples for a backend, in order: at most `maxCount`, and of as many bytes at most, but at least one if
-    /// there is any. They stay until settled.
+    /// Leases the next samples for a backend, in order: at most `maxCount` samples and `maxBytes` bytes, but at least
+    /// one sample if any waits. They stay in the store until they are settled.
     ///
-    /// Until it is settled, a batch comes again as it was, or shorter if fewer are asked for: never with what was appended
-    /// since, so that a server can recognise a copy. A store that survives keeps to that after a restart, too.
+    /// Until a batch is settled, further calls return the same batch, or its beginning if they ask for fewer samples.
+    /// They never add samples that were appended later, so that a server can recognize a repeated batch. For a
+    /// persistent store this is also true after a restart.
     func next(for backend: BackendName, maxCount: Int, maxBytes: Int) -> [SampleRecord]
-    /// Reads the samples that wait for a backend without giving them to it, the oldest first, and passes them to `body` in
-    /// pages of at most 1,000 samples, until `body` returns false.
+    /// Reads the samples that wait for a backend without a lease, the oldest first, and passes them to `body` in pages
+    /// of at most 1,000 samples, until `body` returns false.
     ///
-    /// Reading changes nothing: it leases no batch, and ``next(for:maxCount:maxBytes:)`` gives the same samples as before. A
-    /// leased batch is part of what waits. Samples that are appended or settled meanwhile may or may not be among the pages.
+    /// Reading changes nothing: ``next(for:maxCount:maxBytes:)`` returns the same samples as before. The samples of a
+    /// leased batch are waiting samples, too. Samples that are appended or settled during the call may or may not be
+    /// among the pages.
     func readQueued(for backend: BackendName, _ body: ([SampleRecord]) -> Bool)
-    /// Moves a backend's cursor past `sequence`: what it passes has arrived, but for those in `dead`, which never will.
+    /// Moves a backend's cursor past `sequence`. The backend has accepted the passed samples, except those in `dead`,
+    /// which become dead letters with these reasons.
     func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String])
-    /// Where a backend's samples are.
+    /// The ledger of a backend.
     func ledger(of backend: BackendName) -> Ledger
-    /// What waits for a backend.
+    /// The number and size of the samples that wait for a backend.
     func backlog(of backend: BackendName) -> Backlog
-    /// What a backend will never take, the oldest first; a store may keep only the latest.
+    /// The samples that a backend will never accept, the oldest first. A store may keep only the latest.
     func deadLetters(of backend: BackendName) -> [DeadLetter]
-    /// Erases the samples that `isErased` picks, wherever they are kept: in the log, and among the dead letters of every
-    /// backend. Returns how many these were, each counted once.
+    /// Erases the samples for which `isErased` returns true, from the log and from the dead letters of every backend.
+    /// Returns the number of erased samples, each counted once.
     ///
-    /// When it returns, nothing of them can be read back, after a crash neither. Their numbers stay empty: reading skips
-    /// them, settling past them counts nothing, and a cursor never rests on one. Each backend's ledger moves those that were
-    /// queued or dead there to ``DropReason/erased``; those that a backend is past are not counted for it. Never called on
-    /// the path of `emit`; samples may be appended meanwhile, of which it may or may not see some.
-    /// - Throws: if some could not be erased; the call may be repeated.
+    /// Once this method returns, nobody can read the erased samples, not even after a crash. Their sequence numbers
+    /// stay empty: reads skip them, settling past them counts nothing, and a cursor never points to one. Each backend's
+    /// ledger counts erased samples that were queued or dead for this backend as ``DropReason/erased``, and no samples
+    /// that the backend has passed. Never called on the path of `emit`. The erasure may or may not see samples that are
+    /// appended during the call.
+    /// - Throws: if some samples could not be erased; the caller may repeat the call.
     @discardableResult
     func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int
-    /// The consent that the samples are under: `granted` at first, `pending` after ``hold()``, `granted` after
-    /// ``release()``, `denied` after ``eraseHeld()``. It lasts as long as the samples do: a queue that is opened again, by
-    /// whomever, begins with it.
+    /// The consent that applies to the samples: `granted` at first, `pending` after ``hold()``, `granted` after
+    /// ``release()``, `denied` after ``eraseHeld()``. It lasts as long as the samples: a queue over a store that is
+    /// opened again begins with this consent.
     var consent: Consent { get }
-    /// Marks the end of the log: what is appended from now on is held. Does nothing if there is a mark already.
+    /// Marks the end of the log: samples that are appended from now on are held. Does nothing if the log has a mark.
     ///
-    /// The mark lasts as long as the samples do, restarts included. It changes nothing of what ``next(for:maxCount:maxBytes:)``
-    /// gives: whoever reads does not read while samples are held.
+    /// The mark lasts as long as the samples, including restarts. It does not change the result of
+    /// ``next(for:maxCount:maxBytes:)``: callers do not lease samples while samples are held.
     func hold() throws(QueueError)
-    /// Takes the mark away: what was held is like anything else.
+    /// Removes the mark: held samples become ordinary samples.
     func release() throws(QueueError)
-    /// Erases what was appended behind the mark, as ``erase(where:)`` does, and then takes the mark away. Returns how many
-    /// samples these were; zero without a mark.
+    /// Erases the samples that were appended after the mark, as ``erase(where:)`` does, and then removes the mark.
+    /// Returns the number of erased samples; zero without a mark.
     ///
-    /// What has become a dead letter since is erased, too. If it throws, the mark stays.
+    /// Erases held samples that have become dead letters, too. If this method throws, the mark stays.
     @discardableResult
     func eraseHeld() throws(QueueError) -> Int
 }
 
 extension SampleStore {
-    /// Keeps a place like any other: right for a store that ends with the process.
+    /// Creates an ordinary place, which is correct for a store that ends with the process.
     public func attach(_ backend: BackendName, isEphemeral: Bool) { attach(backend) }
 }
 
-/// What waits for a backend.
+/// The number and size of waiting samples.
 public struct Backlog: Hashable, Sendable {
-    /// Samples.
+    /// The number of samples.
     public var count: Int
-    /// Their bytes, by the store's measure.
+    /// The size in bytes, as the store measures it.
     public var bytes: Int
 
     /// Creates a backlog.

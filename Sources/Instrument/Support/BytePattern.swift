@@ -1,6 +1,7 @@
-/// Bytes to look for in other bytes, in time linear in both, whatever they are.
+/// A pattern of bytes to find in other bytes, in time linear in both, for any content.
 ///
-/// `String.contains(_:)` and `Collection.firstRange(of:)` take the product of the lengths for texts that repeat themselves.
+/// `String.contains(_:)` and `Collection.firstRange(of:)` take the product of the lengths for texts that repeat
+/// themselves.
 ///
 /// Source: Knuth, Morris and Pratt, "Fast Pattern Matching in Strings", SIAM Journal on Computing 6 (1977).
 package struct BytePattern: Sendable {

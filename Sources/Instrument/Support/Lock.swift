@@ -11,7 +11,7 @@ internal import Synchronization
 /// A value behind a mutual exclusion lock.
 ///
 /// The one lock of the project. It is `Synchronization.Mutex`; builds with `-DTHREAD_SANITIZER` use a pthread lock
-/// instead, because the sanitizer does not understand `Mutex` on Linux and reports races that are none.
+/// instead, because the sanitizer does not understand `Mutex` on Linux and reports false races.
 package final class Lock<State: ~Copyable>: Sendable {
     #if THREAD_SANITIZER
     private final class Storage: @unchecked Sendable {

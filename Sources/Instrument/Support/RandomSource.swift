@@ -1,4 +1,4 @@
-/// Where an instrument's randomness comes from: identifiers, and the jitter of retries.
+/// The source of an instrument's randomness, for identifiers and the jitter of retries.
 ///
 /// Inject one over a seeded generator, and a session gives the same identifiers each time. Safe from any thread.
 public struct RandomSource: Sendable {
@@ -34,6 +34,23 @@ public struct RandomSource: Sendable {
 
 /// The text form of a UUID (RFC 9562, section 4), without Foundation.
 package enum UUIDText {
+    /// The two halves of a UUID of 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562, section 4); nil for any
+    /// other text.
+    package static func read(_ text: String) -> (high: UInt64, low: UInt64)? {
+        var (high, low, digits): (UInt64, UInt64, Int) = (0, 0, 0)
+        guard text.utf8.count == 36 else { return nil }
+        for (index, byte) in text.utf8.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard byte < 0x80, let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+            if digits < 16 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
+            digits += 1
+        }
+        return (high, low)
+    }
+
     package static func describe(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var index = 0

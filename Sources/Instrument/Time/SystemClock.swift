@@ -10,7 +10,7 @@ internal import Musl
 
 /// The machine's clocks.
 ///
-/// Instants come from the monotonic clock that stands still while the machine sleeps (`CLOCK_MONOTONIC` on Linux,
+/// Instants come from the monotonic clock that stops while the machine sleeps (`CLOCK_MONOTONIC` on Linux,
 /// `CLOCK_UPTIME_RAW` on Apple platforms), because nobody watches a sleeping machine. Wall time is `CLOCK_REALTIME`.
 public struct SystemClock: SchedulingClock {
     /// Creates the clock; all instances tell the same time.

@@ -38,13 +38,14 @@ public final class VirtualClock: SchedulingClock {
     private let state: Lock<State>
     private let latestWallTime: (@Sendable () -> WallTime)?
 
-    /// Creates a clock that stands still.
+    /// Creates a clock that advances only on request.
     ///
     /// - Parameters:
     ///   - origin: its first instant.
     ///   - wallTime: the calendar time at that instant; by default 2026-01-01T00:00:00Z.
-    ///   - latestWallTime: a calendar that this one never overtakes. With the system's, a session that is played faster than
-    ///     time has no event in the future, however long it turns out to be. By default nothing limits the calendar.
+    ///   - latestWallTime: a calendar that this one never overtakes. With the system's, a session that is played faster
+    ///     than time has no event in the future, however long it turns out to be. By default nothing limits the
+    ///     calendar.
     public init(
         startingAt origin: MonotonicInstant = MonotonicInstant(nanoseconds: 0),
         wallTime: WallTime = WallTime(milliseconds: 1_767_225_600_000),
@@ -72,10 +73,11 @@ public final class VirtualClock: SchedulingClock {
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How many actions and sleepers wait for a later instant.
+    /// The number of actions and sleepers that wait for a later instant.
     public var pendingCount: Int { state.withLock { $0.entries.count } }
 
-    /// Waits until at least `count` actions and sleepers wait for a later instant; returns early if the current task is cancelled.
+    /// Waits until at least `count` actions and sleepers wait for a later instant; returns early if the current task is
+    /// cancelled.
     ///
     /// For tests that advance the clock once the subject has set its alarm.
     public func waitUntilPending(_ count: Int = 1) async { await wait { $0.count >= count } }
@@ -110,8 +112,8 @@ public final class VirtualClock: SchedulingClock {
         while let entry = takeNext(until: target) { entry.action() }
     }
 
-    /// Schedules `action`; it runs inside the ``advance(to:)`` that reaches `deadline`, for a deadline that has passed inside
-    /// the next one.
+    /// Schedules `action`; it runs inside the ``advance(to:)`` that reaches `deadline`, for a deadline that has passed
+    /// inside the next one.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
@@ -140,7 +142,8 @@ public final class VirtualClock: SchedulingClock {
                 return (a.deadline, a.number) < (b.deadline, b.number)
             }
             guard let next else {
-                // Under the same lock, so that nothing that is scheduled meanwhile for before the target is left behind.
+                // Under the same lock, so that nothing that is scheduled meanwhile for before the target is left
+                // behind.
                 state.now = max(state.now, target)
                 return nil
             }

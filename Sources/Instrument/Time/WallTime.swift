@@ -1,4 +1,4 @@
-/// What the calendar clock said: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX time).
+/// A time of the calendar clock: milliseconds since 1970-01-01T00:00:00Z, without leap seconds (POSIX time).
 ///
 /// Wall time labels events for people and servers. It may jump either way at any moment and is never subtracted.
 public struct WallTime: Hashable, Comparable, Sendable {
@@ -12,7 +12,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
 }
 
-/// When something happened: an instant that measures and a wall time that labels.
+/// The time of an event: an instant for measurements and a wall time for display.
 public struct Timestamp: Hashable, Sendable {
     /// The instant on the instrument's monotonic clock; durations are differences of these.
     public var instant: MonotonicInstant

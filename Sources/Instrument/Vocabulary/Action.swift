@@ -1,4 +1,4 @@
-/// What happened: the name of an event, and the name of the attribute that later events carry its age in.
+/// The name of an event, and the name of the attribute in which later events carry its age.
 ///
 /// The set is open. Yours is one line, and is used like ours:
 ///

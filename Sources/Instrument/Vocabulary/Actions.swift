@@ -1,5 +1,5 @@
 /// The actions of the vocabulary, once: a case's raw value is the number under which its name is interned, so that
-/// comparing with an action of ours costs a constant.
+/// a comparison with an action of the vocabulary costs a constant.
 @usableFromInline
 enum VocabularyAction: UInt32, CaseIterable {
     case trackerInit, playerSet, playerReady, mediaRequest, prepareItem, manifestLoad, streamLoad, start,
@@ -102,8 +102,8 @@ extension Action {
 }
 
 extension Action {
-    /// The viewer made the sound louder or softer, or switched it off or on; `volume` and `isMuted` say what holds now. Not
-    /// in the data model's list: our addition.
+    /// The viewer made the sound louder or softer, or switched it off or on; `volume` and `isMuted` say what holds now.
+    /// Not in the data model's list: our addition.
     public static let volumeChange = Action("VolumeChange")
 
     /// Every action of the player's vocabulary, in the order of a session.

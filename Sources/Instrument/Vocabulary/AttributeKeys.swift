@@ -1,5 +1,5 @@
 /// The names of the vocabulary, once: a case's raw value is the number under which its name is interned, so that using
-/// a key of ours costs a constant; ``AttributeKey`` offers each with its type.
+/// a key of the vocabulary costs a constant; ``AttributeKey`` offers each with its type.
 @usableFromInline
 enum VocabularyName: UInt32, CaseIterable {
     case trackerTarget, streamId, playbackId, senderId, isAdsTracker, title, source, countErrors, countStarts,
@@ -11,23 +11,26 @@ enum VocabularyName: UInt32, CaseIterable {
 }
 
 extension AttributeKey where Value == String {
-    /// What the tracker watches, for example the player's name.
+    /// The object that the tracker observes, for example the player's name.
     @inlinable public static var trackerTarget: Self { Self(.trackerTarget) }
     /// The stream; new at each ``Action/streamLoad``.
     @inlinable public static var streamId: Self { Self(.streamId) }
     /// The playback; made at the first ``Action/mediaRequest`` or ``Action/streamLoad``, renewed by the next playback.
     @inlinable public static var playbackId: Self { Self(.playbackId) }
-    /// Who sent it: `<instrument UUID>-<tracker number>`.
+    /// The sender: `<instrument UUID>-<tracker number>`.
     @inlinable public static var senderId: Self { Self(.senderId) }
+    /// The `senderId` of the content's tracker, in events of a tracker of ads. Our addition: without it, a log of
+    /// several content trackers does not show whose playback an ad interrupts.
+    public static var contentSenderId: Self { Self("contentSenderId") }
     /// The title of what is played.
     @inlinable public static var title: Self { Self(.title) }
-    /// Where it is played from, without credentials.
+    /// The address or path of the media, without credentials.
     @inlinable public static var source: Self { Self(.source) }
     /// The language of the sound, as the media names it.
     @inlinable public static var language: Self { Self(.language) }
     /// The language of the subtitles shown.
     @inlinable public static var subtitles: Self { Self(.subtitles) }
-    /// What went wrong, for people, without secrets.
+    /// The message of an error for people, without secrets.
     @inlinable public static var errorDescription: Self { Self(.errorDescription) }
     /// The ad's description.
     @inlinable public static var adDescription: Self { Self(.adDescription) }
@@ -35,7 +38,7 @@ extension AttributeKey where Value == String {
     @inlinable public static var adId: Self { Self(.adId) }
     /// The ad's title.
     @inlinable public static var adTitle: Self { Self(.adTitle) }
-    /// Who advertises.
+    /// The advertiser's name.
     @inlinable public static var adAdvertiserName: Self { Self(.adAdvertiserName) }
     /// The creative's identifier.
     @inlinable public static var adCreativeId: Self { Self(.adCreativeId) }
@@ -62,8 +65,8 @@ extension AttributeKey where Value == Bool {
     @inlinable public static var isMuted: Self { Self(.isMuted) }
     /// Whether an ``Action/error`` ended the playback; absent means that playback may continue. Our addition.
     @inlinable public static var isFatal: Self { Self(.isFatal) }
-    /// Whether a ``Action/streamLoad`` or ``Action/start`` reports a playback that had begun before the tracker watched; its start time
-    /// is not known. Our addition.
+    /// Whether a ``Action/streamLoad`` or ``Action/start`` reports a playback that had begun before the tracker
+    /// watched; its start time is not known. Our addition.
     public static var joinedLate: Self { Self("joinedLate") }
 }
 
@@ -111,7 +114,7 @@ extension AttributeKey where Value == Duration {
     @inlinable public static var adPosition: Self { Self(.adPosition) }
     /// The length of the ad. Whole milliseconds on the wire.
     @inlinable public static var adDuration: Self { Self(.adDuration) }
-    /// How much of the ad is buffered. Whole milliseconds on the wire.
+    /// The buffered part of the ad. Whole milliseconds on the wire.
     @inlinable public static var adBufferedTime: Self { Self(.adBufferedTime) }
 }
 
@@ -121,11 +124,11 @@ extension AttributeKey where Value == Double {
 }
 
 extension AttributeKey where Value == AdRoll {
-    /// Where in the content the break lies.
+    /// The place of the break in the content.
     @inlinable public static var adRoll: Self { Self(.adRoll) }
 }
 
-/// Where in the content an ad break lies.
+/// The place of an ad break in the content.
 public enum AdRoll: String, Hashable, Sendable, AttributeValueConvertible {
     /// Before the content.
     case pre

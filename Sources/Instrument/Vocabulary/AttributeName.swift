@@ -5,7 +5,7 @@ public struct AttributeName: Hashable, Sendable {
         VocabularyName.allCases.map { "\($0)" } + VocabularyAction.allCases.map { "timeSince" + $0.wireName }
     )
 
-    /// How many names the vocabulary has; theirs are the first numbers.
+    /// The number of names in the vocabulary, which have the first numbers.
     @inline(__always)
     static var vocabularyCount: UInt32 { VocabularyName.adSystem.rawValue + 1 + VocabularyAction.adError.rawValue + 1 }
 

@@ -1,12 +1,12 @@
 /// The memory of an ``Attributes``: elements in a row, and where to find them.
 final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.Element> {
     struct Header {
-        /// For each set bit of `present`, the index modulo 256 of the last element that set it: where to look first. Comes
-        /// first, so that it is read at the header's own address.
+        /// For each set bit of `present`, the index modulo 256 of the last element that set it: where to look first.
+        /// Comes first, so that it is read at the header's own address.
         var positions = Positions()
         var count = 0
         let room: Int
-        /// Where the elements are, in this same allocation.
+        /// The elements, in the same allocation.
         let elements: UnsafeMutablePointer<Attributes.Element>
         /// A bit for each name's number modulo 128. A clear bit means absent, so that most additions need no search.
         var present: (low: UInt64, high: UInt64) = (0, 0)
@@ -71,10 +71,10 @@ extension AttributeStorage.Header {
 }
 
 extension UnsafeMutablePointer<AttributeStorage.Header> {
-    /// Where the name is; a few instructions unless two names share a bit.
+    /// The index of a name. Costs a few instructions unless two names share a bit.
     ///
-    /// Only reads, also by the language's rules: several threads may look into a storage that they share. A method of the
-    /// header that took the address of its positions would count as a change.
+    /// Only reads, also by the language's rules: several threads may look into a storage that they share. A method of
+    /// the header that took the address of its positions would count as a change.
     @inline(__always)
     func index(of name: AttributeName) -> Int? {
         let present = name.number & 64 == 0 ? pointee.present.low : pointee.present.high

@@ -1,7 +1,8 @@
 /// Named values, each name once, in the order in which they were first set.
 ///
 /// A flat array with a small table of positions beside it, in one allocation: setting, reading and merging cost a few
-/// instructions an attribute and hash nothing. Copies share it until one is changed. Equality does not depend on the order.
+/// instructions an attribute and hash nothing. Copies share it until one is changed. Equality does not depend on the
+/// order.
 ///
 /// NaN and infinity are kept out: setting one removes the attribute and remembers its name, so that the chain can say
 /// what was left out.
@@ -23,7 +24,7 @@ public struct Attributes: @unchecked Sendable {
     }
 
     private var storage: AttributeStorage?
-    /// The storage's header, at hand without counting references; stands as long as `storage` does.
+    /// The storage's header, for access without reference counting. Valid as long as `storage`.
     private var header: UnsafeMutablePointer<AttributeStorage.Header>?
 
     /// Creates an empty set of attributes.
@@ -34,8 +35,8 @@ public struct Attributes: @unchecked Sendable {
         if capacity > 0 { _ = makeStorage(capacity: capacity) }
     }
 
-    /// Creates attributes of names that all differ, without looking for each among the others. A value that is not finite is
-    /// left out and its name remembered, as when it is set.
+    /// Creates attributes of names that all differ, without looking for each among the others. A value that is not
+    /// finite is left out and its name remembered, as when it is set.
     package init(distinct elements: [(name: AttributeName, value: AttributeValue)]) {
         self.init(minimumCapacity: elements.count)
         for (name, value) in elements {

@@ -1,12 +1,12 @@
 /// Something that happened, when, to whom, and what was true at that moment.
 public struct Event: Hashable, Sendable {
-    /// What happened.
+    /// The action.
     public let action: Action
     /// The tracker that reported it.
     public let tracker: TrackerID
-    /// When it happened.
+    /// The time of the event.
     public package(set) var time: Timestamp
-    /// What was true at that moment.
+    /// The attributes at that time.
     public var attributes: Attributes
 
     /// Creates an event. Trackers do not: they call `emit`, and the instrument makes the event.

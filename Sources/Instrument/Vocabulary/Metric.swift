@@ -1,4 +1,4 @@
-/// What a metric is called, what kind of number it is, and its unit.
+/// The name, the kind and the unit of a metric.
 ///
 /// The set is open: `extension MetricName { static let menuOpens = MetricName("MenuOpens", .counter) }`.
 public struct MetricName: Hashable, Sendable, CustomStringConvertible {
@@ -10,7 +10,7 @@ public struct MetricName: Hashable, Sendable, CustomStringConvertible {
         case counter
     }
 
-    /// What a value counts.
+    /// The unit of a value.
     public enum Unit: String, Hashable, Sendable {
         /// Things.
         case count
@@ -20,13 +20,15 @@ public struct MetricName: Hashable, Sendable, CustomStringConvertible {
         case bitsPerSecond = "bit/s"
         /// A fraction of one.
         case ratio
+        /// Per minute.
+        case perMinute = "1/min"
     }
 
     /// The wire name, in upper camel case for ours.
     public let spelling: String
     /// How values add up.
     public let kind: Kind
-    /// What a value counts.
+    /// The unit of a value.
     public let unit: Unit
 
     /// Creates a metric's name.
@@ -50,7 +52,7 @@ public struct Metric: Hashable, Sendable {
         case double(Double)
     }
 
-    /// What it is called.
+    /// The name.
     public let name: MetricName
     /// The number, in the name's unit.
     public var value: Value

@@ -38,7 +38,7 @@ struct NameSet: Hashable, Sendable {
         if word < words.count { words[word] &= ~(1 << UInt64(name.number & 63)) }
     }
 
-    /// How many names are in it, counted from the first one that was ever made until one that is not.
+    /// The number of names that are in it, counted from the first one that was ever made until one that is not.
     var prefixCount: UInt32 {
         let whole = words.prefix { $0 == .max }.count
         let rest = whole < words.count ? (~words[whole]).trailingZeroBitCount : 0

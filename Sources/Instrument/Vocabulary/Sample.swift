@@ -1,4 +1,4 @@
-/// What is queued and delivered: an event or a metric.
+/// An element of the queue: an event or a metric.
 public enum Sample: Hashable, Sendable {
     /// Something that happened.
     case event(Event)
@@ -13,7 +13,7 @@ public enum Sample: Hashable, Sendable {
         }
     }
 
-    /// When it happened.
+    /// The time of the sample.
     public var time: Timestamp {
         switch self {
         case .event(let event): event.time

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Foundation
 internal import Instrument
 
 #if canImport(Darwin)
@@ -12,14 +11,14 @@ internal import Musl
 
 /// One connection: a thread that waits in `recv`, and lines that are written at once or not at all.
 ///
-/// A thread and no source of Dispatch's: with one, on Linux, the end of a real mpv went unnoticed now and then, when it came
-/// together with the last bytes. It hands over what it read and waits until that is processed, so that a player that
-/// floods us is slowed down and fills no memory.
+/// A thread and no source of Dispatch's: with one, on Linux, the end of a real mpv went unnoticed now and then, when it
+/// came together with the last bytes. It passes on the bytes that it has read and waits until they are processed, so
+/// that a player that floods us is slowed down and fills no memory.
 final class MPVConnection: Sendable {
     private struct State {
         /// The descriptor is ours until the thread has closed it.
         var isDescriptorOpen = true
-        /// Whoever listens wants to hear more.
+        /// The listener continues to receive.
         var isWanted = true
     }
 

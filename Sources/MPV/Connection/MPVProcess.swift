@@ -1,25 +1,24 @@
-internal import Foundation
 internal import Instrument
 
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
-internal import Glibc
+@preconcurrency internal import Glibc
 #elseif canImport(Musl)
-internal import Musl
+@preconcurrency internal import Musl
 #endif
 
-/// An mpv that we have started, and that ends with us.
+/// An mpv that this process has started, and that ends with this process.
 ///
-/// It talks over one end of a pair of sockets that it inherits (`--input-ipc-client=fd://3`), and quits when the other end is
-/// closed: even if we are killed, nothing is left behind, and no socket's path has to be agreed on. It gets that socket, an empty
-/// standard input, our output and error, and no other descriptor of the app's.
+/// mpv communicates over one end of a pair of sockets that it inherits (`--input-ipc-client=fd://3`), and quits when
+/// the other end is closed: mpv ends even if this process is killed, and needs no socket path. mpv inherits that
+/// socket, an empty standard input, and the standard output and error of this process, but no other descriptor.
 final class MPVProcess: Sendable {
-    /// How long mpv may take to quit before it gets a signal.
+    /// The time in which mpv may quit before it receives a signal.
     private static var patience: Duration { .seconds(3) }
 
     private let identifier: pid_t
-    /// Our end of the connection; whoever takes it closes it.
+    /// This process's end of the connection. Its user closes it.
     let descriptor: Int32
 
     init(_ launch: MPVLaunch) throws(MPVError) {
@@ -40,10 +39,10 @@ final class MPVProcess: Sendable {
         }
     }
 
-    /// Sees to it that the process ends and is not left as a zombie; its connection is closed already. Returns at once.
+    /// Ends the process, whose connection is already closed, and collects its status. Returns at once.
     func end(by clock: any SchedulingClock) {
         let (start, identifier) = (clock.now, identifier)
-        // mpv quits within some milliseconds; nothing waits for it meanwhile, not even a thread.
+        // mpv quits within some milliseconds. No thread waits for it.
         @Sendable func look(after delay: Duration, told: Int32) {
             _ = clock.schedule(at: clock.now.advanced(by: delay)) {
                 var status: Int32 = 0
@@ -58,6 +57,10 @@ final class MPVProcess: Sendable {
         look(after: .milliseconds(10), told: 0)
     }
 
+    #if os(tvOS) || os(watchOS)
+    /// These systems start no processes.
+    private static func spawn(_ launch: MPVLaunch, descriptor: Int32) -> (pid_t, Int32) { (0, ENOTSUP) }
+    #else
     private static func spawn(_ launch: MPVLaunch, descriptor: Int32) -> (pid_t, Int32) {
         #if canImport(Darwin)
         var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
@@ -73,7 +76,7 @@ final class MPVProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         closeOthers(&actions)
-        // A signal that we ignore or block is not to be ignored by the player.
+        // The player must not inherit signals that this process ignores or blocks.
         var (all, none) = (sigset_t(), sigset_t())
         sigfillset(&all)
         sigemptyset(&none)
@@ -81,14 +84,20 @@ final class MPVProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, flags)
         let words = [launch.program, "--input-ipc-client=fd://3", "--no-terminal"] + launch.arguments
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
         var identifier: pid_t = 0
         let error = withCStrings(words) { words in
-            withCStrings(environment) { environment in
-                posix_spawnp(&identifier, launch.program, &actions, &attributes, words, environment)
-            }
+            posix_spawnp(&identifier, launch.program, &actions, &attributes, words, environment)
         }
         return (identifier, error)
+    }
+
+    /// The variables of this process.
+    private static var environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+        #if canImport(Darwin)
+        _NSGetEnviron().pointee
+        #else
+        environ
+        #endif
     }
 
     #if canImport(Darwin)
@@ -107,7 +116,8 @@ final class MPVProcess: Sendable {
             UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32
         ) -> Int32
 
-    /// What others have opened without `O_CLOEXEC`, too. glibc has it from 2.34 on; elsewhere each descriptor's own flag decides.
+    /// Closes descriptors without `O_CLOEXEC`, too. glibc has the function from 2.34 on; elsewhere the flag of each
+    /// descriptor decides.
     private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
         guard let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
         _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, 4)
@@ -122,4 +132,5 @@ final class MPVProcess: Sendable {
         defer { for pointer in pointers { free(pointer) } }
         return body(pointers + [nil])
     }
+    #endif
 }

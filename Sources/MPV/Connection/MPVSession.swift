@@ -7,7 +7,7 @@ internal import InstrumentTrackers
 ///
 /// Everything that happens, happens on one serial queue. What others may read stands behind a lock.
 final class MPVSession: Sendable {
-    /// Where a player is.
+    /// The location of a player.
     enum Place: Sendable {
         case socket(path: String)
         case process(MPVProcess)
@@ -61,7 +61,7 @@ final class MPVSession: Sendable {
         }
     }
 
-    /// Ends the session once everything under way is reported. It cannot be restarted.
+    /// Ends the session once all pending signals are reported. It cannot be restarted.
     func close() { queue.async { [self] in finish(.closed) } }
 
     /// Sends a command, if a player is there.
@@ -226,7 +226,7 @@ final class MPVSession: Sendable {
         ended.open()
     }
 
-    /// A player of ours ends with us; another plays on.
+    /// Ends a player that this process has started. Another player continues to play.
     private func end(_ model: inout MPVModel, at now: MonotonicInstant) -> [MPVModel.Effect] {
         guard case .process = place else { return model.detached(at: now) }
         return model.handle(.endFile(.quit), at: now) + model.disconnected(at: now)

@@ -1,3 +1,5 @@
+internal import Instrument
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -60,7 +62,8 @@ enum UnixSocket {
         return .ended(reason: SystemError(error).description)
     }
 
-    /// Writes all at once, or says why not. What a peer has to take is far less than a socket holds: one whose socket is full reads no more.
+    /// Writes all at once, or says why not. What a peer has to take is far less than a socket holds: one whose socket
+    /// is full reads no more.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> SystemError? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -78,8 +81,8 @@ enum UnixSocket {
         #endif
     }
 
-    // Closed in children from the first moment (Linux, socket(2)): a process that somebody starts meanwhile would otherwise hold
-    // our end open, and an mpv of ours would outlive us.
+    // Closed in children from the first moment (Linux, socket(2)): a process that somebody starts meanwhile would
+    // otherwise hold this end open, and the started mpv would outlive this process.
     #if canImport(Glibc)
     private static let streamType = Int32(SOCK_STREAM.rawValue) | Int32(O_CLOEXEC)
     #elseif canImport(Musl)
@@ -96,15 +99,3 @@ enum UnixSocket {
 
 /// The function, whose name the type takes.
 private let sysConnect: @Sendable (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32 = { connect($0, $1, $2) }
-
-/// A number of the system's, as it says it.
-struct SystemError: Error, Hashable, CustomStringConvertible {
-    let number: Int32
-    init(_ number: Int32) { self.number = number }
-    var description: String {
-        var text = [CChar](repeating: 0, count: 256)
-        strerror_r(number, &text, text.count - 1)
-        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return bytes.isEmpty ? "error \(number)" : String(decoding: bytes, as: UTF8.self)
-    }
-}

@@ -1,9 +1,9 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What each event means.
+/// The handling of mpv's events.
 extension MPVModel {
-    /// A playback is under way whose beginning was not reported.
+    /// A playback runs whose beginning was not reported.
     mutating func join(at now: MonotonicInstant) {
         (phase, isLate, isInJoinedPlayback) = (.loading, true, true)
         area = values.decodedArea
@@ -78,7 +78,8 @@ extension MPVModel {
         }
     }
 
-    /// Reports an end once it is known whether another entry follows. Skipping to the next entry of a playlist ends by `Next`, too.
+    /// Reports an end once it is known whether another entry follows. Skipping to the next entry of a playlist ends by
+    /// `Next`, too.
     mutating func conclude(isFollowed: Bool) {
         guard let ending else { return }
         self.ending = nil
@@ -93,14 +94,14 @@ extension MPVModel {
         emit(action, at: ending.instant, status: ending.status)
     }
 
-    /// What is open when a playback ends, ends with it, so that its time counts.
+    /// Ends buffering and seeking when a playback ends, so that their time counts.
     mutating func closeBlocks(at now: MonotonicInstant) {
         if isBuffering { emit(.bufferFinish, at: now) }
         if isSeeking { emit(.seekFinish, at: now) }
         (isBuffering, isSeeking) = (false, false)
     }
 
-    /// What follows from a property's new value.
+    /// Applies the new value of a property.
     mutating func changed(_ property: MPVProperty, _ value: JSONValue?, at now: MonotonicInstant) {
         switch (property, value?.truth) {
         case (.coreIdle, false?): started(at: now)
@@ -118,6 +119,7 @@ extension MPVModel {
     mutating func started(at now: MonotonicInstant) {
         guard phase == .loading || phase == .finished else { return }
         phase = .playing
+        isPauseReported = false
         area = values.decodedArea
         emit(.start, at: now)
         isLate = false
@@ -126,7 +128,10 @@ extension MPVModel {
     private mutating func pauseChanged(_ isPaused: Bool, at now: MonotonicInstant) {
         if self.isPaused == isPaused { return }
         self.isPaused = isPaused
-        if phase == .playing { emit(isPaused ? .pauseBegin : .pauseFinish, at: now) }
+        // mpv may report that a paused player has started before it reports that the pause is over.
+        guard phase == .playing, isPaused || isPauseReported else { return }
+        isPauseReported = isPaused
+        emit(isPaused ? .pauseBegin : .pauseFinish, at: now)
     }
 
     mutating func bufferingBegan(at now: MonotonicInstant) {

@@ -3,10 +3,10 @@ internal import InstrumentJSON
 
 /// Translates mpv's events into playback signals: a value without socket and clock.
 ///
-/// Properties are reported after the events that change them, and not at all if they are the same again by then. So the model asks
-/// for what a signal needs, and holds it, with all that follow, until the answer is there.
+/// Properties are reported after the events that change them, and not at all if they are the same again by then. So the
+/// model asks for what a signal needs, and holds it, with all that follow, until the answer is there.
 struct MPVModel {
-    /// What has to be done.
+    /// An effect that the session applies.
     enum Effect {
         case signal(PlayerSignal)
         case ask(Question)
@@ -46,6 +46,8 @@ struct MPVModel {
     var isSeeking = false
     var isBuffering = false
     var isPaused = false
+    /// Whether the current pause was reported as begun.
+    var isPauseReported = false
     /// The playback had begun before we came.
     var isLate = false
     /// No end was reported since we came into the middle of a playback; then a beginning can only be that one's.
@@ -54,7 +56,7 @@ struct MPVModel {
     var isRedirected = false
     /// mpv has said that it goes.
     var isLeaving = false
-    /// When mpv was first ready to play.
+    /// The instant at which mpv was first ready to play.
     var restart: MonotonicInstant?
     /// The picture's size that changes are measured by.
     var area: Int?
@@ -114,8 +116,8 @@ struct MPVModel {
             if let value = answers.values[property] { take(property, value, at: now) }
         }
         if let joining, joining.question == openQuestion {
-            // mpv's answers overtake its events. A playback that an answer shows may still be reported as an event, which then comes
-            // before the answer after it.
+            // mpv's answers overtake its events. A playback that an answer shows may still be reported as an event,
+            // which then comes before the answer after it.
             if isUnderWay, !joining.wasUnderWay {
                 askWhatIsPlayed(wasUnderWay: true)
                 return takeEffects()
@@ -172,7 +174,7 @@ struct MPVModel {
         effects.append(.ask(Question(number: questionCount, properties: properties)))
     }
 
-    /// Reports something, or holds it; nil: with the status of when it is let go.
+    /// Reports a signal or delays it. Without a status, a delayed signal gets the status of its report.
     mutating func emit(
         _ action: Action,
         at instant: MonotonicInstant,

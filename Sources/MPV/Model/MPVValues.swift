@@ -1,10 +1,11 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What mpv last said of its properties.
+/// The latest values of mpv's properties.
 struct MPVValues {
     private var values: [MPVProperty: JSONValue] = [:]
-    /// What is played, as `source` says it. Looked up when mpv names it, because that asks the file system.
+    /// The media for the attribute `source`. Computed when mpv names the media, because the computation reads the file
+    /// system.
     private var source: String?
 
     subscript(property: MPVProperty) -> JSONValue? {
@@ -37,7 +38,7 @@ struct MPVValues {
         return overflow ? .max : area
     }
 
-    /// How much lies ready behind the playhead.
+    /// The buffered media ahead of the playhead.
     var bufferedDuration: Duration? { time(.bufferedDuration) }
 
     var status: PlayerStatus {
@@ -60,7 +61,7 @@ struct MPVValues {
         values[.volume]?.number.flatMap { Int(exactly: min(100, max(0, $0)).rounded()) }
     }
 
-    /// What the viewer hears, as far as the data model can say it; nil as long as mpv has not said both.
+    /// The audible volume in the data model's form; nil before mpv has reported both values.
     var sound: Sound? {
         guard let volume, let isMuted = values[.isMuted]?.truth else { return nil }
         return Sound(volume: volume, isMuted: isMuted)

@@ -1,6 +1,6 @@
 internal import InstrumentJSON
 
-/// What mpv says in one line of its JSON IPC (mpv's manual, "JSON IPC").
+/// A line of mpv's JSON IPC (mpv's manual, "JSON IPC").
 enum MPVMessage: Hashable {
     case event(MPVEvent)
     /// The answer to the request of that number; nil if it has no value or the request failed.
@@ -30,7 +30,7 @@ enum MPVMessage: Hashable {
     }
 }
 
-/// Why a line is no message. Tells nothing of what stands in it.
+/// The reason for which a line is not a message. Contains nothing of the line.
 struct BadMessage: Error, Hashable, CustomStringConvertible { let description: String }
 
 /// Something that happened in mpv (its manual, "List of events").
@@ -64,7 +64,7 @@ enum MPVEvent: Hashable {
     }
 }
 
-/// Why mpv ended a file.
+/// The reason for which mpv ended a file.
 enum MPVEndReason: Hashable {
     case endOfFile
     case stop

@@ -1,4 +1,4 @@
-/// What mpv is asked about itself, by the names of its manual ("Property list").
+/// The observed properties of mpv, with the names of its manual ("Property list").
 ///
 /// mpv reports changes that come together in the order in which they are observed, which is this one: an end under
 /// `keep-open` has to be seen before the pause that follows from it.
@@ -7,13 +7,13 @@ enum MPVProperty: String, CaseIterable {
     case playlistCount = "playlist-count"
     case keepOpen = "keep-open"
     case eofReached = "eof-reached"
-    /// Where relative paths count from; before `path`, which is read by it.
+    /// The base of relative paths; before `path`, which depends on it.
     case workingDirectory = "working-directory"
     case path
     case mediaTitle = "media-title"
     case duration
     case timePosition = "time-pos"
-    /// What the decoder gives; width and height come together here, and apart in `width` and `height`.
+    /// The decoder's output, in which width and height come together; `width` and `height` report them separately.
     case decodedPicture = "video-dec-params"
     case width
     case height
@@ -29,7 +29,7 @@ enum MPVProperty: String, CaseIterable {
     case isPausedForCache = "paused-for-cache"
     case coreIdle = "core-idle"
 
-    /// What belongs to one playback and means nothing in the next.
+    /// The properties of one playback, which are invalid in the next one.
     static let ofMedia: [MPVProperty] = [
         .path, .mediaTitle, .duration, .timePosition, .decodedPicture, .width, .height, .framesPerSecond,
         .videoBitrate, .audioBitrate, .language, .subtitles, .bufferedDuration,

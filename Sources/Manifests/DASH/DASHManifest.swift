@@ -1,18 +1,19 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentXML
 
-/// A media presentation description (ISO/IEC 23009-1): its elements, and the periods' places in time.
+/// A media presentation description (ISO/IEC 23009-1): its elements, and the periods' times.
 struct DASHManifest {
-    let root: ManifestElement
+    let root: MarkupElement
     let url: HTTPURL
     let limits: ManifestLimits
 
     init(parsing bytes: [UInt8], at url: HTTPURL, limits: ManifestLimits) throws(ManifestError) {
-        let root: ManifestElement
+        let root: MarkupElement
         do {
-            root = try ManifestElementReader.read(bytes, limits: limits)
+            root = try MarkupReader.read(bytes, as: "the MPD", limits: MarkupLimits(limits))
         } catch {
-            throw error.at(url)
+            throw ManifestError(error, at: url)
         }
         guard root.name == "MPD" else {
             throw ManifestError(
@@ -38,16 +39,16 @@ struct DASHManifest {
         }
     }
 
-    /// A period with its place in time, in nanoseconds.
+    /// A period with its start and end, in nanoseconds.
     struct Period: Hashable, Sendable {
-        var element: ManifestElement
+        var element: MarkupElement
         var number: Int64
         var start: Int64
         var end: Int64?
     }
 
-    /// The periods that have a place in time (section 5.3.2.1): by their start, else after the one before, else at 0
-    /// where the presentation is static; one without any of these is only announced.
+    /// The periods with a known time (section 5.3.2.1): by their start, else after the previous period, else at 0 in
+    /// a static presentation; a period without any of these is only announced.
     func periods(_ notices: inout NoticeList) throws(ManifestError) -> [Period] {
         let elements = root.all("Period").filter { $0["xlink:href"] != "urn:mpeg:dash:resolve-to-zero:2013" }
         guard elements.count <= limits.periods else {

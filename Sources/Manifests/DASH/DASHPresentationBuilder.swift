@@ -1,11 +1,12 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentText
+internal import InstrumentXML
 
-/// Makes a presentation of an MPD.
+/// Creates a presentation of an MPD.
 ///
 /// Each representation of the richest period becomes a rendition that continues through all periods: in each by the
-/// representation with the same `@id`, else by the one with the nearest bit rate that is not above it.
+/// representation with the same `@id`, else by the one with the highest bitrate that is not above it.
 struct DASHPresentationBuilder {
     private let manifest: DASHManifest
     private let now: WallTime
@@ -23,7 +24,7 @@ struct DASHPresentationBuilder {
         listBudget = manifest.limits.listedSegments
     }
 
-    private var root: ManifestElement { manifest.root }
+    private var root: MarkupElement { manifest.root }
 
     mutating func build() throws(ManifestError) -> Presentation {
         let origin = try manifestOrigin()
@@ -32,8 +33,10 @@ struct DASHPresentationBuilder {
         }
         let base = try self.base(manifest.url, root)
         var periods: [PeriodTracks] = []
+        var events: [ManifestEvent] = []
         for period in try manifest.periods(&notices) {
             try ManifestError.checkCancellation()
+            events += ManifestEvent.events(of: period, limit: manifest.limits.segments - events.count)
             periods.append(try tracks(of: period, base))
         }
         periods.removeAll { $0.tracks.isEmpty }
@@ -58,11 +61,13 @@ struct DASHPresentationBuilder {
             manifest.isDynamic ? nil : periods.last?.period.end ?? root.duration("mediaPresentationDuration")
         presentation.hasIndependentSegments = true
         presentation.live = manifest.isDynamic ? try liveRules(renditions, base) : nil
+        presentation.events = events
+        presentation.periods = periods.map { PresentationPeriod($0.period) }
         presentation.notices = notices.notices
         return presentation
     }
 
-    /// The calendar time at 0, by the clock that was handed in (section 5.8.4.11, `UTCTiming`).
+    /// The calendar time of zero, by the injected clock (section 5.8.4.11, `UTCTiming`).
     private mutating func manifestOrigin() throws(ManifestError) -> WallTime? {
         guard manifest.isDynamic else { return nil }
         guard let start = root["availabilityStartTime"].flatMap({ CalendarText.wallTime($0) }) else {
@@ -112,8 +117,8 @@ struct DASHPresentationBuilder {
         return rules
     }
 
-    /// The first `BaseURL` of a level; others are the same from elsewhere.
-    private mutating func base(_ outer: HTTPURL, _ element: ManifestElement) throws(ManifestError) -> HTTPURL {
+    /// The first `BaseURL` of a level; others are alternatives.
+    private mutating func base(_ outer: HTTPURL, _ element: MarkupElement) throws(ManifestError) -> HTTPURL {
         guard let base = element.first("BaseURL") else { return outer }
         return try ReferenceBase(url: outer).resolve(
             String(base.text.trimmingWhitespace),
@@ -132,8 +137,9 @@ struct DASHPresentationBuilder {
         return PeriodTracks(period: period, base: base, tracks: tracks)
     }
 
-    /// Pictures for fast winding, and what has properties that have to be understood and are not (section 5.8.4.8).
-    private mutating func isPlayable(_ set: ManifestElement) -> Bool {
+    /// Excludes pictures for fast forward, and sets with essential properties that are not supported (section
+    /// 5.8.4.8).
+    private mutating func isPlayable(_ set: MarkupElement) -> Bool {
         if set["xlink:href"] != nil {
             notices.add(
                 .unsupportedFeature,
@@ -156,7 +162,7 @@ struct DASHPresentationBuilder {
     }
 
     private mutating func tracks(
-        of set: ManifestElement,
+        of set: MarkupElement,
         _ period: DASHManifest.Period,
         _ outer: HTTPURL,
         occurrence: Int
@@ -217,5 +223,16 @@ struct DASHPresentationBuilder {
         (notices, addressBudget, listBudget) = (segments.notices, segments.addressBudget, segments.listBudget)
         if inherits { shared = segments.made }
         return part
+    }
+}
+
+extension PresentationPeriod {
+    fileprivate init(_ period: DASHManifest.Period) {
+        self.init(id: period.element["id"], start: period.start, end: period.end)
+        if let identifier = period.element.all("AssetIdentifier").first {
+            asset = (identifier["schemeIdUri"] ?? "") + " " + (identifier["value"] ?? "")
+        }
+        let address = period.element.all("BaseURL").first.map { String($0.text.trimmingWhitespace) }
+        host = address.flatMap { try? HTTPURL($0) }?.host
     }
 }

@@ -1,21 +1,21 @@
 public import InstrumentHTTP
 
-/// One file with an index inside (DASH `SegmentBase`, the on-demand profile): where its `sidx` box is.
+/// One file with an index inside (DASH `SegmentBase`, the on-demand profile): the location of its `sidx` box.
 public struct IndexedSegments: Hashable, Sendable {
     /// The file.
     public var url: HTTPURL
-    /// Where the index is. Without `@indexRange` the beginning of the file, as far as players usually look.
+    /// The byte range of the index. Without `@indexRange`, the part of the file's start that players usually read.
     public var indexRange: ByteRange
-    /// What comes before the segments.
+    /// The initialization section.
     public var initialization: InitializationSegment?
-    /// What all segments share: number of the first, discontinuity, and the period's place on the timeline.
+    /// The properties of all segments: number of the first, discontinuity, and the period's position on the timeline.
     var frame: IndexFrame
 
-    /// The segments that the index lists.
+    /// Returns the segments that the index lists.
     /// - Parameters:
-    ///   - bytes: what ``indexRange`` has.
-    ///   - limits: how many references there may be.
-    /// - Throws: ``ManifestError`` if there is no whole `sidx` in it, or one that points to other indexes.
+    ///   - bytes: the bytes of ``indexRange``.
+    ///   - limits: the limit of references.
+    /// - Throws: ``ManifestError`` without a complete `sidx`, or if it refers to other indexes.
     public func segments(
         from bytes: [UInt8],
         limits: ManifestLimits = ManifestLimits()
@@ -25,11 +25,11 @@ public struct IndexedSegments: Hashable, Sendable {
     }
 }
 
-/// Where the segments of a file with an index lie on the presentation timeline.
+/// The position of the segments of a file with an index on the presentation timeline.
 struct IndexFrame: Hashable, Sendable {
     var sequence: Int64 = 0
     var discontinuity: Int64 = 0
-    /// When the period begins and ends, in nanoseconds.
+    /// The period's start and end, in nanoseconds.
     var periodStart: Int64 = 0
     var periodEnd: Int64?
     /// `@presentationTimeOffset` in nanoseconds.

@@ -1,10 +1,11 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentText
+internal import InstrumentXML
 
-/// What an adaptation set says of all its representations, read once for all of them.
+/// The properties that an adaptation set declares for all its representations, read once.
 struct SetDescription: Hashable, Sendable {
-    /// More roles than this tell nothing more.
+    /// The limit of roles.
     private static let mostRoles = 16
 
     var id: String?
@@ -12,7 +13,7 @@ struct SetDescription: Hashable, Sendable {
     var label: String?
     var roles: [String]
 
-    init(_ set: ManifestElement) {
+    init(_ set: MarkupElement) {
         id = set.word("id")
         language = set.word("lang")
         label = set.first("Label").map { String($0.text.trimmingWhitespace) }
@@ -31,9 +32,9 @@ struct Track: Hashable, Sendable {
     var frameRate: Double?
     var container: Rendition.Container
     var language: String?
-    /// What the set says.
+    /// The properties of the set.
     var description: SetDescription
-    /// Tells the adaptation sets of a period apart.
+    /// The number of the adaptation set within its period.
     var set: Int
     var isProtected: Bool
     var part: Rendition.Part
@@ -61,25 +62,25 @@ struct Track: Hashable, Sendable {
 
     var roles: [String] { description.roles }
     var isMain: Bool { roles.contains("main") }
-    /// What sets of one ladder have in common, where each quality has a separate set.
+    /// The properties that sets of one ladder share, where each quality has a separate set.
     var family: [String] { [codecs.first.map { String($0.prefix(4)) } ?? "", "\(isProtected)"] + roles }
 }
 
-/// A period with what can be played in it.
+/// A period with its playable tracks.
 struct PeriodTracks: Hashable, Sendable {
     var period: DASHManifest.Period
     var base: HTTPURL
     var tracks: [Track]
 
-    /// How rich it is: its pictures, then all.
+    /// The rank of the period: the number of video tracks, then of all tracks.
     var rank: (Int, Int) { (tracks.count { $0.kind == .video || $0.kind == .muxed }, tracks.count) }
 }
 
-/// Joins what belongs together in the periods of an MPD.
+/// Joins the corresponding tracks of the periods of an MPD.
 struct PeriodJoiner {
     private let periods: [(tracks: PeriodTracks, table: TrackTable)]
     private var known: Set<Rendition.ID> = []
-    /// How many renditions were given each name.
+    /// The number of renditions with each name.
     private var copies: [String: Int] = [:]
     private(set) var notices: [ManifestNotice] = []
 
@@ -165,7 +166,7 @@ enum DASHLadder {
         }
         let subtitles = pairs.filter { $0.1.kind == .subtitles }.map(\.1.id)
         var ladder = pairs.filter { $0.1.kind == .video || $0.1.kind == .muxed }
-        // Sets of other codecs or views are separate ladders; the main one, else the first, is played.
+        // Sets of other codecs or views are separate ladders; the main ladder, else the first, is played.
         let chosen = ladder.first { $0.0.isMain } ?? ladder.first
         let family = chosen?.0.family
         ladder = ladder.filter { $0.0.set == chosen?.0.set || $0.0.family == family }

@@ -1,21 +1,22 @@
 internal import Instrument
 internal import InstrumentHTTP
+internal import InstrumentXML
 
-/// Makes the segments of one representation in one period.
+/// Creates the segments of one representation in one period.
 struct PeriodSegments {
     let levels: RepresentationLevels
     let period: DASHManifest.Period
     let limits: ManifestLimits
-    /// For a live presentation: the calendar time at 0 and now, and how far back the window reaches.
+    /// For a live presentation: the calendar time of zero, the current time, and the length of the window.
     let calendar: Calendar?
     let encryption: SegmentEncryption?
     var notices: NoticeList
     var addressBudget: Int
-    /// How many segments may still be listed one by one.
+    /// The number of segments that may still be listed individually.
     var listBudget: Int
-    /// What another representation of the set has made of the same timeline, so that it is there once.
+    /// The times that another representation of the set created from the same timeline, so that they are stored once.
     var sharedRuns: TemplateRow?
-    /// What this one has made.
+    /// The times that this representation created.
     var made: TemplateRow?
 
     struct Calendar: Hashable, Sendable {
@@ -80,7 +81,7 @@ struct PeriodSegments {
     }
 
     private mutating func parsed(_ text: String) throws(ManifestError) -> SegmentTemplate {
-        // A template that many representations inherit is read for each of them.
+        // A template that many representations inherit is read for each representation.
         addressBudget -= text.utf8.count
         do throws(SegmentTemplate.Fault) {
             return try SegmentTemplate(
@@ -109,7 +110,7 @@ struct PeriodSegments {
         return InitializationSegment(url: url, byteRange: element.byteRange("range"))
     }
 
-    /// Nanoseconds; nil for always (`INF`). What is there early only in chunks counts as not there.
+    /// Nanoseconds; nil for always (`INF`). Media that is available early only in chunks counts as unavailable.
     private mutating func availabilityOffset(_ kind: String) -> Int64? {
         guard let text = levels.information(kind, "availabilityTimeOffset") else { return 0 }
         if levels.information(kind, "availabilityTimeComplete") == "false" {
@@ -188,8 +189,8 @@ struct PeriodSegments {
         guard levels.kind == kind || levels.container == .fragmentedMP4 else { return single() }
         let scale = try timescale(kind)
         let offset = (levels.integer(kind, "presentationTimeOffset") ?? 0).nanoseconds(timescale: scale)
-        let element = ManifestElement(name: "", attributes: ["range": indexRange ?? ""], line: line)
-        // Players look at the beginning of a file that does not say where its index is.
+        let element = MarkupElement(name: "", attributes: ["range": indexRange ?? ""], line: line)
+        // Players read the start of a file that does not declare the position of its index.
         let range = element.byteRange("range") ?? ByteRange(offset: 0, length: 65_536)
         let initialization =
             try initialization(kind)

@@ -1,19 +1,20 @@
 internal import InstrumentHTTP
+internal import InstrumentXML
 
-/// A representation with what it inherits: period, adaptation set, representation, from the outside in.
+/// A representation with the elements from which it inherits: period, adaptation set, representation.
 struct RepresentationLevels: Hashable, Sendable {
-    var period: ManifestElement
-    var set: ManifestElement
-    var representation: ManifestElement
-    /// What addresses are relative to, from the `BaseURL` elements of all levels.
+    var period: MarkupElement
+    var set: MarkupElement
+    var representation: MarkupElement
+    /// The base of addresses, from the `BaseURL` elements of all levels.
     var base: HTTPURL
 
-    private var inner: [ManifestElement] { [representation, set, period] }
+    private var inner: [MarkupElement] { [representation, set, period] }
 
     /// An attribute that representations share with their set (section 5.3.7, common attributes).
     func common(_ name: String) -> String? { representation.word(name) ?? set.word(name) }
 
-    /// How the segments are described: by the innermost level that says it (section 5.3.9.1).
+    /// The description of the segments, of the innermost level that has one (section 5.3.9.1).
     var kind: String? {
         for level in inner {
             if let name = ["SegmentTemplate", "SegmentList", "SegmentBase"].first(where: { level.first($0) != nil }) {
@@ -29,7 +30,7 @@ struct RepresentationLevels: Hashable, Sendable {
     }
 
     /// A child of the segment information; the innermost wins.
-    func child(_ kind: String, _ name: String) -> ManifestElement? {
+    func child(_ kind: String, _ name: String) -> MarkupElement? {
         inner.lazy.compactMap { $0.first(kind)?.first(name) }.first
     }
 
@@ -40,7 +41,7 @@ struct RepresentationLevels: Hashable, Sendable {
 
     func integer(_ kind: String, _ attribute: String) -> Int64? {
         information(kind, attribute).flatMap {
-            $0.utf8.count <= ManifestElement.longestWord ? DecimalText.integer($0) : nil
+            $0.utf8.count <= MarkupElement.longestWord ? DecimalText.integer($0) : nil
         }
     }
 
@@ -72,7 +73,7 @@ struct RepresentationLevels: Hashable, Sendable {
         return type == "video/mp2t" ? .transportStream : .other
     }
 
-    /// What it carries; nil for what is not played (images, unknown).
+    /// The kind of media; nil for media that is not played (images, unknown).
     var mediaKind: Rendition.Kind? {
         let type = common("mimeType") ?? ""
         let declared = set.word("contentType") ?? String(type.prefix { $0 != "/" })

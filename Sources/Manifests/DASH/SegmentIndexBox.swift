@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentHTTP
 
-/// A `sidx` box (ISO/IEC 14496-12 section 8.16.3): how long and how large each part of a file is.
+/// A `sidx` box (ISO/IEC 14496-12 section 8.16.3): the duration and size of each part of a file.
 struct SegmentIndexBox: Hashable, Sendable {
     struct Reference: Hashable, Sendable {
         var size: Int64
@@ -12,7 +12,7 @@ struct SegmentIndexBox: Hashable, Sendable {
     var earliestTime: Int64
     /// Bytes from the end of the box to the first part.
     var firstOffset: Int64
-    /// Bytes from the start of what was parsed to the end of the box.
+    /// Bytes from the start of the parsed bytes to the end of the box.
     var end: Int64
     var references: [Reference]
 

@@ -1,7 +1,7 @@
 internal import InstrumentHTTP
 internal import InstrumentText
 
-/// An address with places for a number and a time (ISO/IEC 23009-1 section 5.3.9.4.4).
+/// An address with placeholders for a number and a time (ISO/IEC 23009-1 section 5.3.9.4.4).
 struct SegmentTemplate: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         case text(String)
@@ -12,7 +12,7 @@ struct SegmentTemplate: Hashable, Sendable {
     var base: HTTPURL
     var parts: [Part]
 
-    /// The address for a segment. What makes an address valid was checked once; digits do not change it.
+    /// Returns the address of a segment. The template was checked once; digits do not change its validity.
     func url(number: Int64, time: Int64) -> HTTPURL {
         if parts.isEmpty { return base }
         return (try? base.resolving(text(number: number, time: time))) ?? base
@@ -30,13 +30,13 @@ struct SegmentTemplate: Hashable, Sendable {
 }
 
 extension SegmentTemplate {
-    /// What cannot be a template.
+    /// The reason why a template is invalid.
     enum Fault: Error { case unclosed, unknownIdentifier(String), invalidWidth, tooLong }
 
-    /// Reads a template and puts in what is the same for all segments of a representation.
+    /// Reads a template and substitutes the values that all segments of a representation share.
     ///
-    /// An identifier of a representation that the template repeats makes much out of little: what would have more than
-    /// `limit` bytes is a fault.
+    /// A template that repeats a representation's identifier amplifies the input: a result of more than `limit` bytes
+    /// is an error.
     init(
         _ text: String,
         base: HTTPURL,
@@ -74,7 +74,7 @@ extension SegmentTemplate {
             if !literal.isEmpty { parts.append(.text(literal)) }
             literal = ""
             parts.append(name == "Number" ? .number(width: width) : .time(width: width))
-        default: throw .unknownIdentifier(String(name.prefix(40)))
+        default: throw .unknownIdentifier(name.excerpt())
         }
     }
 
@@ -89,7 +89,7 @@ extension SegmentTemplate {
 }
 
 extension SegmentTemplate: CustomStringConvertible, CustomReflectable {
-    /// The base alone, without its query: a template may hold tokens.
+    /// The base without its query: a template may contain tokens.
     var description: String { base.description }
     var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,16 +1,17 @@
 internal import Instrument
+internal import InstrumentXML
 
-/// Puts the times of a `SegmentTimeline`, or of `@duration`, into a row (ISO/IEC 23009-1 section 5.3.9.6).
+/// Computes the times of a `SegmentTimeline`, or of `@duration` (ISO/IEC 23009-1 section 5.3.9.6).
 struct TimelineRuns {
     let levels: RepresentationLevels
     let kind: String
     let calendar: PeriodSegments.Calendar?
     let limits: ManifestLimits
-    /// How many segments are listed; nil where a template makes as many as time allows.
+    /// The number of listed segments; nil where a template creates segments until the end of the period.
     var available: Int?
-    /// How many `S` elements were looked at.
+    /// The number of read `S` elements.
     private(set) var entryCount = 0
-    /// The ticks at which the period begins and ends.
+    /// The period's start and end in ticks.
     private let begin: Int64
     private let end: Int64?
     private let timescale: Int64
@@ -28,7 +29,7 @@ struct TimelineRuns {
         (begin, timescale, periodStart) = (row.timeOffset, row.timescale, period.start)
         end = period.end.map { end in
             let length = end.saturatingSubtract(period.start)
-            // Rounded up: a segment that begins in the last tick is one.
+            // Rounded up: a segment that begins in the last tick counts.
             let ticks = length.scaled(by: row.timescale, over: 1_000_000_000)
             let isExact = ticks.nanoseconds(timescale: row.timescale) >= length
             return row.timeOffset.saturatingAdd(isExact ? ticks : ticks.saturatingAdd(1))
@@ -46,7 +47,7 @@ struct TimelineRuns {
             row.addressOffset = begin
             fill(&row, ticks, number, last)
         } else if available == 1 || kind == "SegmentTemplate" && end != nil {
-            // One segment that is the whole period.
+            // One segment for the whole period.
             let length = (end ?? begin).saturatingSubtract(begin)
             row.append(TemplateRow.Run(time: begin, ticks: max(length, 1), number: number, count: 1))
         } else {
@@ -58,14 +59,15 @@ struct TimelineRuns {
         }
     }
 
-    /// All as long as `@duration` says; of a live one those from the window on, and far into the future.
+    /// Segments with the duration `@duration`; for a live presentation, from the start of the window and far into the
+    /// future.
     private func fill(_ row: inout TemplateRow, _ ticks: Int64, _ number: Int64, _ last: Int64?) {
         var skipped: Int64 = 0
         if let calendar {
             let elapsed = calendar.now.nanoseconds(since: calendar.origin).saturatingSubtract(periodStart)
             let oldest = elapsed.saturatingSubtract(calendar.window ?? elapsed)
             skipped = max(0, oldest.scaled(by: timescale, over: 1_000_000_000)) / ticks
-            // Without a window the newest stay.
+            // Without a window, the newest segments stay.
             let newest = max(0, elapsed.scaled(by: timescale, over: 1_000_000_000)) / ticks
             skipped = max(skipped, newest.saturatingSubtract(Int64(clamping: limits.segments)))
         }
@@ -84,7 +86,7 @@ struct TimelineRuns {
         )
     }
 
-    /// How many segments of the future are listed, at most.
+    /// The limit of listed future segments.
     private var horizon: Int { min(max(limits.segments, 1), 1 << 32) * 2 }
 
     private func capped(_ count: Int, _ number: Int64, _ last: Int64?) -> Int {
@@ -92,7 +94,7 @@ struct TimelineRuns {
         return min(count, Int(clamping: max(0, last.saturatingSubtract(number).saturatingAdd(1))))
     }
 
-    /// How many segments begin before `end`.
+    /// Returns the number of segments that begin before `end`.
     private static func count(from time: Int64, to end: Int64, _ ticks: Int64) -> Int {
         guard end > time, ticks > 0 else { return 0 }
         return Int(clamping: end.saturatingSubtract(time).saturatingSubtract(1) / ticks + 1)
@@ -133,10 +135,10 @@ struct TimelineRuns {
         }
     }
 
-    /// How many segments an `S` stands for. A negative `r` goes to the next `S` or the end of the period; while that is
-    /// not known, as far as time will allow.
+    /// Returns the number of segments of an `S`. A negative `r` reaches to the next `S` or the end of the period;
+    /// while that is unknown, as far as the current time allows.
     private func repeats(
-        _ entry: ManifestElement,
+        _ entry: MarkupElement,
         _ entries: NamedElements,
         _ place: Int,
         _ start: Int64,
@@ -154,14 +156,14 @@ struct TimelineRuns {
         return (horizon, true)
     }
 
-    /// A hole that a viewer would notice; smaller ones come from rounding.
+    /// A hole that a viewer would notice; smaller holes come from rounding.
     private func addGap(_ row: inout TemplateRow, from time: Int64, to start: Int64) {
         let ticks = start.saturatingSubtract(time)
         guard row.count > 0, ticks.nanoseconds(timescale: timescale) > 100_000_000 else { return }
         row.append(TemplateRow.Run(time: time, ticks: ticks, number: 0, count: 1, isGap: true))
     }
 
-    /// Adds what lies inside the period.
+    /// Adds the segments inside the period.
     private func add(
         _ row: inout TemplateRow,
         _ time: Int64,
@@ -170,7 +172,7 @@ struct TimelineRuns {
         _ count: Int,
         isOpen: Bool
     ) {
-        // Segments that end before the period begins, as a split of a running timeline leaves them.
+        // Segments that end before the period begins, which a split of a running timeline creates.
         let before = max(0, begin.saturatingSubtract(time)) / ticks
         let skipped = min(before, Int64(clamping: count))
         let start = time.saturatingAdd(ticks.saturatingMultiply(skipped))
@@ -182,12 +184,12 @@ struct TimelineRuns {
 }
 
 extension TemplateRow {
-    /// The tick at which the last segment begins.
+    /// The last segment's start in ticks.
     var lastTime: Int64 {
         runs.last.map { $0.time.saturatingAdd($0.ticks.saturatingMultiply(Int64(clamping: $0.count - 1))) } ?? .min
     }
 
-    /// `$Number$` of the segment at a place.
+    /// Returns the `$Number$` of the segment at a position.
     func number(at position: Int) -> Int64 {
         let run = run(at: position)
         return run.number.saturatingAdd(Int64(clamping: position - run.before))

@@ -1,7 +1,9 @@
-/// The tracks of a period, arranged so that the one that continues a track of another period is found without a
-/// search through all of them.
+internal import Instrument
+
+/// The tracks of a period, indexed so that the track that continues a track of another period is found without a
+/// search through all tracks.
 struct TrackTable {
-    /// What tracks have to have in common; what is nil does not count.
+    /// The properties that tracks must share; nil matches every value.
     private struct Key: Hashable {
         var kind: Rendition.Kind
         var language: Wanted<String?> = .any
@@ -17,7 +19,7 @@ struct TrackTable {
     private struct Group {
         /// The first track of each `@id`.
         var byID: [String: Int] = [:]
-        /// The first track of each bit rate, from the lowest rate to the highest once it is sorted.
+        /// The first track of each bitrate, from the lowest to the highest once sorted.
         var rates: [(bandwidth: Int64, track: Int)] = []
         private var known: Set<Int64> = []
 
@@ -28,14 +30,10 @@ struct TrackTable {
 
         mutating func sort() { rates.sort { $0.bandwidth < $1.bandwidth } }
 
-        /// The track with the nearest bit rate that is not above `bandwidth`, else the one with the lowest.
+        /// Returns the track with the highest bitrate up to `bandwidth`, else the track with the lowest.
         func nearest(to bandwidth: Int64) -> Int? {
-            var (low, high) = (0, rates.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if rates[middle].bandwidth <= bandwidth { low = middle + 1 } else { high = middle }
-            }
-            return rates.isEmpty ? nil : rates[max(0, low - 1)].track
+            let above = rates.partitioningIndex { $0.bandwidth > bandwidth }
+            return rates.isEmpty ? nil : rates[max(0, above - 1)].track
         }
     }
 
@@ -48,7 +46,7 @@ struct TrackTable {
         for key in groups.keys { groups[key]?.sort() }
     }
 
-    /// From what has all in common to what has nothing but the kind.
+    /// From all properties in common to only the kind in common.
     private static func keys(of track: Track) -> [Key] {
         [
             Key(kind: track.kind, language: .only(track.language), roles: .only(track.roles)),
@@ -58,10 +56,11 @@ struct TrackTable {
         ]
     }
 
-    /// The place of the same representation, else of the one of the same kind, role and language that comes nearest.
+    /// Returns the position of the same representation, else of the nearest one with the same kind, role and
+    /// language.
     func match(_ track: Track) -> Int? {
         let keys = Self.keys(of: track)
-        // The language counts before the role: one that nobody speaks here leaves all languages to choose from.
+        // The language counts before the role: without a track in this language, all languages are candidates.
         let candidates = groups[keys[1]] != nil ? keys[..<2] : keys[2...]
         let group = candidates.lazy.compactMap { groups[$0] }.first
         return group?.byID[track.id] ?? group?.nearest(to: track.bandwidth)

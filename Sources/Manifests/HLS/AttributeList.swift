@@ -1,6 +1,6 @@
 internal import InstrumentText
 
-/// An attribute list (RFC 8216 section 4.2). What is not well-formed ends it; unknown names are kept and ignored.
+/// An attribute list (RFC 8216 section 4.2). A malformed attribute ends the list; unknown names are kept and ignored.
 struct AttributeList: Hashable, Sendable {
     /// A value, and whether it was in quotes.
     struct Value: Hashable, Sendable {
@@ -9,7 +9,7 @@ struct AttributeList: Hashable, Sendable {
     }
 
     private(set) var values: [String: Value] = [:]
-    /// Whether something in it could not be read.
+    /// Whether a part of the list could not be read.
     private(set) var isDamaged = false
 
     init(_ text: Substring) {
@@ -27,7 +27,7 @@ struct AttributeList: Hashable, Sendable {
                 isDamaged = true
                 return
             }
-            // The same name must not come twice; the first one stays.
+            // A name must not occur twice; the first value wins.
             if values[name] == nil { values[name] = value }
         }
     }
@@ -63,7 +63,7 @@ struct AttributeList: Hashable, Sendable {
         return Resolution(width: Int(width), height: Int(height))
     }
 
-    /// The same list with variables put into what may have them: quoted strings and hexadecimal sequences.
+    /// Returns the same list with variables substituted in quoted strings and hexadecimal sequences.
     func substituting(_ variables: inout VariableTable, line: Int) throws(ManifestError) -> AttributeList {
         guard values.values.contains(where: { $0.text.contains("{$") }) else { return self }
         var result = self

@@ -1,12 +1,15 @@
 internal import InstrumentHTTP
 
-/// Makes variants and renditions of a multivariant playlist.
+/// Creates the variants and renditions of a multivariant playlist.
 struct HLSLadder {
     private(set) var variants: [Variant] = []
+    /// The first variant of the playlist, in the pathway that is played.
+    private(set) var firstListed: Variant.ID?
     private(set) var renditions: [Rendition] = []
     private(set) var notices: [ManifestNotice] = []
     private let playlist: HLSMultivariantPlaylist
-    /// Renditions of groups by kind and group, the best choice first; one without address stands for the main one.
+    /// Renditions by kind and group, the best choice first; a rendition without address stands for the main
+    /// rendition.
     private var groups: [GroupKey: [(media: HLSMultivariantPlaylist.Media, id: Rendition.ID?)]] = [:]
     /// The renditions of each group that have an address, for all variants that choose from it.
     private var choices: [GroupKey: [Rendition.ID]] = [:]
@@ -24,7 +27,7 @@ struct HLSLadder {
         var group: String
     }
 
-    /// Streams that agree in this carry the same (RFC 8216 section 4.3.4.2, redundant streams).
+    /// The properties by which streams have the same content (RFC 8216 section 4.3.4.2, redundant streams).
     private struct VariantKey: Hashable {
         var bandwidth: Int64
         var average: Int64?
@@ -38,9 +41,10 @@ struct HLSLadder {
     mutating func build() {
         addGroups()
         let first = playlist.streams.first?.pathway
-        // The first pathway is the one to play (rfc8216bis section 4.4.6.2); the others come as backups.
+        // The first pathway is played (rfc8216bis section 4.4.6.2); the others are backups.
         for stream in playlist.streams where stream.pathway == first { addVariant(stream) }
         for stream in playlist.streams where stream.pathway != first { addVariant(stream) }
+        firstListed = variants.first?.id
         let ranked = variants.enumerated().sorted { ($0.1.peakBitrate, $0.0) < ($1.1.peakBitrate, $1.0) }
         variants = ranked.map(\.element)
         if playlist.streams.contains(where: { $0.videoGroup != nil }) {
@@ -60,7 +64,7 @@ struct HLSLadder {
             groups[key, default: []].append((media, media.url == nil ? nil : id))
         }
         for key in groups.keys {
-            // Sorting by rank keeps the playlist's order inside one.
+            // Sorting by rank keeps the playlist's order within a rank.
             groups[key] = (0...2).flatMap { rank in groups[key, default: []].filter { Self.rank($0.media) == rank } }
             choices[key] = groups[key, default: []].compactMap(\.id)
         }
@@ -79,7 +83,7 @@ struct HLSLadder {
             frameRate: stream.frameRate
         )
         let main = main(of: stream)
-        // The same with another address is a backup; with another group of audio it is a variant.
+        // A stream with equal properties and another address is a backup; with another audio group it is a variant.
         if let index = redundant[key], variants[index].main != main || variants[index].audioGroup == stream.audioGroup {
             if variants[index].main != main, backups.insert(Backup(variant: index, rendition: main)).inserted {
                 variants[index].backups.append(main)
@@ -105,13 +109,13 @@ struct HLSLadder {
         )
     }
 
-    /// What the stream's sound is chosen from. A rendition without an address is inside the main one.
+    /// The audio renditions of the stream. A rendition without an address is part of the main rendition.
     private func audio(of stream: HLSMultivariantPlaylist.Stream, _ main: Rendition.ID) -> [Rendition.ID] {
         guard let key = stream.audioGroup.map({ GroupKey(kind: .audio, group: $0) }), let group = groups[key],
             !group.isEmpty
         else { return [main] }
         let choices = choices[key] ?? []
-        // One list for all variants, unless each has a separate rendition in it.
+        // One list for all variants, unless each variant has a separate rendition in it.
         return choices.count == group.count ? choices : group.map { $0.id ?? main }
     }
 

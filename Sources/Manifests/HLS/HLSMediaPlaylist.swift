@@ -1,18 +1,18 @@
-public import Instrument
+internal import Instrument
 public import InstrumentHTTP
 
 /// A media playlist (RFC 8216 section 4.3.3): the segments of one rendition.
 ///
-/// Start times are nanoseconds from the playlist's first segment; a ``RenditionTimeline`` puts them on the
+/// Start times are nanoseconds from the playlist's first segment; a ``RenditionTimeline`` converts them to the
 /// presentation timeline.
 public struct HLSMediaPlaylist: Hashable, Sendable {
-    /// Where it finally came from.
+    /// The address after redirects.
     public var url: HTTPURL
     /// `EXT-X-VERSION`; 1 without one.
     public var version: Int64 = 1
     /// The type of the playlist: live, unless the playlist says otherwise or has ended.
     public var kind = Presentation.Kind.live
-    /// Whether `EXT-X-ENDLIST` is there (or `EXT-X-PLAYLIST-TYPE:VOD`): nothing will be added.
+    /// Whether the playlist has `EXT-X-ENDLIST` (or `EXT-X-PLAYLIST-TYPE:VOD`), so that no segment will be added.
     public var hasEnded = false
     /// `EXT-X-TARGETDURATION` in nanoseconds.
     public var targetDuration: Int64 = 0
@@ -20,45 +20,33 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var mediaSequence: Int64 = 0
     /// The discontinuity number of the first segment.
     public var discontinuitySequence: Int64 = 0
-    /// The segments; their numbers rise by one.
+    /// The segments; their numbers increase by one.
     public var segments: [MediaSegment] = []
-    /// `HOLD-BACK` in nanoseconds: how far behind the end to play; nil where not said.
+    /// `HOLD-BACK` in nanoseconds, the declared target latency; nil if not declared.
     public var holdBack: Int64?
-    /// `CAN-SKIP-UNTIL` in nanoseconds; nil where not said. Known, not used.
+    /// `CAN-SKIP-UNTIL` in nanoseconds; nil if not declared. Not used.
     public var canSkipUntil: Int64?
     /// `EXT-X-START`.
     public var startOffset: StartOffset?
-    /// Whether each segment can be decoded without the ones before it.
+    /// Whether each segment can be decoded without the previous segments.
     public var hasIndependentSegments = false
-    /// Whether it lists key frames alone, for fast winding.
+    /// Whether the playlist lists only key frames, for fast forward and rewind.
     public var isIFramesOnly = false
-    /// Ranges of time with metadata, such as advertisements.
+    /// Ranges of time with metadata, such as advertisements. Tags of one identifier are one range.
     public var dateRanges: [DateRange] = []
+    /// Legacy tags of ad breaks (`EXT-X-CUE-OUT` and others) in their order.
+    public var adTags: [HLSAdTag] = []
     /// Defects and unsupported features.
     public var notices: [ManifestNotice] = []
 
-    /// How long all of it plays, in nanoseconds.
+    /// The duration of all segments, in nanoseconds.
     public var duration: Int64 { segments.last?.end ?? 0 }
 
-    /// What its segments are packed in: fMP4 with `EXT-X-MAP`, else by the file names' endings.
+    /// The container format: fMP4 with `EXT-X-MAP`, else by the file names' extensions.
     public var container: Rendition.Container {
         guard let segment = segments.first else { return .other }
         return Rendition.Container(of: segment)
     }
-}
-
-/// A range of calendar time with metadata (`EXT-X-DATERANGE`, RFC 8216 section 4.3.2.7).
-public struct DateRange: Hashable, Sendable, Identifiable {
-    /// What tells it from the others.
-    public var id: String
-    /// Ranges of a class have the same meaning; nil where not said.
-    public var rangeClass: String?
-    /// When it begins.
-    public var start: WallTime
-    /// How long it is, in nanoseconds: `DURATION`, else what `END-DATE` gives, else `PLANNED-DURATION`.
-    public var duration: Int64?
-    /// Whether it is about advertising: it has an SCTE-35 attribute, or is an interstitial.
-    public var isAdvertising: Bool
 }
 
 extension Rendition.Container {

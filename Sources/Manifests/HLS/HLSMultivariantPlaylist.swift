@@ -4,13 +4,13 @@ public import InstrumentHTTP
 public struct HLSMultivariantPlaylist: Hashable, Sendable {
     /// One `EXT-X-STREAM-INF` with its address.
     public struct Stream: Hashable, Sendable {
-        /// Where its media playlist is.
+        /// The address of the media playlist.
         public var url: HTTPURL
-        /// `BANDWIDTH`: the largest bits a second over a segment; 0 where missing.
+        /// `BANDWIDTH`: the peak bitrate over a segment, bit/s; 0 if missing.
         public var bandwidth: Int64
-        /// `AVERAGE-BANDWIDTH`; nil where missing.
+        /// `AVERAGE-BANDWIDTH`; nil if missing.
         public var averageBandwidth: Int64?
-        /// `CODECS`, one by one.
+        /// The members of `CODECS`.
         public var codecs: [String]
         /// `RESOLUTION`.
         public var resolution: Resolution?
@@ -43,17 +43,17 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
         public var name: String
         /// `LANGUAGE`.
         public var language: String?
-        /// Where its media playlist is; nil if it is inside the variants' own segments.
+        /// The address of the media playlist; nil if the rendition is part of the variants' segments.
         public var url: HTTPURL?
         /// `DEFAULT=YES`.
         public var isDefault: Bool
         /// `AUTOSELECT=YES`, or default.
         public var isAutoselected: Bool
-        /// `CHARACTERISTICS`, one by one.
+        /// The members of `CHARACTERISTICS`.
         public var characteristics: [String]
     }
 
-    /// Where it finally came from.
+    /// The address after redirects.
     public var url: HTTPURL
     /// `EXT-X-VERSION`; 1 without one.
     public var version: Int64 = 1
@@ -61,13 +61,13 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
     public var streams: [Stream] = []
     /// The renditions as listed.
     public var media: [Media] = []
-    /// How many I-frame playlists there are; they are not used.
+    /// The number of I-frame playlists, which are not used.
     public var iFramePlaylists = 0
     /// `EXT-X-START`.
     public var startOffset: StartOffset?
-    /// Whether each segment of all renditions can be decoded without the ones before it.
+    /// Whether each segment of all renditions can be decoded without the previous segments.
     public var hasIndependentSegments = false
-    /// `EXT-X-DEFINE`: what media playlists may import.
+    /// `EXT-X-DEFINE`: the variables that media playlists may import.
     public var definitions: VariableDefinitions = [:]
     /// Defects and unsupported features.
     public var notices: [ManifestNotice] = []

@@ -2,17 +2,17 @@ public import InstrumentHTTP
 
 /// A playlist of HTTP Live Streaming (RFC 8216; draft-pantos-hls-rfc8216bis).
 public enum HLSPlaylist: Hashable, Sendable {
-    /// One that lists variants and renditions.
+    /// A playlist that lists variants and renditions.
     case multivariant(HLSMultivariantPlaylist)
-    /// One that lists segments.
+    /// A playlist that lists segments.
     case media(HLSMediaPlaylist)
 
     /// Reads a playlist of either kind.
     /// - Parameters:
-    ///   - bytes: all of it.
-    ///   - url: where it finally came from, after redirects.
+    ///   - bytes: the whole playlist.
+    ///   - url: the address after redirects.
     ///   - definitions: the variables of the multivariant playlist that a media playlist may import.
-    ///   - limits: how large it may be.
+    ///   - limits: the limits of its size.
     /// - Throws: ``ManifestError`` with the line.
     public init(
         parsing bytes: [UInt8],
@@ -49,7 +49,8 @@ public enum HLSPlaylist: Hashable, Sendable {
         }
     }
 
-    /// By the tags that only one kind may have; a playlist of both is none (RFC 8216 section 4.1).
+    /// Determines the kind by the tags that only one kind may have; a playlist with both is invalid (RFC 8216 section
+    /// 4.1).
     private static func isMultivariant(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) -> Bool {
         var lines = PlaylistLines(bytes, limits: limits)
         var (multivariant, media): (Int?, Int?)

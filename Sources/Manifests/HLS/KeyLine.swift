@@ -1,6 +1,7 @@
 internal import InstrumentHTTP
+internal import InstrumentText
 
-/// The keys that hold at a place of a playlist (`EXT-X-KEY`, RFC 8216 section 4.3.2.4): one of each key format.
+/// The keys in effect at a line of a playlist (`EXT-X-KEY`, RFC 8216 section 4.3.2.4): one of each key format.
 struct KeyLine: Hashable, Sendable {
     private struct Key: Hashable, Sendable {
         var format: String
@@ -14,7 +15,7 @@ struct KeyLine: Hashable, Sendable {
     /// Whether the key gives an initialization vector.
     var hasVector: Bool { chosen?.vector != nil }
 
-    /// One that can be used comes before those that cannot.
+    /// A supported key wins over unsupported keys.
     private var chosen: Key? { keys.first { $0.method == .aes128 } ?? keys.first }
 
     mutating func take(
@@ -40,10 +41,10 @@ struct KeyLine: Hashable, Sendable {
             key.url = try references.resolve(reference, line: line, budget: &budget)
             key.vector = try Self.vector(attributes, line)
         } else if format != "identity" {
-            key.method = .unsupported("\(method.prefix(40)) with \(format.prefix(80))")
+            key.method = .unsupported("\(method.excerpt()) with \(format.excerpt())")
         }
         keys.removeAll { $0.format == format }
-        // More key formats than there are systems of rights management help nobody.
+        // The limit of key formats: more than there are systems of digital rights management.
         if keys.count < 16 { keys.append(key) }
     }
 
@@ -53,7 +54,8 @@ struct KeyLine: Hashable, Sendable {
         throw ManifestError(.malformed, "IV of `EXT-X-KEY` must be 0x and up to 32 hexadecimal digits", line: line)
     }
 
-    /// What was done to the segment with this number (section 5.2: without a vector, the number is it).
+    /// Returns the encryption of the segment with this number (section 5.2: without a vector, the number is the
+    /// vector).
     func encryption(sequence: Int64) -> SegmentEncryption? {
         chosen.map { key in
             let number = UInt64(bitPattern: sequence)

@@ -43,6 +43,8 @@ extension MediaPlaylistParser {
         case "#EXT-X-PART", "#EXT-X-PART-INF", "#EXT-X-PRELOAD-HINT", "#EXT-X-RENDITION-REPORT":
             let message = "low-latency parts are not supported; whole segments are played"
             notices.add(.unsupportedFeature, message, line: line.number)
+        case let name where HLSAdTag.Kind(rawValue: String(name)) != nil:
+            if let kind = HLSAdTag.Kind(rawValue: String(name)) { readAdTag(kind, line) }
         case "#EXT-X-SKIP":
             let message = "a delta update came, which was not asked for; fetch the playlist without _HLS_skip"
             throw ManifestError(.unsupported, message, line: line.number)
@@ -86,7 +88,7 @@ extension MediaPlaylistParser {
     }
 
     private mutating func readTargetDuration(_ line: PlaylistLine) throws(ManifestError) {
-        // An integer by the RFC; fractions are met and understood.
+        // An integer by the RFC; fractions occur and are accepted.
         guard let value = DecimalText.nanoseconds(line.value), value >= 0 else {
             throw ManifestError(.malformed, "`EXT-X-TARGETDURATION` must have a duration in seconds", line: line.number)
         }
@@ -111,7 +113,8 @@ extension MediaPlaylistParser {
         case "EVENT": playlist.kind = .event
         default: notices.add(.oddity, "EXT-X-PLAYLIST-TYPE is neither VOD nor EVENT", line: line.number)
         }
-        // It must not change (section 4.3.3.5), so nothing will be added even where EXT-X-ENDLIST is forgotten.
+        // The playlist must not change (section 4.3.3.5), so no segment will be added even where EXT-X-ENDLIST is
+        // missing.
         if playlist.kind == .onDemand { playlist.hasEnded = true }
     }
 
@@ -122,12 +125,39 @@ extension MediaPlaylistParser {
     }
 
     private mutating func readDateRange(_ line: PlaylistLine) throws(ManifestError) {
-        guard playlist.dateRanges.count < limits.segments else { return }
-        guard let range = DateRange(try attributes(line)) else {
+        guard dateRanges.count < limits.segments else { return }
+        if !dateRanges.add(try attributes(line).values.mapValues(\.text), line: line.number) {
             notices.add(.oddity, "EXT-X-DATERANGE without ID or START-DATE is passed over", line: line.number)
-            return
         }
-        playlist.dateRanges.append(range)
+    }
+
+    mutating func finishDateRanges() {
+        let (valid, invalidLines) = dateRanges.ranges
+        playlist.dateRanges = valid
+        for line in invalidLines {
+            notices.add(.oddity, "EXT-X-DATERANGE without ID or START-DATE is passed over", line: line)
+        }
+        for range in valid where range.contradiction != nil {
+            notices.add(
+                .oddity,
+                "the tags of a date range contradict each other; the range is invalid",
+                line: range.line
+            )
+        }
+    }
+
+    private mutating func readAdTag(_ kind: HLSAdTag.Kind, _ line: PlaylistLine) {
+        guard playlist.adTags.count < limits.segments else { return }
+        let last = playlist.segments.last
+        playlist.adTags.append(
+            HLSAdTag(
+                kind: kind,
+                value: String(line.value),
+                segment: last.map { $0.sequence.saturatingAdd(1) } ?? playlist.mediaSequence,
+                position: last?.end ?? 0,
+                line: line.number
+            )
+        )
     }
 
     private mutating func readKey(_ line: PlaylistLine) throws(ManifestError) {
@@ -162,24 +192,5 @@ extension StartOffset {
     init?(_ attributes: AttributeList) {
         guard let offset = attributes.nanoseconds("TIME-OFFSET") else { return nil }
         self.init(offset: offset, isPrecise: attributes.isYes("PRECISE"))
-    }
-}
-
-extension DateRange {
-    init?(_ attributes: AttributeList) {
-        guard let id = attributes["ID"], let start = attributes["START-DATE"].flatMap({ CalendarText.wallTime($0) })
-        else {
-            return nil
-        }
-        let end = attributes["END-DATE"].flatMap { CalendarText.wallTime($0) }?.nanoseconds(since: start)
-        let rangeClass = attributes["CLASS"]
-        self.init(
-            id: id,
-            rangeClass: rangeClass,
-            start: start,
-            duration: attributes.nanoseconds("DURATION") ?? end ?? attributes.nanoseconds("PLANNED-DURATION"),
-            isAdvertising: rangeClass == "com.apple.hls.interstitial"
-                || attributes.values.keys.contains { $0.hasPrefix("SCTE35-") }
-        )
     }
 }

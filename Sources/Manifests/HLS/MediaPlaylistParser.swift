@@ -11,20 +11,21 @@ struct MediaPlaylistParser {
     let limits: ManifestLimits
     var addressBudget: Int
 
-    // What the next address gets.
+    // The properties of the next address.
     var duration: Int64?
     var byteRange: (length: Int64, offset: Int64?)?
     var isDiscontinuous = false
     var isGap = false
     var programDate: WallTime?
 
-    // What holds from here on.
+    // The properties from this line on.
     var discontinuity: Int64 = 0
     var bitrate: Int64?
     var keys = KeyLine()
     var map: InitializationSegment?
     var hasTargetDuration = false
-    /// Where a programme date was last given: the start time and the date.
+    var dateRanges = DateRangeTable()
+    /// The last programme date: the start time and the date.
     var dateAnchor: (start: Int64, date: WallTime)?
 
     init(_ url: HTTPURL, _ imports: [String: String], _ limits: ManifestLimits) {
@@ -83,7 +84,7 @@ struct MediaPlaylistParser {
         playlist.segments.append(segment)
     }
 
-    /// `EXT-X-BYTERANGE`; without an offset it begins where the one before it ended (RFC 8216 section 4.3.2.2).
+    /// `EXT-X-BYTERANGE`; without an offset it begins at the end of the previous range (RFC 8216 section 4.3.2.2).
     private mutating func range(after previous: MediaSegment?, _ url: HTTPURL, _ line: PlaylistLine) -> ByteRange? {
         guard let byteRange else { return nil }
         if let offset = byteRange.offset { return ByteRange(offset: offset, length: byteRange.length) }
@@ -98,7 +99,7 @@ struct MediaPlaylistParser {
         return ByteRange(offset: 0, length: byteRange.length)
     }
 
-    /// The first date also dates what comes before it.
+    /// The first date also dates the segments before it.
     private mutating func anchor(_ date: WallTime, at start: Int64) {
         if dateAnchor == nil {
             for index in playlist.segments.indices {
@@ -120,6 +121,7 @@ struct MediaPlaylistParser {
             notices.add(.oddity, "a segment is longer than EXT-X-TARGETDURATION allows")
         }
         if playlist.hasEnded { playlist.kind = .onDemand }
+        finishDateRanges()
         if playlist.segments.contains(where: { $0.encryption.map { $0.method != .aes128 } ?? false }) {
             notices.add(
                 .unsupportedEncryption,

@@ -1,4 +1,5 @@
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// Reads a multivariant playlist, line by line.
 struct MultivariantParser {
@@ -48,7 +49,7 @@ struct MultivariantParser {
         case "#EXT-X-SESSION-KEY":
             let method = try attributes(line)["METHOD"] ?? ""
             if method != "NONE", method != "AES-128" {
-                let message = "the presentation announces encryption that is not supported (\(method.prefix(40)))"
+                let message = "the presentation announces encryption that is not supported (\(method.excerpt()))"
                 notices.add(.unsupportedEncryption, message, line: line.number)
             }
         case "#EXT-X-CONTENT-STEERING":

@@ -1,27 +1,27 @@
 internal import Instrument
 
-/// A line of a playlist that says something (RFC 8216 section 4.1).
+/// A line of a playlist with an address or a tag (RFC 8216 section 4.1).
 struct PlaylistLine: Hashable, Sendable {
-    /// Counted from 1.
+    /// The number, counted from 1.
     var number: Int
-    /// Without white space around it.
+    /// The text without surrounding white space.
     var text: Substring
 
     /// The tag's name with `#EXT`, up to the colon; nil for an address.
     var tag: Substring? { text.hasPrefix("#") ? text.prefix { $0 != ":" } : nil }
-    /// What follows the tag's colon; empty if nothing does.
+    /// The text after the tag's colon; empty without a colon.
     var value: Substring { tag.map { text.dropFirst($0.count + 1) } ?? "" }
 }
 
-/// Walks over the lines of a playlist; blank ones and comments are passed over.
+/// Iterates over the lines of a playlist; skips blank lines and comments.
 ///
-/// Lines end with LF or CRLF; a byte order mark at the start is passed over, though the RFC forbids it.
+/// Lines end with LF or CRLF; a byte order mark at the start is skipped, although the RFC forbids it.
 struct PlaylistLines: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var position = 0
     private var number = 0
     private let limits: ManifestLimits
-    /// The number of the first line that is too long; walking ends there.
+    /// The number of the first line that is too long, which ends the iteration.
     private(set) var overlong: Int?
 
     init(_ bytes: [UInt8], limits: ManifestLimits) {

@@ -1,11 +1,12 @@
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// The variables of a playlist (draft-pantos-hls-rfc8216bis section 4.3 and 4.4.2.3).
 struct VariableTable: Hashable, Sendable {
     private(set) var values: [String: String] = [:]
     private let limits: ManifestLimits
-    /// How many bytes may still come out of substitutions: a short name that stands for a long value, many times, makes
-    /// much out of little.
+    /// The number of bytes that substitutions may still produce: a short name for a long value, used many times,
+    /// amplifies the input.
     private var budget: Int
 
     init(limits: ManifestLimits) {
@@ -13,7 +14,7 @@ struct VariableTable: Hashable, Sendable {
         budget = limits.addressBytes
     }
 
-    /// Takes over one `EXT-X-DEFINE`.
+    /// Adds the definition of an `EXT-X-DEFINE`.
     mutating func define(
         _ attributes: AttributeList,
         url: HTTPURL,
@@ -30,7 +31,7 @@ struct VariableTable: Hashable, Sendable {
         }
         let (name, value) = try Self.definition(attributes, url: url, imports: imports, line: line)
         guard values.updateValue(value, forKey: name) == nil else {
-            throw ManifestError(.malformed, "the variable '\(name.prefix(40))' is defined twice", line: line, url: url)
+            throw ManifestError(.malformed, "the variable '\(name.excerpt())' is defined twice", line: line, url: url)
         }
     }
 
@@ -48,7 +49,7 @@ struct VariableTable: Hashable, Sendable {
         }
         if let name = attributes["IMPORT"] {
             if let value = imports[name] { return (name, value) }
-            let message = "EXT-X-DEFINE imports '\(name.prefix(40))', which the multivariant playlist does not define"
+            let message = "EXT-X-DEFINE imports '\(name.excerpt())', which the multivariant playlist does not define"
             throw ManifestError(.malformed, message, line: line, url: url)
         }
         throw ManifestError(
@@ -59,7 +60,7 @@ struct VariableTable: Hashable, Sendable {
         )
     }
 
-    /// The text with `{$name}` replaced. Values are not looked at again.
+    /// Returns the text with `{$name}` replaced. Values are not substituted again.
     mutating func substitute(_ text: String, line: Int) throws(ManifestError) -> String {
         guard text.contains("{$") else { return text }
         var (result, rest) = ("", text[...])
@@ -89,7 +90,7 @@ struct VariableTable: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Where a two-byte mark first stands.
+    /// Returns the first position of a two-byte mark.
     fileprivate func range(ofReference mark: String) -> Range<Index>? {
         var start = startIndex
         while let index = self[start...].firstIndex(of: "{") {

@@ -2,7 +2,7 @@ internal import Instrument
 internal import InstrumentHTTP
 
 extension MediaSegment {
-    /// What names a segment whatever token its address carries: the path's last part and the byte range.
+    /// The name of a segment without tokens in its address: the path's last part and the byte range.
     struct Name: Hashable {
         var file: Substring
         var byteRange: ByteRange?
@@ -10,7 +10,7 @@ extension MediaSegment {
 
     var name: Name { Name(file: url.path.split(separator: "/").last ?? "", byteRange: byteRange) }
 
-    /// Whether two segments with the same number are the same. A server that restarted may use names again, but not
+    /// Whether two segments with the same number are the same. A server that restarted may reuse names, but not
     /// dates.
     func isSame(as other: MediaSegment, within tolerance: Int64) -> Bool {
         guard datesAgree(with: other, within: tolerance) else { return false }

@@ -1,11 +1,11 @@
 public import Instrument
 
 extension RenditionTimeline {
-    /// Takes the segments of a rendition of an MPD.
+    /// Creates a timeline of the segments of a rendition of an MPD.
     /// - Parameters:
-    ///   - index: what the rendition has (``Rendition/Source/segments(_:)``), or a `sidx` box gave.
-    ///   - live: the presentation's rules; nil if it never changes.
-    ///   - now: when the load of the MPD began.
+    ///   - index: the rendition's segments (``Rendition/Source/segments(_:)``), or those of a `sidx` box.
+    ///   - live: the presentation's live rules; nil if it never changes.
+    ///   - now: the start of the load of the MPD.
     public init(_ index: SegmentIndex, live: LiveRules?, now: MonotonicInstant) {
         self.index = index
         kind = live == nil || index.isComplete ? .onDemand : .live
@@ -15,9 +15,9 @@ extension RenditionTimeline {
         take(live, now, hasNews: true)
     }
 
-    /// Takes the same rendition's segments from a reloaded MPD.
+    /// Merges the same rendition's segments of a reloaded MPD.
     ///
-    /// Times in an MPD are absolute, so they stay; the numbers are brought in line with the known ones.
+    /// Times in an MPD are absolute and stay unchanged; new numbers continue the known numbers.
     /// - Returns: whether there are new segments or an end.
     @discardableResult
     public mutating func update(with new: SegmentIndex, live: LiveRules?, now: MonotonicInstant) -> Bool {
@@ -35,7 +35,7 @@ extension RenditionTimeline {
         return hasNews
     }
 
-    /// The known number of what begins at the same time, less the new one.
+    /// Returns the known number of the segment with the same start, minus its new number.
     private func shift(to new: SegmentIndex, _ first: MediaSegment, _ last: MediaSegment) -> Int64 {
         let middle = first.start.saturatingAdd(first.duration / 2)
         if let known = index.segment(containing: middle), known.start <= middle {
@@ -53,8 +53,8 @@ extension RenditionTimeline {
         targetLatency = live?.targetLatency ?? 0
         windowDuration = live?.windowDuration
         origin = live?.origin
-        // A period of 0 means that something inside the media says when (ISO/IEC 23009-1 section 5.3.1.2); a segment's
-        // length stands for that.
+        // A period of 0 means that events inside the media announce updates (ISO/IEC 23009-1 section 5.3.1.2); the
+        // duration of a segment replaces it.
         nextReload = live?.updatePeriod.map { period in
             let shortest = period > 0 ? period : max(index.targetDuration, 1_000_000_000)
             return now.advanced(by: .nanoseconds(max(shortest, 500_000_000)))

@@ -1,21 +1,21 @@
 public import Instrument
 
-/// A programme date and where it lies on the axis.
+/// A programme date and its position on the axis.
 struct DateAnchor: Hashable, Sendable {
     var date: WallTime
     var start: Int64
 }
 
 extension RenditionTimeline {
-    /// Merges a reloaded media playlist into what is known.
+    /// Merges a reloaded media playlist into the timeline.
     ///
-    /// Segments are recognised by media sequence number, and where that does not fit (a server that restarted) by
-    /// their addresses; what shares nothing follows what is known, at its programme date if it has a later one. A load
-    /// that is older than what is known (another edge of a network) changes nothing.
+    /// Segments are recognised by media sequence number and, where the numbers do not fit (a server that restarted),
+    /// by their addresses. A playlist without common segments follows the known segments, at its programme date if
+    /// that is later. A load that is older than the known state (another edge of a network) changes nothing.
     /// - Parameters:
-    ///   - playlist: the reload.
-    ///   - axis: the time axis shared with the other renditions; learns the position of this one.
-    ///   - now: when the reload began.
+    ///   - playlist: the reloaded playlist.
+    ///   - axis: the time axis shared with the other renditions; records the position of this one.
+    ///   - now: the start of the reload.
     /// - Returns: whether there are new segments or an end.
     @discardableResult
     public mutating func update(
@@ -48,7 +48,7 @@ extension RenditionTimeline {
             return mergeUnmatched(playlist, first, last)
         }
         let renumbered = playlist.segments.map { $0.renumbered(by: match.sequence, discontinuity: match.discontinuity) }
-        // An older state of the same playlist: what is known already goes further.
+        // An older state of the same playlist: the known segments reach further.
         if let end = renumbered.last, end.sequence < last.sequence, !playlist.hasEnded { return }
         (sequenceShift, discontinuityShift, olderLoads) = (match.sequence, match.discontinuity, 0)
         take(joined(known, renumbered), playlist)
@@ -60,7 +60,7 @@ extension RenditionTimeline {
         targetLatency = Self.targetLatency(of: playlist)
     }
 
-    /// How the numbers of a reload relate to the known ones; nil if nothing is shared.
+    /// Returns the difference between the numbers of a reload and the known numbers; nil without common segments.
     private func match(_ segments: [MediaSegment]) -> (sequence: Int64, discontinuity: Int64)? {
         var mismatch: (MediaSegment, MediaSegment)?
         for segment in segments {
@@ -74,7 +74,7 @@ extension RenditionTimeline {
             let shift = known.sequence.saturatingSubtract(segment.sequence)
             return (shift, known.discontinuity.saturatingSubtract(segment.discontinuity))
         }
-        // Numbers and dates that agree are believed, whatever the addresses are called now.
+        // Numbers and dates that agree are trusted, independent of the addresses.
         guard let (known, segment) = mismatch, let date = known.wallTime, let other = segment.wallTime,
             date.nanoseconds(since: other).magnitude < 500_000_000
         else { return nil }
@@ -95,7 +95,7 @@ extension RenditionTimeline {
         return nil
     }
 
-    /// What is still there keeps its place and takes the newest address; what is new follows.
+    /// Segments that remain keep their position and take the newest address; new segments follow.
     private mutating func joined(_ known: [MediaSegment], _ renumbered: [MediaSegment]) -> [MediaSegment] {
         guard let first = renumbered.first, let oldest = known.first, let newest = known.last,
             oldest.sequence <= newest.sequence
@@ -108,14 +108,14 @@ extension RenditionTimeline {
             place.wallTime = segment.wallTime ?? place.wallTime
             kept.append(place)
         }
-        // An event's playlist must not lose segments, but one that does is believed.
+        // An event's playlist must not remove segments; a playlist that does is trusted.
         if first.sequence < oldest.sequence, kind != .live {
             noticeList.add(.oddity, "a reload has segments before those that were known; they are left out")
         }
         return appended(renumbered.filter { $0.sequence > newest.sequence }, to: kept)
     }
 
-    /// Nothing is shared: the window moved on past all that was known, or the server restarted, or the load is old.
+    /// No common segments: the window moved past all known segments, or the server restarted, or the load is old.
     private mutating func mergeUnmatched(_ playlist: HLSMediaPlaylist, _ first: MediaSegment, _ last: MediaSegment) {
         guard let head = playlist.segments.first, let tail = playlist.segments.last else { return }
         let sequence = head.sequence.saturatingAdd(sequenceShift)
@@ -137,7 +137,7 @@ extension RenditionTimeline {
     private func byDate(_ segment: MediaSegment, after last: MediaSegment, else guess: Int64) -> Int64 {
         guard let date = segment.wallTime, let anchor = dateAnchor else { return guess }
         let start = anchor.start.saturatingAdd(date.nanoseconds(since: anchor.date))
-        // Within an hour of the guess, so that a wrong date does not open a gap that nobody sits through.
+        // Within an hour of the estimate, so that a wrong date does not create a gap of hours.
         let isNear = start.saturatingSubtract(guess).magnitude < 3_600_000_000_000
         return start >= last.end && isNear ? start : guess
     }
@@ -155,11 +155,11 @@ extension RenditionTimeline {
         take(appended(moved, to: []), playlist)
     }
 
-    /// Puts segments behind others, each where the one before it ends.
+    /// Appends segments, each at the end of the previous segment.
     ///
-    /// Durations in playlists are rounded, so their sum drifts away from the programme dates, for each rendition
-    /// otherwise. While a playlist is live, one that is more than 100 ms off its date is put there; dates that jump by
-    /// more than a target duration belong to the content and are not followed.
+    /// Durations in playlists are rounded, so their sum drifts from the programme dates, differently for each
+    /// rendition. While a playlist is live, a segment that is more than 100 ms off its date is moved to the date;
+    /// dates that jump by more than a target duration belong to the content and are ignored.
     mutating func appended(_ new: [MediaSegment], to known: [MediaSegment]) -> [MediaSegment] {
         var segments = known
         for var segment in new {

@@ -1,14 +1,14 @@
 public import Instrument
 
 extension RenditionTimeline {
-    /// The end of what can be fetched at a calendar time, in nanoseconds; nil if there is nothing.
+    /// Returns the end of the available media at a calendar time, in nanoseconds; nil without media.
     public func liveEdge(at now: WallTime) -> Int64? {
         let count = availableCount(at: now)
         return count > 0 ? index[count - 1].end : nil
     }
 
-    /// Where a viewer may go at a calendar time, in nanoseconds: from the oldest segment, or the start of the window,
-    /// to the end or, while live, ``targetLatency`` before the live edge. Nil if there is nothing.
+    /// Returns the seekable range at a calendar time, in nanoseconds: from the oldest segment, or the start of the
+    /// window, to the end or, while live, ``targetLatency`` before the live edge. Nil without media.
     public func seekableRange(at now: WallTime) -> ClosedRange<Int64>? {
         guard let edge = liveEdge(at: now), let first = index.first else { return nil }
         if index.isComplete { return first.start...max(first.start, edge) }
@@ -17,8 +17,8 @@ extension RenditionTimeline {
         return begin...max(begin, edge.saturatingSubtract(targetLatency))
     }
 
-    /// Where playback starts if nobody says otherwise: at the start offset of the manifest, at the beginning of what
-    /// has ended, else (of an event, too) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
+    /// Returns the default start of playback: the manifest's start offset, the beginning of a complete presentation,
+    /// else (also for an event) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
     public func startPosition(at now: WallTime, offset: StartOffset? = nil) -> Int64? {
         guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.first else {
             return nil
@@ -28,15 +28,15 @@ extension RenditionTimeline {
         return min(max(base.saturatingAdd(offset.offset), range.lowerBound), edge)
     }
 
-    /// The next segment to fetch after one, if it is available at that calendar time. Nil means: not yet (or, if the
-    /// index is complete, never); ``MediaSegment/availability`` of ``SegmentIndex/segment(after:)`` or ``nextReload``
-    /// say when.
+    /// Returns the next segment if it is available at that calendar time. Nil means not yet (or, if the index is
+    /// complete, never); ``MediaSegment/availability`` of ``SegmentIndex/segment(after:)`` or ``nextReload`` has the
+    /// time.
     public func segment(after sequence: Int64, at now: WallTime) -> MediaSegment? {
         guard let next = index.segment(after: sequence) else { return nil }
         return next.availability.map { $0 <= now } ?? true ? next : nil
     }
 
-    /// The calendar time of a position; nil where the manifest does not say.
+    /// Returns the calendar time of a position; nil if not declared.
     public func wallTime(at position: Int64) -> WallTime? {
         if let origin { return origin.advanced(nanoseconds: position) }
         guard let segment = index.segment(containing: position) ?? index.last, let date = segment.wallTime else {
@@ -45,7 +45,7 @@ extension RenditionTimeline {
         return date.advanced(nanoseconds: position.saturatingSubtract(segment.start))
     }
 
-    /// How long ago what plays at a position happened, in nanoseconds; nil where the manifest does not say.
+    /// Returns the time since the event at a position, in nanoseconds; nil if the manifest declares no calendar time.
     public func latency(at position: Int64, now: WallTime) -> Int64? {
         wallTime(at: position).map { now.nanoseconds(since: $0) }
     }

@@ -1,25 +1,24 @@
 internal import Instrument
 
-/// What ties the renditions of an HLS presentation to one time axis. Keep one for all renditions that play together.
+/// The common time axis of the renditions of an HLS presentation. Use one axis for all renditions that play together.
 ///
-/// The first playlist puts its first segment at 0. Each later one is placed
-/// 1. by programme date time, where it and an earlier one have it (RFC 8216 section 6.3.3 says that it must be
-///    consistent), unless what has ended would begin more than two target durations elsewhere, or what is live would
-///    not touch the time of the others: such dates are wrong, and a notice says so;
-/// 2. else, if it has not ended and shares media sequence numbers with the newest known playlist of another variant, by
-///    those, as packagers number variants alike;
-/// 3. else at 0 if it has ended or nothing of it can have expired, and at the start of the newest known playlist
-/// otherwise.
+/// The first playlist has its first segment at 0. Each later playlist is placed
+/// 1. by programme date time, where it and an earlier playlist have dates (RFC 8216 section 6.3.3 requires consistent
+/// dates), unless a complete playlist would begin more than two target durations elsewhere, or a live playlist would
+/// not overlap the others: such dates are wrong, and a notice reports them; 2. else, if it has not ended and shares
+/// media sequence numbers with the newest known playlist of another variant, by these numbers, because packagers
+/// number variants alike; 3. else at 0 if it has ended or no segment of it can have expired, and otherwise at the
+/// start of the newest known playlist.
 public struct TimelineAxis: Hashable, Sendable {
-    /// The calendar time at 0, once a playlist has said it.
+    /// The calendar time of zero, once a playlist has declared it.
     var origin: WallTime?
     /// The newest known segments of any rendition.
     var reference: SegmentIndex?
 
-    /// Creates an axis that nothing lies on yet.
+    /// Creates an empty axis.
     public init() {}
 
-    /// Where the first segment of a playlist lies, and what is odd about it.
+    /// Returns the position of a playlist's first segment, and a notice if its dates are wrong.
     mutating func place(_ playlist: HLSMediaPlaylist, isNumberedAlike: Bool) -> (start: Int64, notice: ManifestNotice?)
     {
         let (start, notice) = start(of: playlist, isNumberedAlike)

@@ -3,9 +3,9 @@ public import InstrumentHTTP
 
 /// A range of bytes of a resource.
 public struct ByteRange: Hashable, Sendable {
-    /// The first byte's place, from 0.
+    /// The first byte's offset.
     public var offset: Int64
-    /// How many bytes; nil means to the end.
+    /// The number of bytes; nil means to the end.
     public var length: Int64?
 
     /// Creates a range.
@@ -15,22 +15,24 @@ public struct ByteRange: Hashable, Sendable {
     }
 
     /// The value of a `Range` header (RFC 9110 section 14.1.2).
-    public var headerValue: String {
-        guard let length else { return "bytes=\(offset)-" }
-        let end = offset.addingReportingOverflow(Swift.max(length, 1) - 1)
-        return "bytes=\(offset)-\(end.overflow ? .max : end.partialValue)"
+    public var headerValue: String { "bytes=\(interval)" }
+
+    /// The first and the last byte's offsets with a dash between them, the last one left out for a range without an end.
+    package var interval: String {
+        guard let length else { return "\(offset)-" }
+        return "\(offset)-\(offset.saturatingAdd(Swift.max(length, 1) - 1))"
     }
 }
 
-/// What has to be fetched once and put before segments that name it: `EXT-X-MAP`, `Initialization`.
+/// An initialization section (`EXT-X-MAP`, `Initialization`), which precedes the segments that name it.
 ///
-/// Equal values are the same bytes, so it is its own key in a cache.
+/// Equal values denote the same bytes, so the value can be its key in a cache.
 public struct InitializationSegment: Hashable, Sendable {
-    /// Where it is.
+    /// The address.
     public var url: HTTPURL
-    /// Which part of it; nil for all.
+    /// The byte range; nil for the whole resource.
     public var byteRange: ByteRange?
-    /// How it is encrypted; nil if it is not.
+    /// The encryption; nil without encryption.
     public var encryption: SegmentEncryption?
 
     /// Creates an initialization segment.
@@ -41,24 +43,24 @@ public struct InitializationSegment: Hashable, Sendable {
     }
 }
 
-/// How a segment is encrypted as a whole (RFC 8216 section 5.2): AES-128 in CBC mode with PKCS #7 padding.
+/// The encryption of a whole segment (RFC 8216 section 5.2): AES-128 in CBC mode with PKCS #7 padding.
 public struct SegmentEncryption: Hashable, Sendable {
-    /// What was done to the bytes.
+    /// The encryption method.
     public enum Method: Hashable, Sendable {
-        /// All of it is AES-128-CBC.
+        /// AES-128-CBC over the whole segment.
         case aes128
-        /// Something that cannot be undone here (`SAMPLE-AES`, DRM), by its name; do not fetch such segments.
+        /// An unsupported method (`SAMPLE-AES`, DRM), by its name; do not fetch such segments.
         case unsupported(String)
     }
 
-    /// What was done.
+    /// The method.
     public var method: Method
-    /// Where the 16 bytes of the key are; nil where it is not supported. May hold secrets in its query.
+    /// The address of the 16 bytes of the key; nil for unsupported methods. The query may contain secrets.
     public var keyURL: HTTPURL?
     /// The 16 bytes of the initialization vector: `IV`, or the media sequence number as a big-endian integer.
     public var initializationVector: [UInt8]
 
-    /// Creates it.
+    /// Creates an encryption.
     public init(method: Method, keyURL: HTTPURL?, initializationVector: [UInt8]) {
         self.method = method
         self.keyURL = keyURL
@@ -66,42 +68,42 @@ public struct SegmentEncryption: Hashable, Sendable {
     }
 }
 
-/// A piece of a rendition that can be fetched: where it is, and when it plays.
+/// A segment of a rendition: its address and its time.
 ///
 /// Times are nanoseconds on the presentation timeline, which all renditions share.
 public struct MediaSegment: Hashable, Sendable {
-    /// Its number within the rendition; the next segment has the next one. HLS: the media sequence number.
+    /// The number within the rendition; the next segment has the next number. HLS: the media sequence number.
     public var sequence: Int64
     /// Segments with different numbers may differ in codecs and timestamps. HLS: the discontinuity sequence; DASH: the
     /// period.
     public var discontinuity: Int64
-    /// When it begins to play, in nanoseconds.
+    /// The start, in nanoseconds.
     public var start: Int64
-    /// How long it plays by the manifest, in nanoseconds.
+    /// The declared duration, in nanoseconds.
     public var duration: Int64
-    /// Where it is.
+    /// The address.
     public var url: HTTPURL
-    /// Which part of the resource; nil for all.
+    /// The byte range of the resource; nil for the whole resource.
     public var byteRange: ByteRange?
-    /// What has to come before it; nil for none (TS, packed audio).
+    /// The initialization section; nil without one (TS, packed audio).
     public var initialization: InitializationSegment?
-    /// How it is encrypted; nil if it is not.
+    /// The encryption; nil without encryption.
     public var encryption: SegmentEncryption?
-    /// Whether there is nothing to fetch (`EXT-X-GAP`, a hole in a `SegmentTimeline`): play what is on, or skip it.
+    /// Whether the segment is a gap without media (`EXT-X-GAP`, a hole in a `SegmentTimeline`): let its time pass, or
+    /// skip it.
     public var isGap = false
-    /// The calendar time of its first frame, where the manifest says it.
+    /// The calendar time of the first frame; nil if not declared.
     public var wallTime: WallTime?
-    /// The calendar time from which on it can be fetched (DASH, live); nil means now.
+    /// The calendar time from which the segment is available (DASH, live); nil means now.
     public var availability: WallTime?
-    /// Bits a second by the manifest (`EXT-X-BITRATE`, the size in a `sidx`); nil where unknown.
+    /// The bitrate in the manifest, bit/s (`EXT-X-BITRATE`, the size in a `sidx`); nil if unknown.
     public var bitrate: Int64?
-    /// The timestamp inside the media that ``start`` stands for, in nanoseconds; nil where the manifest does not say
-    /// (HLS).
+    /// The timestamp inside the media that corresponds to ``start``, in nanoseconds; nil if not declared (HLS).
     ///
-    /// DASH: what is on the timeline at `start` has this decode time in the segment.
+    /// DASH: the media at `start` on the timeline has this decode time in the segment.
     public var mediaTime: Int64?
 
-    /// When it is over, in nanoseconds; saturates.
+    /// The end, in nanoseconds; saturates.
     public var end: Int64 { start.saturatingAdd(duration) }
 
     /// Creates a segment.

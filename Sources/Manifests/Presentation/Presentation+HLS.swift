@@ -1,7 +1,7 @@
 internal import InstrumentHTTP
 
 extension Presentation {
-    /// Presents a media playlist that stands alone: one variant of one rendition.
+    /// Creates a presentation of a single media playlist: one variant with one rendition.
     public init(_ playlist: HLSMediaPlaylist) {
         let id = Rendition.ID("main")
         let kind: Rendition.Kind = playlist.segments.first.map(Self.kind(of:)) ?? .muxed
@@ -18,6 +18,7 @@ extension Presentation {
         var rendition = Rendition(id: id, kind: kind, source: .loaded(playlist))
         rendition.container = playlist.container
         self.init(format: .hls, url: playlist.url, kind: playlist.kind, variants: [variant], renditions: [rendition])
+        firstListedVariant = variant.id
         duration = playlist.hasEnded ? playlist.duration : nil
         startOffset = playlist.startOffset
         hasIndependentSegments = playlist.hasIndependentSegments
@@ -30,7 +31,7 @@ extension Presentation {
         return [".vtt", ".webvtt"].contains(where: name.hasSuffix) ? .subtitles : .muxed
     }
 
-    /// Presents a multivariant playlist; its media playlists have to be fetched.
+    /// Creates a presentation of a multivariant playlist, whose media playlists are not fetched yet.
     public init(_ playlist: HLSMultivariantPlaylist) {
         var ladder = HLSLadder(playlist)
         ladder.build()
@@ -41,6 +42,7 @@ extension Presentation {
             variants: ladder.variants,
             renditions: ladder.renditions
         )
+        firstListedVariant = ladder.firstListed
         startOffset = playlist.startOffset
         hasIndependentSegments = playlist.hasIndependentSegments
         definitions = playlist.definitions

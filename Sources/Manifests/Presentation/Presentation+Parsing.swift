@@ -4,12 +4,12 @@ public import InstrumentHTTP
 extension Presentation {
     /// Reads a manifest of either format: an HLS playlist (multivariant or media) or an MPD.
     /// - Parameters:
-    ///   - bytes: all of it.
-    ///   - url: where it finally came from, after redirects; the base of its references.
-    ///   - requestedURL: what was asked for, to notice when a redirect gave up https.
-    ///   - now: the calendar time at which it came; a live MPD counts its segments from it.
-    ///   - limits: how large it may be.
-    /// - Throws: ``ManifestError``, which says what to do and holds no secrets.
+    ///   - bytes: the whole manifest.
+    ///   - url: the address after redirects, which is the base of its references.
+    ///   - requestedURL: the requested address, which shows whether a redirect left https.
+    ///   - now: the calendar time of arrival; a live MPD counts its segments from it.
+    ///   - limits: the limits of its size.
+    /// - Throws: ``ManifestError``, which says what to do and contains no secrets.
     public init(
         parsing bytes: [UInt8],
         at url: HTTPURL,

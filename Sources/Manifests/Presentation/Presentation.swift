@@ -17,15 +17,15 @@ public struct Presentation: Hashable, Sendable {
         case dash
     }
 
-    /// Whether segments are added and removed.
+    /// Whether the presentation is complete or live.
     public enum Kind: Hashable, Sendable {
         /// The presentation is complete.
         case onDemand
-        /// Segments are added, and none expires.
+        /// The server adds segments, and removes none.
         case event
-        /// Segments are added, and old ones expire.
+        /// The server adds segments, and old segments expire.
         case live
-        /// Not known before a media playlist is fetched (a multivariant playlist does not say).
+        /// Unknown before a media playlist is fetched (a multivariant playlist does not declare it).
         case unknown
     }
 
@@ -33,50 +33,57 @@ public struct Presentation: Hashable, Sendable {
     public var format: Format
     /// The address of the manifest after redirects, which is the base of its references.
     public var url: HTTPURL
-    /// Whether segments are added and removed.
+    /// Whether the presentation is complete or live.
     public var kind: Kind
     /// The duration in nanoseconds; nil for live streams and before a media playlist was fetched.
     public var duration: Int64?
     /// The ladder, from the lowest to the highest peak bit rate. Never empty.
     public var variants: [Variant]
+    /// The variant that the manifest lists first, with which some players begin; nil for DASH, whose order has no
+    /// meaning.
+    public var firstListedVariant: Variant.ID?
     /// All renditions.
     public var renditions: [Rendition]
     /// Where playback starts, if the manifest declares it (`EXT-X-START`).
     public var startOffset: StartOffset?
-    /// Whether each segment can be decoded without the ones before it, as far as promised for all
+    /// Whether each segment of every rendition can be decoded without the previous segments
     /// (`EXT-X-INDEPENDENT-SEGMENTS`).
     public var hasIndependentSegments: Bool
-    /// When to fetch the manifest again, and what live playback should keep to; nil if it never changes, and for HLS,
+    /// The rules of live playback and of reloading the manifest; nil if the manifest never changes, and for HLS,
     /// where each rendition's playlist is reloaded instead.
     public var live: LiveRules?
     /// Variables that media playlists may import (`EXT-X-DEFINE`).
     public var definitions: VariableDefinitions = [:]
+    /// Events of an MPD, such as ad breaks, in document order; empty for HLS.
+    public var events: [ManifestEvent] = []
+    /// The periods of an MPD, in order; empty for HLS.
+    public var periods: [PresentationPeriod] = []
     /// Defects and unsupported features.
     public var notices: [ManifestNotice]
 
-    /// The rendition with this identifier.
+    /// Returns the rendition with this identifier.
     public func rendition(_ id: Rendition.ID) -> Rendition? { renditions.first { $0.id == id } }
 }
 
-/// Where playback should start (`EXT-X-START`, RFC 8216 section 4.3.5.2).
+/// The declared start of playback (`EXT-X-START`, RFC 8216 section 4.3.5.2).
 public struct StartOffset: Hashable, Sendable {
     /// Nanoseconds from the start or, if negative, from the end.
     public var offset: Int64
-    /// Whether what lies before the point inside its segment should not be shown.
+    /// Whether the part of the segment before this point should not be shown.
     public var isPrecise: Bool
 }
 
-/// What live playback keeps to. Nanoseconds.
+/// The rules of live playback. Times are nanoseconds.
 public struct LiveRules: Hashable, Sendable {
-    /// How far behind the live edge to play.
+    /// The target latency.
     public var targetLatency: Int64
-    /// How far back from the live edge a viewer may go; nil for as far as there are segments.
+    /// The seek window behind the live edge; nil reaches back to the oldest segment.
     public var windowDuration: Int64?
-    /// The shortest time between two fetches of the manifest; nil if it need not be fetched again.
+    /// The shortest time between two loads of the manifest; nil needs no reload.
     public var updatePeriod: Int64?
-    /// The calendar time that stands at 0 of the presentation timeline, by the clock that was handed in (it is
-    /// corrected by `UTCTiming` where that is given directly); nil where unknown.
+    /// The calendar time of the presentation timeline's zero, by the injected clock (corrected by `UTCTiming` with a
+    /// direct value); nil if unknown.
     public var origin: WallTime?
-    /// Where to fetch the manifest next time (`Location`); nil for where it came from.
+    /// The address of the next load (`Location`); nil for the same address.
     public var reloadURL: HTTPURL?
 }

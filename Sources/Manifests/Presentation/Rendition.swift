@@ -2,26 +2,26 @@ public import InstrumentHTTP
 
 /// One stream of segments: a video quality, an audio language, subtitles.
 public struct Rendition: Hashable, Sendable, Identifiable {
-    /// What tells a rendition from the others of its presentation, the same after a reload.
+    /// The identifier of a rendition within its presentation, unchanged after a reload.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
-        /// The identifier as a text: for HLS of group and name, for DASH of adaptation set and representation.
+        /// The identifier as text: group and name for HLS, adaptation set and representation for DASH.
         public let description: String
         init(_ description: String) { self.description = description }
     }
 
-    /// What it carries.
+    /// The kind of media.
     public enum Kind: Hashable, Sendable {
-        /// Pictures alone.
+        /// Video only.
         case video
-        /// Sound alone.
+        /// Audio only.
         case audio
-        /// Pictures, and possibly sound in the same segments; HLS often does not say before one is demuxed.
+        /// Video, possibly with audio in the same segments; HLS often does not declare which.
         case muxed
-        /// Words.
+        /// Subtitles.
         case subtitles
     }
 
-    /// What its segments are packed in, as far as the manifest shows.
+    /// The container format, as far as the manifest declares it.
     public enum Container: Hashable, Sendable {
         /// An MPEG-2 transport stream.
         case transportStream
@@ -29,54 +29,54 @@ public struct Rendition: Hashable, Sendable, Identifiable {
         case fragmentedMP4
         /// WebM, segments of Matroska.
         case webM
-        /// WebVTT text.
+        /// WebVTT.
         case webVTT
-        /// Not known before it is fetched (packed audio, others).
+        /// Unknown before a segment is fetched (packed audio, others).
         case other
     }
 
-    /// Where its segments come from.
+    /// The source of the segments.
     public enum Source: Hashable, Sendable {
-        /// They are known (DASH).
+        /// The segments are known (DASH).
         case segments(SegmentIndex)
-        /// They are known: the media playlist is all there is, without a multivariant one (HLS). Reload it while it is
-        /// live.
+        /// The segments are known: the manifest is a media playlist without a multivariant playlist (HLS). Reload it
+        /// while it is live.
         case loaded(HLSMediaPlaylist)
-        /// A media playlist has to be fetched and given to a ``RenditionTimeline`` (HLS).
+        /// A media playlist to fetch and pass to a ``RenditionTimeline`` (HLS).
         case playlist(HTTPURL)
-        /// Periods of which some have a `sidx` box that has to be fetched (DASH `SegmentBase`); join what they give
-        /// with ``SegmentIndex/init(joining:isComplete:)``.
+        /// Periods, some with a `sidx` box to fetch (DASH `SegmentBase`); join their indexes with
+        /// ``SegmentIndex/init(joining:isComplete:)``.
         case parts([Part])
     }
 
     /// The segments of one period.
     public enum Part: Hashable, Sendable {
-        /// They are known.
+        /// The segments are known.
         case segments(SegmentIndex)
-        /// The index has to be fetched and given to ``IndexedSegments/segments(from:limits:)``.
+        /// An index to fetch and pass to ``IndexedSegments/segments(from:limits:)``.
         case index(IndexedSegments)
     }
 
-    /// What tells it from the others.
+    /// The identifier.
     public var id: ID
-    /// What it carries.
+    /// The kind of media.
     public var kind: Kind
-    /// The language (BCP 47) as written; nil where the manifest does not say.
+    /// The language (BCP 47) as written; nil if not declared.
     public var language: String?
     /// The name for people; nil without a name.
     public var name: String?
-    /// Whether it is the choice where nobody chooses (`DEFAULT`, role `main`).
+    /// Whether it is the default choice (`DEFAULT`, role `main`).
     public var isDefault: Bool
-    /// Whether it may be chosen without being asked for (`AUTOSELECT`).
+    /// Whether a player may choose it without a viewer's request (`AUTOSELECT`).
     public var isAutoselected: Bool
-    /// What it is for: `CHARACTERISTICS`, or DASH roles.
+    /// The purposes: `CHARACTERISTICS`, or DASH roles.
     public var characteristics: [String]
-    /// What its segments are packed in, as far as known; a media playlist tells more.
+    /// The container format, as far as known; a media playlist may declare more.
     public var container: Container
-    /// What it is coded in (RFC 6381); empty where the manifest does not say.
+    /// The codecs (RFC 6381); empty if not declared.
     public var codecs: [String]
-    /// bit/s; nil where the manifest does not declare the bitrate of this rendition alone.
+    /// The peak bitrate, bit/s; nil where the manifest does not declare the bitrate of this rendition alone.
     public var bitrate: Int64?
-    /// Where its segments come from.
+    /// The source of the segments.
     public var source: Source
 }

@@ -1,18 +1,19 @@
 internal import Instrument
 
-/// The segments of a rendition in order, and what is known of their end.
+/// The segments of a rendition in order, and whether their end is known.
 ///
-/// Sequence numbers rise by one, start times never fall. What a DASH template describes is made on demand, so an index
-/// of a day costs as little as one of a minute. It is a value: a live rendition is given a new one after each reload.
+/// Sequence numbers increase by one, start times never decrease. Segments of a DASH template are created on demand,
+/// so an index of a day costs as little as an index of a minute. A value: each reload of a live rendition makes a new
+/// index.
 public struct SegmentIndex: Hashable, Sendable {
     var storage: SegmentStorage
-    /// Whether no segment will be added at the end.
+    /// Whether the end is known: no segment will be added.
     public internal(set) var isComplete: Bool
-    /// How long segments are by promise, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest or `@duration`); 0
-    /// if unknown.
+    /// The target duration, in nanoseconds (`EXT-X-TARGETDURATION`; DASH: the longest segment or `@duration`); 0 if
+    /// unknown.
     public internal(set) var targetDuration: Int64
 
-    /// Creates an index of segments whose numbers rise by one.
+    /// Creates an index of segments whose numbers increase by one.
     public init(_ segments: [MediaSegment], isComplete: Bool, targetDuration: Int64) {
         storage = SegmentStorage(segments)
         self.isComplete = isComplete
@@ -25,19 +26,19 @@ public struct SegmentIndex: Hashable, Sendable {
         self.targetDuration = targetDuration
     }
 
-    /// The same with other segments.
+    /// Returns the same index with other segments.
     func with(_ segments: [MediaSegment]) -> SegmentIndex {
         SegmentIndex(segments, isComplete: isComplete, targetDuration: targetDuration)
     }
 
-    /// The same with other sequence numbers.
+    /// Returns the same segments with other sequence numbers.
     func renumbered(by shift: Int64) -> SegmentIndex {
         var index = self
         if shift != 0 { index.storage = storage.renumbered(by: shift) }
         return index
     }
 
-    /// Puts the segments of periods one after another and numbers them through.
+    /// Creates an index of the segments of consecutive periods, numbered from the first.
     public init(joining parts: [SegmentIndex], isComplete: Bool = true) {
         var next = parts.first?.first?.sequence ?? 0
         var rows: [SegmentRow] = []
@@ -49,19 +50,20 @@ public struct SegmentIndex: Hashable, Sendable {
         self.init(rows: rows, isComplete: isComplete, targetDuration: longest)
     }
 
-    /// The first segment that is there.
+    /// The oldest segment.
     public var first: MediaSegment? { storage.count > 0 ? storage.segment(at: 0) : nil }
 
-    /// The last segment that is there.
+    /// The newest segment.
     public var last: MediaSegment? { storage.count > 0 ? storage.segment(at: storage.count - 1) : nil }
 
-    /// When the last segment ends, in nanoseconds on the presentation timeline; the live edge while it is live. 0 if
-    /// empty.
+    /// The end of the last segment, in nanoseconds on the presentation timeline; the live edge of a live rendition. 0
+    /// if empty.
     public var end: Int64 { last?.end ?? 0 }
 
-    /// What plays at `time`: the segment that contains it, else (in a hole) the next one; nil at and after the end.
+    /// Returns the segment that contains `time`, else (in a hole) the next segment; nil at and after the end.
     ///
-    /// A time before the first segment gives the first one. Where segments overlap, the last one that begins by then.
+    /// A time before the first segment gives the first segment. Where segments overlap, the last segment that has
+    /// begun wins.
     public func segment(containing time: Int64) -> MediaSegment? {
         let position = storage.firstPosition { $0.start > time }
         if position > 0 {
@@ -71,25 +73,25 @@ public struct SegmentIndex: Hashable, Sendable {
         return position < storage.count ? storage.segment(at: position) : nil
     }
 
-    /// The segment with this number; nil if it has expired or is not there yet.
+    /// Returns the segment with this number; nil if it has expired or does not exist yet.
     public func segment(numbered sequence: Int64) -> MediaSegment? {
         guard let position = position(of: sequence) else { return nil }
         return storage.segment(at: position)
     }
 
-    /// The first segment there is whose number is larger; nil while no such segment exists. If the very next one has expired,
-    /// it is the oldest that has not.
+    /// Returns the first existing segment with a larger number; nil without one. If the next segment has expired,
+    /// this is the oldest segment.
     public func segment(after sequence: Int64) -> MediaSegment? {
         guard let first, let last, sequence < last.sequence else { return nil }
         return sequence < first.sequence ? first : segment(numbered: sequence.saturatingAdd(1))
     }
 
-    /// Whether the segment with this number is no longer there.
+    /// Whether the segment with this number has expired.
     public func hasExpired(_ sequence: Int64) -> Bool { first.map { sequence < $0.sequence } ?? false }
 
-    /// Whether the segments of two renditions begin at the same times where both have some, so that a switch at a
-    /// boundary neither repeats nor leaves out anything. At most `tolerance` nanoseconds apart; at least one boundary
-    /// is compared.
+    /// Whether the segments of two renditions begin at the same times, at most `tolerance` nanoseconds apart, where
+    /// both have segments, so that a switch at a boundary neither repeats nor skips media. Requires at least one
+    /// common boundary.
     public func isAligned(with other: SegmentIndex, tolerance: Int64 = 50_000_000) -> Bool {
         let (mine, others) = (Array(storage.prefix(64)), Array(other.storage.prefix(64)))
         guard let begin = [mine.first?.start, others.first?.start].compactMap(\.self).max(),
@@ -113,8 +115,8 @@ public struct SegmentIndex: Hashable, Sendable {
 extension SegmentIndex: RandomAccessCollection {
     /// 0.
     public var startIndex: Int { 0 }
-    /// How many segments there are.
+    /// The number of segments.
     public var endIndex: Int { storage.count }
-    /// The segment at a place, counted from the oldest that is there.
+    /// The segment at a position, counted from the oldest segment.
     public subscript(position: Int) -> MediaSegment { storage.segment(at: position) }
 }

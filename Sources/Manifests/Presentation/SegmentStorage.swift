@@ -1,10 +1,10 @@
 internal import Instrument
 
-/// Segments that were listed, or rows from which they are made.
+/// Listed segments, or templates that create segments.
 struct SegmentStorage: Hashable, Sendable {
-    /// Segments one after another, either all listed or made from one template row.
+    /// Consecutive segments, all listed or all created from one template.
     private(set) var rows: [SegmentRow] = []
-    /// How many segments the rows before each have.
+    /// The number of segments before each part.
     private var offsets: [Int] = []
     private(set) var count = 0
 
@@ -24,36 +24,27 @@ struct SegmentStorage: Hashable, Sendable {
     }
 
     func segment(at position: Int) -> MediaSegment {
-        let row = lowerBound(offsets.count) { offsets[$0] > position } - 1
+        let row = offsets.partitioningIndex { $0 > position } - 1
         return rows[row].segment(at: position - offsets[row])
     }
 
-    /// The first place whose segment passes the test; they have to pass from some place on.
+    /// Returns the first position whose segment passes the test; all later segments must pass as well.
     func firstPosition(where isPast: (MediaSegment) -> Bool) -> Int {
-        lowerBound(count) { isPast(segment(at: $0)) }
+        (0..<count).partitioningIndex { isPast(segment(at: $0)) }
     }
 
-    /// All of them; a copy of nothing where they are listed.
+    /// All segments; no copy where they are listed.
     var all: [MediaSegment] {
         if rows.count == 1, case .listed(let segments) = rows[0] { return segments }
         return prefix(count)
     }
 
-    /// The same with other sequence numbers.
+    /// Returns the same segments with other sequence numbers.
     func renumbered(by shift: Int64) -> SegmentStorage {
         SegmentStorage(rows: rows.map { $0.renumbered(by: shift) })
     }
 
     func prefix(_ limit: Int) -> [MediaSegment] { (0..<Swift.min(limit, count)).map(segment(at:)) }
-
-    private func lowerBound(_ count: Int, _ test: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if test(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }
 
 /// Segments that follow one another.

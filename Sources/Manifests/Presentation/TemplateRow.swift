@@ -1,20 +1,20 @@
 internal import Instrument
 internal import InstrumentHTTP
 
-/// Segments that a DASH template describes for one period: made on demand, however many there are.
+/// The segments that a DASH template describes for one period, created on demand.
 struct TemplateRow: Hashable, Sendable {
     /// Segments of equal length (one `S` of a `SegmentTimeline`, or all that `@duration` describes).
     struct Run: Hashable, Sendable {
-        /// The first one's time in ticks of the media, and how many ticks each lasts.
+        /// The first segment's time and each segment's duration, in ticks of the media.
         var time: Int64
         var ticks: Int64
-        /// The first one's `$Number$`.
+        /// The first segment's `$Number$`.
         var number: Int64
         var count: Int
         var isGap = false
-        /// Whether they come into being with time, and are not there because they are listed.
+        /// Whether the segments become available with time, instead of being available because they are listed.
         var isExpected = false
-        /// How many segments the runs before it have.
+        /// The number of segments of the preceding runs.
         var before = 0
     }
 
@@ -23,35 +23,36 @@ struct TemplateRow: Hashable, Sendable {
     var sequence: Int64 = 0
     private(set) var runs: [Run] = []
     private(set) var count = 0
-    /// How many ticks the longest segment lasts; gaps do not count.
+    /// The duration of the longest segment in ticks; gaps do not count.
     private(set) var longestTicks: Int64 = 0
     var timescale: Int64
     /// `@presentationTimeOffset`: the tick at which the period begins.
     var timeOffset: Int64
-    /// What `$Time$` leaves out of the media's time; the offset where `@duration` describes the segments.
+    /// The part of the media's time that `$Time$` omits; the offset where `@duration` describes the segments.
     var addressOffset: Int64 = 0
-    /// When the period begins and ends, in nanoseconds.
+    /// The period's start and end, in nanoseconds.
     var periodStart: Int64
     var periodEnd: Int64?
-    /// What does not differ between the segments.
+    /// The properties that all segments share.
     var pattern: MediaSegment
-    /// The calendar time of 0 of the presentation timeline, for a live one.
+    /// The calendar time of the presentation timeline's zero, for a live presentation.
     var calendarOrigin: WallTime?
-    /// How much earlier a segment is there than it ends, in nanoseconds (`@availabilityTimeOffset`); nil for always.
+    /// The time by which a segment is available before its end, in nanoseconds (`@availabilityTimeOffset`); nil for
+    /// always.
     var availabilityOffset: Int64? = 0
 
     mutating func append(_ run: Run) {
         guard run.count > 0, run.ticks > 0 else { return }
         var run = run
         run.before = count
-        // Far beyond any presentation, and far below what would overflow.
+        // Far above any presentation, and far below an overflow.
         run.count = min(run.count, 1 << 32)
         runs.append(run)
         count += run.count
         if !run.isGap { longestTicks = max(longestTicks, run.ticks) }
     }
 
-    /// Takes the times of another row of the same timeline.
+    /// Reuses the times of another list of the same timeline.
     mutating func share(_ other: TemplateRow) {
         (runs, count, longestTicks) = (other.runs, other.count, other.longestTicks)
         addressOffset = other.addressOffset
@@ -78,7 +79,7 @@ struct TemplateRow: Hashable, Sendable {
         guard let calendarOrigin else { return segment }
         segment.wallTime = calendarOrigin.advanced(nanoseconds: segment.start)
         if run.isExpected, let availabilityOffset {
-            // Rounded up, so that nothing is asked for too early.
+            // Rounded up, so that no request is too early.
             let moment = segment.end.saturatingSubtract(availabilityOffset).saturatingAdd(999_999)
             segment.availability = calendarOrigin.advanced(nanoseconds: moment)
         }
@@ -86,27 +87,10 @@ struct TemplateRow: Hashable, Sendable {
     }
 
     func run(at position: Int) -> Run {
-        var (low, high) = (0, runs.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if runs[middle].before > position { high = middle } else { low = middle + 1 }
-        }
-        return runs[low - 1]
+        runs[runs.partitioningIndex { $0.before > position } - 1]
     }
 
     private func start(ofTick ticks: Int64) -> Int64 {
         periodStart.saturatingAdd(ticks.saturatingSubtract(timeOffset).nanoseconds(timescale: timescale))
-    }
-}
-
-extension WallTime {
-    /// The wall time that lies nanoseconds later, in whole milliseconds rounded down; saturates.
-    func advanced(nanoseconds: Int64) -> WallTime {
-        WallTime(milliseconds: milliseconds.saturatingAdd(nanoseconds.scaled(by: 1, over: 1_000_000)))
-    }
-
-    /// Nanoseconds from another wall time to this one; saturates.
-    func nanoseconds(since other: WallTime) -> Int64 {
-        milliseconds.saturatingSubtract(other.milliseconds).saturatingMultiply(1_000_000)
     }
 }

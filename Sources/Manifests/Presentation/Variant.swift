@@ -1,8 +1,8 @@
 /// Width and height of a picture in pixels.
 public struct Resolution: Hashable, Sendable {
-    /// Pixels in a row.
+    /// The width.
     public var width: Int
-    /// Rows.
+    /// The height.
     public var height: Int
 
     /// Creates a resolution.
@@ -12,13 +12,13 @@ public struct Resolution: Hashable, Sendable {
     }
 }
 
-/// A rung of the ladder: one quality of the whole, as a player chooses it. HLS: `EXT-X-STREAM-INF`; DASH: a video
-/// representation, or an audio one where there is no video.
+/// A rung of the ladder: one quality of the whole presentation. HLS: `EXT-X-STREAM-INF`; DASH: a video
+/// representation, or an audio representation without video.
 public struct Variant: Hashable, Sendable, Identifiable {
-    /// What tells it from the others, the same after a reload.
+    /// The identifier, unchanged after a reload.
     public var id: String
-    /// The largest bits a second over a segment, of all that is played together (HLS `BANDWIDTH`), or of the video
-    /// alone (DASH `@bandwidth`).
+    /// The peak bitrate over a segment, bit/s: of everything that is played together (HLS `BANDWIDTH`), or of the
+    /// video alone (DASH `@bandwidth`).
     public var peakBitrate: Int64
     /// The average bitrate, bit/s; nil where the manifest does not declare it.
     public var averageBitrate: Int64?
@@ -26,17 +26,18 @@ public struct Variant: Hashable, Sendable, Identifiable {
     public var resolution: Resolution?
     /// Frames per second; nil where the manifest does not declare them.
     public var frameRate: Double?
-    /// What it is coded in (RFC 6381), video and audio; empty where the manifest does not say.
+    /// The codecs of video and audio (RFC 6381); empty where the manifest does not declare them.
     public var codecs: [String]
-    /// The rendition that carries its video, or audio and video, or the audio of one without video.
+    /// The rendition with the video, with audio and video, or with the audio of a variant without video.
     public var main: Rendition.ID
-    /// The renditions of audio to choose one from, the best choice first. One that is ``main`` itself is inside it, and
-    /// nothing further has to be fetched for it.
+    /// The audio renditions to choose from, the best choice first. A rendition that equals ``main`` is part of it and
+    /// needs no further requests.
     public var audio: [Rendition.ID]
     /// The renditions of subtitles to choose from.
     public var subtitles: [Rendition.ID]
-    /// Renditions with the same as ``main`` from elsewhere, for when that fails (redundant streams, other pathways).
+    /// Renditions with the content of ``main`` at other addresses, for failures (redundant streams, other pathways).
     public var backups: [Rendition.ID]
-    /// Variants that share it have their audio in common (HLS `AUDIO`); stay inside a group to keep codec and channels.
+    /// The audio group: variants of a group share their audio (HLS `AUDIO`). A change inside a group keeps codec and
+    /// channels.
     public var audioGroup: String?
 }

@@ -1,17 +1,17 @@
-internal import Instrument
+package import Instrument
 internal import InstrumentText
 
 /// Dates, times and durations of ISO 8601 as RFC 8216 and XML Schema (`xs:dateTime`, `xs:duration`) use it.
-enum CalendarText {
+package enum CalendarText {
     /// The wall time of `2026-11-21T10:00:00.000+01:00`, rounded down to milliseconds; without a zone it is UTC.
-    static func wallTime(_ text: some StringProtocol) -> WallTime? {
+    package static func wallTime(_ text: some StringProtocol) -> WallTime? {
         var cursor = TextCursor(text)
         guard let date = cursor.date(), cursor.take(anyOf: "Tt ") != nil,
             let hour = cursor.number(digits: 2), cursor.take(":"), let minute = cursor.number(digits: 2)
         else { return nil }
         var milliseconds = 0
         if cursor.take(":") {
-            // A leap second counts as the one after it (POSIX time).
+            // A leap second counts as the following second (POSIX time).
             guard let second = cursor.number(digits: 2), second <= 60 else { return nil }
             milliseconds = second * 1_000
             if cursor.take(anyOf: ".,") != nil {
@@ -23,8 +23,9 @@ enum CalendarText {
         return WallTime(date, milliseconds: Int64((hour * 60 + minute - zone) * 60_000 + milliseconds))
     }
 
-    /// Nanoseconds of `P1DT2H3M4.5S`. Years count 365 days and months 30, since an MPD has no date to count them from.
-    static func nanoseconds(duration text: some StringProtocol) -> Int64? {
+    /// Returns the nanoseconds of `P1DT2H3M4.5S`. Years count 365 days and months 30, because an MPD has no date to
+    /// count from.
+    package static func nanoseconds(duration text: some StringProtocol) -> Int64? {
         guard text.hasPrefix("P"), text.utf8.count > 1 else { return nil }
         var (total, isTime, number) = (Int64(0), false, "")
         for character in text.dropFirst() {
@@ -58,7 +59,7 @@ enum CalendarText {
 }
 
 extension TextCursor {
-    /// Takes a zone, if one comes: minutes east of UTC.
+    /// Reads an optional zone: minutes east of UTC.
     fileprivate mutating func zone() -> Int? {
         if isAtEnd || take(anyOf: "Zz") != nil { return 0 }
         guard let sign = take(anyOf: "+-"), let hours = number(digits: 2), hours <= 24 else { return nil }

@@ -1,16 +1,16 @@
 internal import Instrument
 
-/// Numbers as playlists and MPDs write them.
-enum DecimalText {
-    /// A decimal-integer (RFC 8216 section 4.2) that is not negative. What is too large saturates.
-    static func integer(_ text: some StringProtocol) -> Int64? {
+/// The number formats of playlists and MPDs.
+package enum DecimalText {
+    /// A decimal-integer (RFC 8216 section 4.2) that is not negative; saturates.
+    package static func integer(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return text.utf8.reduce(0) { $0.saturatingMultiply(10).saturatingAdd(Int64($1 & 15)) }
     }
 
-    /// Nanoseconds of a decimal number of seconds, exact to the nanosecond (further digits are cut off) and saturating.
-    /// Exponents are understood; words (`nan`, `inf`) and hexadecimal are not.
-    static func nanoseconds(_ text: some StringProtocol) -> Int64? {
+    /// Returns the nanoseconds of a decimal number of seconds, exact to the nanosecond (further digits are cut off)
+    /// and saturating. Accepts exponents, but neither words (`nan`, `inf`) nor hexadecimal.
+    package static func nanoseconds(_ text: some StringProtocol) -> Int64? {
         let isNegative = text.hasPrefix("-")
         let digits = text.utf8.dropFirst(isNegative || text.hasPrefix("+") ? 1 : 0)
         guard let first = digits.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
@@ -33,7 +33,7 @@ enum DecimalText {
     }
 
     /// A number with a fraction; finite.
-    static func double(_ text: some StringProtocol) -> Double? {
+    package static func double(_ text: some StringProtocol) -> Double? {
         guard text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }), let value = Double(String(text)),
             value.isFinite
         else { return nil }
@@ -44,7 +44,7 @@ enum DecimalText {
         double(text).flatMap(Int64.init(nanosecondsOf:))
     }
 
-    /// The bytes of a hexadecimal-sequence (`0x…`), at most 16, on the left filled up with zeros to 16.
+    /// Returns the bytes of a hexadecimal-sequence (`0x…`), at most 16, padded on the left with zeros to 16.
     static func sixteenBytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
         guard text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
         let digits = text.utf8.dropFirst(2).compactMap(\.hexDigitValue)

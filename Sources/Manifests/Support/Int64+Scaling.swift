@@ -3,11 +3,11 @@ internal import Instrument
 extension Int64 {
     /// `self * multiplier / divisor` rounded down, exact in between and saturating; 0 for a divisor that is not
     /// positive.
-    func scaled(by multiplier: Int64, over divisor: Int64) -> Int64 {
+    package func scaled(by multiplier: Int64, over divisor: Int64) -> Int64 {
         guard divisor > 0 else { return 0 }
         let isNegative = (self < 0) != (multiplier < 0)
         let product = magnitude.multipliedFullWidth(by: multiplier.magnitude)
-        // The quotient would not fit: beyond the range either way.
+        // The quotient exceeds the range in either direction.
         guard product.high < divisor.magnitude else { return isNegative ? .min : .max }
         let (quotient, remainder) = divisor.magnitude.dividingFullWidth(product)
         guard let whole = Int64(exactly: quotient) else { return isNegative ? .min : .max }
@@ -15,7 +15,7 @@ extension Int64 {
     }
 
     /// Nanoseconds of `self` ticks of a `timescale`, rounded down.
-    func nanoseconds(timescale: Int64) -> Int64 { scaled(by: 1_000_000_000, over: timescale) }
+    package func nanoseconds(timescale: Int64) -> Int64 { scaled(by: 1_000_000_000, over: timescale) }
 
     /// Nanoseconds of a number of seconds, rounded to the nearest and saturating; nil unless it is finite.
     init?(nanosecondsOf seconds: Double) {

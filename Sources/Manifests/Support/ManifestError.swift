@@ -1,8 +1,8 @@
 public import InstrumentHTTP
 
-/// Why a manifest cannot be played, and what to do. It names no secrets and may be printed.
+/// The reason why a manifest cannot be played, and what to do. Contains no secrets.
 public struct ManifestError: Error, Hashable, Sendable {
-    /// What is wrong with a manifest; an open set.
+    /// The kind of an error; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
@@ -25,9 +25,9 @@ public struct ManifestError: Error, Hashable, Sendable {
         public static let cancelled = Code("cancelled")
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public var code: Code
-    /// What was found, what was expected and what to do, for people.
+    /// The message for people: the value that was found, the expected value, and the remedy.
     public var message: String
     /// The line, counted from 1; nil where no single line is wrong.
     public var line: Int?
@@ -51,7 +51,7 @@ extension ManifestError {
         }
     }
 
-    /// The same with the manifest's address.
+    /// Returns the same error with the manifest's address.
     func at(_ url: HTTPURL) -> ManifestError {
         var error = self
         error.url = url.description

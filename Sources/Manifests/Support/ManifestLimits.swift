@@ -1,17 +1,18 @@
 /// Limits for the size of a manifest. Exceeding a limit is an error or, where the rest can be played, a notice.
 ///
-/// The defaults are far above what players meet and far below what hurts: a day of two-second segments is 43,200.
+/// The defaults are far above real manifests and far below a size that causes harm: a day of two-second segments is
+/// 43,200.
 public struct ManifestLimits: Hashable, Sendable {
     /// Bytes of a playlist or MPD.
     public var bytes = 16 << 20
     /// Bytes of one line of a playlist, or of one attribute or text of an MPD.
     public var lineBytes = 64 << 10
-    /// Bytes of all addresses that come out of one manifest, so that a short one cannot grow by variables or long
+    /// Bytes of all addresses that one manifest produces, so that a short manifest cannot grow by variables or long
     /// bases.
     public var addressBytes = 64 << 20
-    /// Segments of a playlist or of a rendition. Of a live DASH window the newest stay.
+    /// Segments of a playlist or of a rendition. A live DASH window keeps the newest segments.
     public var segments = 100_000
-    /// Variants and renditions together, representations of a period, definitions of a playlist: each.
+    /// Variants and renditions together, representations of a period, definitions of a playlist: each separately.
     public var variants = 1_000
     /// Representations of all periods together.
     public var representations = 20_000
@@ -28,7 +29,7 @@ public struct ManifestLimits: Hashable, Sendable {
     public var periods = 1_000
     /// References of a `sidx` box.
     public var indexReferences = 65_535
-    /// Notices that are kept, one of a kind.
+    /// Notices that are kept, one of each kind.
     public var notices = 100
 
     /// The defaults.

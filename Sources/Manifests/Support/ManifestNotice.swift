@@ -1,6 +1,6 @@
-/// A defect or an unsupported feature of a manifest that playback survives.
+/// A defect or an unsupported feature of a manifest that does not prevent playback.
 public struct ManifestNotice: Hashable, Sendable {
-    /// What a notice is about; an open set.
+    /// The kind of a notice; an open set.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as a short text.
         public let description: String
@@ -21,7 +21,7 @@ public struct ManifestNotice: Hashable, Sendable {
         public static let limitReached = Code("limitReached")
     }
 
-    /// What it is about.
+    /// The kind of the notice.
     public var code: Code
     /// The defect and its consequence, for people; without secrets.
     public var message: String

@@ -1,4 +1,4 @@
-/// Collects notices: each once, and not more than allowed.
+/// Collects notices: each once, up to the limit.
 struct NoticeList: Hashable, Sendable {
     private(set) var notices: [ManifestNotice] = []
     private var known: Set<String> = []

@@ -1,11 +1,11 @@
 internal import Instrument
 internal import InstrumentHTTP
 
-/// What references in a manifest are relative to. Only `http` and `https` come out.
+/// The base of references in a manifest. Produces only `http` and `https` addresses.
 struct ReferenceBase: Hashable, Sendable {
     var url: HTTPURL
 
-    /// The same, counted against what all addresses of a manifest may take.
+    /// Returns the same address, counted against the limit of all addresses of a manifest.
     func resolve(_ reference: String, line: Int?, budget: inout Int) throws(ManifestError) -> HTTPURL {
         let result = try resolve(reference, line: line)
         budget -= result.path.utf8.count + reference.utf8.count
@@ -20,8 +20,8 @@ struct ReferenceBase: Hashable, Sendable {
         return result
     }
 
-    /// The address that a reference means.
-    /// - Throws: ``ManifestError`` that does not repeat the reference, since that may hold secrets.
+    /// Returns the address of a reference.
+    /// - Throws: ``ManifestError`` without the reference, which may contain secrets.
     func resolve(_ reference: String, line: Int? = nil) throws(ManifestError) -> HTTPURL {
         if let url = try? url.resolving(reference) { return url }
         throw ManifestError(.referenceRefused, Self.refusal(of: reference), line: line, url: url)

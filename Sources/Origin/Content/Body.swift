@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// The bytes of a response, which are sliced and never copied while they are in memory.
+/// The bytes of a response; in memory, they are sliced and never copied.
 enum Body: Sendable {
     /// Bytes in memory.
     case buffer(ByteBuffer)
-    /// Part of a file, read as it is sent.
+    /// Part of a file, read while it is sent.
     case file(OpenFile, Range<Int>)
-    /// Bytes once, then a line again and again, for as long as anyone listens.
+    /// Bytes once, then a line repeatedly, until the client closes the connection.
     case endless(first: ByteBuffer, line: ByteBuffer)
 
     static let empty = Body.buffer(ByteBuffer())
@@ -15,7 +15,7 @@ enum Body: Sendable {
 
     init(_ bytes: [UInt8]) { self = .buffer(ByteBuffer(bytes: bytes)) }
 
-    /// How many bytes there are; `Int.max` if there is no end.
+    /// The number of bytes; `Int.max` without an end.
     var count: Int {
         switch self {
         case .buffer(let buffer): buffer.readableBytes
@@ -26,7 +26,7 @@ enum Body: Sendable {
 
     var isEndless: Bool { if case .endless = self { true } else { false } }
 
-    /// Part of it; the range is cut to what there is.
+    /// Returns a part; the range is limited to the content.
     func part(_ range: Range<Int>) -> Body {
         let range = range.clamped(to: 0..<count)
         switch self {
@@ -39,7 +39,7 @@ enum Body: Sendable {
         }
     }
 
-    /// Up to `count` bytes from `offset` on; nil if the file does not give them.
+    /// Returns up to `count` bytes from `offset` on; nil if the file cannot be read.
     func bytes(at offset: Int, count: Int) -> ByteBuffer? {
         switch self {
         case .buffer(let buffer): return buffer.getSlice(at: buffer.readerIndex + offset, length: count)

@@ -1,27 +1,14 @@
+internal import Instrument
+
 /// The page at `/`.
 enum IndexPage {
     static func text(_ catalogue: [CatalogueEntry]) -> String {
         let rows = catalogue.map { entry in
-            let link = escaped(HeaderText.encoded(path: entry.path))
+            let link = Markup.escaped(HeaderText.encoded(path: entry.path))
             return
-                "<tr><td><a href=\"\(link)\">\(escaped(entry.path))</a></td><td>\(escaped(entry.summary))</td></tr>\n"
+                "<tr><td><a href=\"\(link)\">\(Markup.escaped(entry.path))</a></td><td>\(Markup.escaped(entry.summary))</td></tr>\n"
         }
         return head + (rows.isEmpty ? "<tr><td>No media are served.</td></tr>\n" : rows.joined()) + foot
-    }
-
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
     }
 
     private static let head = """

@@ -8,10 +8,10 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A regular file that is open for reading; closed with the last reference.
+/// A regular file open for reading; closed with the last reference.
 final class OpenFile: Sendable {
     private let descriptor: CInt
-    /// Its size when it was opened.
+    /// The size when the file was opened.
     let size: Int
 
     /// Opens a file; nil if it does not exist, or is a folder, a pipe or a device.
@@ -30,7 +30,7 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Up to `count` bytes from `offset` on; nil at the end of the file, or if they cannot be read.
+    /// Returns up to `count` bytes from `offset` on; nil at the end of the file, or if they cannot be read.
     func read(at offset: Int, count: Int) -> ByteBuffer? {
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         let read = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
@@ -39,6 +39,6 @@ final class OpenFile: Sendable {
         return read > 0 ? buffer : nil
     }
 
-    /// All of it; nil if it cannot be read.
+    /// Returns the whole content; nil if it cannot be read.
     func contents() -> ByteBuffer? { size == 0 ? ByteBuffer() : read(at: 0, count: size) }
 }

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// The resource at a path at a moment.
+/// Returns the resource at a path and time.
 struct Resource: Sendable {
     var contentType: String
     var body: Body
@@ -11,12 +11,12 @@ struct Resource: Sendable {
     }
 }
 
-/// The moment of a request.
+/// The time of a request.
 struct Moment: Hashable, Sendable {
-    /// The calendar time by which live media go.
+    /// The calendar time, which determines live media.
     var now: WallTime
-    /// When the origin was started.
+    /// The start of the origin.
     var originStart: WallTime
-    /// When the session made its first request.
+    /// The session's first request.
     var sessionStart: WallTime
 }

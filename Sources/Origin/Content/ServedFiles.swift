@@ -1,7 +1,7 @@
 internal import Foundation
 internal import NIOCore
 
-/// The user's own files, under `media/`: a folder's content, or files by their names. Nothing outside is ever given out.
+/// The user's files, under `media/`: a folder's content, or files by their names. Files outside are never served.
 struct ServedFiles: Sendable {
     /// Folders, with symbolic links resolved.
     private var folders: [String] = []
@@ -23,7 +23,7 @@ struct ServedFiles: Sendable {
     }
 
     func resource(_ names: [String]) -> Resource? {
-        // What could lead outside is no name: an empty one, the folder itself, the one above, or a hidden one.
+        // Names that could lead outside are invalid: an empty name, `.`, `..`, or a hidden name.
         guard !names.isEmpty, !names.contains(where: { $0.isEmpty || $0.hasPrefix(".") || $0.contains("/") }) else {
             return nil
         }
@@ -31,7 +31,7 @@ struct ServedFiles: Sendable {
         if let file = files[path] { return Self.resource(file, path) }
         for folder in folders {
             let resolved = URL(fileURLWithPath: folder + "/" + path).resolvingSymlinksInPath().path
-            // A link may lead outside, too.
+            // A link may lead outside as well.
             if resolved.hasPrefix(folder + "/"), let found = Self.resource(resolved, path) { return found }
         }
         return nil
@@ -41,7 +41,7 @@ struct ServedFiles: Sendable {
         OpenFile(path: file).map { Resource(ContentType.of(path: path), .file($0, 0..<$0.size)) }
     }
 
-    /// Files, and playlists, manifests and films in folders, a thousand at most and among the first 50,000 files.
+    /// Files, and playlists, manifests and films in folders: at most a thousand, among the first 50,000 files.
     var catalogue: [CatalogueEntry] {
         var entries = files.keys.sorted().map { CatalogueEntry("media/\($0)", "a file of yours") }
         let endings = [".m3u8", ".mpd", ".mp4", ".ts", ".mkv", ".webm", ".mov", ".mp3", ".m4a"]

@@ -1,14 +1,14 @@
-/// The media that an origin serves beside its own pages.
+/// The media that an origin serves, in addition to its own pages.
 public enum ServedMedia: Sendable {
     /// The fixtures, under `vod/`, `live/` and `event/`.
     case fixtures(Fixtures)
-    /// A folder with all that is in it, or one file, under `media/`.
+    /// A folder with its content, or one file, under `media/`.
     case files(String)
 }
 
-/// Something that is served.
+/// A served path.
 public struct CatalogueEntry: Hashable, Sendable {
-    /// Where, to be given to ``Origin/url(_:session:)``.
+    /// The path, for ``Origin/url(_:session:)``.
     public var path: String
     /// A short description.
     public var summary: String

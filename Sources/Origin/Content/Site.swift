@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Maps a path to a resource: a pure function of the path and the moment, except for files on disk.
+/// Maps a path to a resource: a pure function of path and time, except for files on disk.
 struct Site: Sendable {
     private var fixtures: Fixtures?
     private var files: ServedFiles?
@@ -15,15 +15,16 @@ struct Site: Sendable {
             }
         }
         if !files.isEmpty { self.files = try ServedFiles(files) }
-        catalogue = (fixtures?.catalogue ?? []) + (self.files?.catalogue ?? [])
+        catalogue = (fixtures.map { $0.catalogue + AdServer.catalogue } ?? []) + (self.files?.catalogue ?? [])
     }
 
-    /// Whether a path is one of the pages about the origin itself.
+    /// Whether a path is one of the pages about the origin.
     static func isOwnPage(_ path: String) -> Bool {
         ["/", "/index.html", "/favicon.ico", "/requests"].contains(path)
     }
 
-    func resource(at path: String, query: String, moment: Moment) -> Resource? {
+    /// The resource at a path. `base` is the address of the origin as the client reached it, with its session.
+    func resource(at path: String, query: String, base: String = "/", moment: Moment) -> Resource? {
         switch path {
         case "/", "/index.html": return Resource(ContentType.html, Body(IndexPage.text(catalogue)))
         case "/favicon.ico": return Resource("image/x-icon", .empty)
@@ -32,6 +33,10 @@ struct Site: Sendable {
         let names = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         guard let first = names.first else { return nil }
         if first == "media" { return files?.resource(Array(names.dropFirst())) }
+        if first == "break" { return fixtures?.brokenResource(Array(names.dropFirst()), StreamQuery(query), moment) }
+        if first == "ads", names.count == 2, fixtures != nil {
+            return AdServer(base: base, query: query).resource(names[1])
+        }
         guard let kind = StreamKind(rawValue: first) else { return nil }
         return fixtures?.resource(kind, Array(names.dropFirst()), StreamQuery(query), moment)
     }
@@ -39,9 +44,9 @@ struct Site: Sendable {
 
 /// The query parameters of a live stream.
 struct StreamQuery: Sendable {
-    /// How many segments a live playlist lists.
+    /// The number of segments in a live playlist.
     var window = 5
-    /// The query as the paths in a playlist repeat it, with the question mark; empty without a query.
+    /// The query that the paths in a playlist repeat, with the question mark; empty without a query.
     var text = ""
 
     init(_ query: String) {

@@ -1,56 +1,58 @@
-/// What goes wrong with a response.
+/// A fault of a response.
 public enum Fault: Hashable, Sendable {
     /// Another status with a short text; `retryAfter` goes into `Retry-After`, in whole seconds rounded up.
     case status(Int, retryAfter: Duration? = nil)
     /// The connection is reset (RST) instead of an answer.
     case resetBeforeHead
-    /// The connection is reset (RST) after that many bytes of the body.
+    /// The connection is reset (RST) after this number of bytes of the body.
     case reset(afterBytes: Int)
-    /// No answer ever; the connection stays open.
+    /// No response; the connection stays open.
     case hangBeforeHead
-    /// Nothing more after that many bytes of the body; the connection stays open.
+    /// The response stops after this number of bytes of the body; the connection stays open.
     case hang(afterBytes: Int)
-    /// `Content-Length` is right, but the connection is closed (FIN) after that many bytes of the body.
+    /// `Content-Length` is correct, but the connection is closed (FIN) after this number of bytes of the body.
     case truncate(afterBytes: Int)
-    /// `Content-Length` is smaller than the body by that many bytes; all of it is sent, then the connection is closed.
+    /// `Content-Length` is smaller than the body by this number of bytes; the whole body is sent, then the connection
+    /// is closed.
     case understate(byBytes: Int)
-    /// The head comes later by that much.
+    /// The head is delayed by this time.
     case slowFirstByte(Duration)
     /// A redirect to another path of this origin, in the same session.
     case redirect(to: String, status: Int = 302)
-    /// A redirect to the path that was asked for.
+    /// A redirect to the requested path.
     case redirectToItself
-    /// The right body under another `Content-Type`.
+    /// The correct body with another `Content-Type`.
     case contentType(String)
-    /// An HTML page with status 200, like an access point's log-in page.
+    /// An HTML page with status 200, like the log-in page of an access point.
     case html
     /// The resource at another path of this origin, with its type.
     case body(of: String)
-    /// The first line of the body, then comment lines until the client has had enough.
+    /// The first line of the body, then comment lines until the client closes the connection.
     case endless
-    /// The body in pieces of that many bytes, one at a time, beside the link.
+    /// The body in pieces of this number of bytes at an interval, independent of the link.
     case trickle(bytes: Int, every: Duration)
-    /// A live playlist or manifest as it was when the rule came into force.
+    /// A live playlist or manifest as of the start of the rule.
     case stale
 }
 
-/// To which requests a fault happens.
+/// A rule: the requests to which a fault applies.
 ///
-/// Counts are per session: each rule counts the requests that fit its pattern and its time; the first rule whose count says
-/// so acts, and a request suffers one fault at most. The origin's own pages (`/`, `/requests`) are spared.
+/// Counts are per session: each rule counts the requests that match its pattern and its time. The first rule whose
+/// occurrence matches applies, and a request has at most one fault. The origin's own pages (`/`, `/requests`) have
+/// none.
 public struct FaultRule: Hashable, Sendable {
-    /// Which of the requests that fit.
+    /// The occurrence among the matching requests.
     public enum Occurrence: Hashable, Sendable {
-        /// All of them.
+        /// All requests.
         case all
-        /// The one of that number, from 1.
+        /// The request with that number, from 1.
         case nth(Int)
         /// The first requests up to this number.
         case first(Int)
-        /// Each of that period: 3 is the third, the sixth …
+        /// Every request of that period: 3 is the third, the sixth …
         case every(Int)
 
-        /// Whether the request of that number, from 1, is one.
+        /// Whether the occurrence includes the request with that number, from 1.
         func contains(_ number: Int) -> Bool {
             switch self {
             case .all: true
@@ -61,13 +63,14 @@ public struct FaultRule: Hashable, Sendable {
         }
     }
 
-    /// What happens.
+    /// The fault.
     public var fault: Fault
-    /// To which paths (without session and query): `*` stands for anything, also across slashes, `?` for one character.
+    /// The pattern of paths (without session and query): `*` stands for any text, also across slashes, `?` for one
+    /// character.
     public var pattern: String
-    /// To which of them.
+    /// The occurrence.
     public var occurrence: Occurrence
-    /// From when, since the session's first request.
+    /// The start, since the session's first request.
     public var start: Duration
     /// The end, since the session's first request; nil means without an end.
     public var end: Duration?
@@ -87,7 +90,7 @@ public struct FaultRule: Hashable, Sendable {
         self.end = end
     }
 
-    /// Whether pattern and time fit; the count is another matter.
+    /// Whether pattern and time match, independent of the count.
     func fits(path: String, at time: Duration) -> Bool {
         if time < start { return false }
         if let end, time >= end { return false }

@@ -1,8 +1,8 @@
-/// Paths by wildcard.
+/// Path patterns with wildcards.
 enum PathPattern {
-    /// Whether `path` is what `pattern` says, where `*` is any text and `?` any byte; a leading slash is all one.
+    /// Whether `path` matches `pattern`, where `*` is any text and `?` any byte; a leading slash is optional.
     ///
-    /// Greedy with one way back (the last `*`), so that a long pattern takes no more than pattern × path steps.
+    /// Greedy, and backtracks to the last `*` only, so that a long pattern takes at most pattern × path steps.
     static func matches(_ pattern: String, _ path: String) -> Bool {
         let pattern = Array(trimmed(pattern).utf8)
         let path = Array(trimmed(path).utf8)

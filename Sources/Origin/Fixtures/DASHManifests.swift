@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentText
 
-/// How a manifest says where segments are (ISO/IEC 23009-1, 5.3.9).
+/// How a manifest declares its segments (ISO/IEC 23009-1, 5.3.9).
 enum DASHAddressing: String, Sendable, CaseIterable {
     /// SegmentTemplate with `$Number$` and a constant duration.
     case number
@@ -29,7 +29,7 @@ enum DASHAddressing: String, Sendable, CaseIterable {
 }
 
 extension Fixtures {
-    /// A manifest of all that there is.
+    /// Returns a manifest of the whole media.
     func manifest(_ addressing: DASHAddressing) -> String {
         let half = segmentCount / 2
         let periods: [Range<Int>] = addressing == .periods ? [0..<half, half..<segmentCount] : [0..<segmentCount]
@@ -39,7 +39,7 @@ extension Fixtures {
         return document(head, periods.enumerated().map { period("p\($0.offset)", $0.element, addressing) }, after: "")
     }
 
-    /// A manifest of an endless stream: segments by number, and the server's clock.
+    /// Returns a manifest of an endless stream: segments by number, and the server's clock.
     func liveManifest(at moment: Moment, window: Int) -> String {
         let start = WallTime(milliseconds: moment.originStart.milliseconds &- LiveWindow.headStart)
         let depth = window * Self.segmentSeconds
@@ -58,7 +58,7 @@ extension Fixtures {
             + periods.joined() + after + "</MPD>\n"
     }
 
-    /// A period of these segments; nil: of all that will ever be.
+    /// Returns a period of these segments; nil for an endless period.
     private func period(_ name: String, _ segments: Range<Int>?, _ addressing: DASHAddressing) -> String {
         let start = (segments?.lowerBound ?? 0) * Self.segmentSeconds
         var attributes = "id=\"\(name)\" start=\"PT\(start)S\""

@@ -2,13 +2,13 @@ internal import Foundation
 internal import Instrument
 
 extension Fixtures {
-    /// Makes the fixtures in a folder, or takes them over if they are there already.
+    /// Generates the fixtures in a folder, or loads existing fixtures.
     ///
-    /// Takes about three seconds of processor time for 24 seconds of media. Several processes may do so at once in one
-    /// folder. Blocks a separate thread, not the caller's.
+    /// Takes about three seconds of processor time for 24 seconds of media. Several processes may do so at once in
+    /// one folder. Blocks a separate thread, not the caller's.
     /// - Parameters:
-    ///   - cache: the folder; it is made if need be.
-    ///   - seconds: how long the media are to be; rounded up to a multiple of 24, 480 at most.
+    ///   - cache: the folder; created if it does not exist.
+    ///   - seconds: the duration of the media; rounded up to a multiple of 24, at most 480.
     ///   - ffmpeg: the program.
     ///   - progress: receives the name of each step as it begins.
     /// - Throws: ``OriginError`` if ffmpeg is missing or fails, with its output.
@@ -19,7 +19,7 @@ extension Fixtures {
         progress: (@Sendable (String) -> Void)? = nil
     ) async throws(OriginError) -> Fixtures {
         let rounded = (min(max(seconds, 1), 480) + 23) / 24 * 24
-        // The number says which recipe made them.
+        // The name contains the version of the recipe.
         let folder = "\(cache)/instrument-fixtures-\(FixtureMaker.recipe)-\(rounded)s"
         if !FileManager.default.fileExists(atPath: folder) {
             let maker = FixtureMaker(seconds: rounded, ffmpeg: ffmpeg, progress: progress ?? { _ in })
@@ -37,16 +37,16 @@ extension Fixtures {
     }
 }
 
-/// Makes the files of the fixtures by ffmpeg.
+/// Generates the files of the fixtures with ffmpeg.
 struct FixtureMaker: Sendable {
     /// The version of the recipe, so that files of an older recipe are not reused.
-    static var recipe: Int { 1 }
+    static var recipe: Int { 2 }
 
     var seconds: Int
     var ffmpeg: String
     var progress: @Sendable (String) -> Void
 
-    /// Makes all beside `folder` and moves it there in one go, so that no process ever finds an incomplete folder.
+    /// Generates all files beside `folder` and renames once, so that no process finds an incomplete folder.
     func make(into folder: String) throws(OriginError) {
         let files = FileManager.default
         let work = "\(folder).\(UUID().uuidString)"
@@ -73,7 +73,7 @@ struct FixtureMaker: Sendable {
         do {
             try files.moveItem(atPath: work, toPath: folder)
         } catch {
-            // Another process was faster: what it made is the same.
+            // Another process was faster; its files are the same.
             if !files.fileExists(atPath: folder) {
                 throw OriginError(.cannotMakeFixtures, "Cannot keep the fixtures: \(error.localizedDescription)")
             }
@@ -88,7 +88,8 @@ struct FixtureMaker: Sendable {
         for variant in Fixtures.variants {
             progress("\(variant.width) × \(variant.height), \(variant.bitrate / 1_000) kbit/s")
             let rate = "\(variant.videoBitrate)"
-            // Constant bitrate down to a fifth of a second, a keyframe every two seconds and nowhere else; no messages (SEI).
+            // Constant bitrate down to a fifth of a second, a keyframe every two seconds and at no other place; no
+            // messages (SEI).
             let options = "nal-hrd=cbr:force-cfr=1:scenecut=0:keyint=50:min-keyint=50:threads=1:sliced-threads=0"
             try run(
                 [
@@ -107,9 +108,10 @@ struct FixtureMaker: Sendable {
             progress("sound, \(language.title)")
             try run(
                 ["-f", "lavfi", "-i", "sine=frequency=\(language.tone):sample_rate=48000:duration=\(seconds + 1)"]
-                    // 375 frames of 1,024 samples are eight seconds; more sound than that, so that the last one is whole.
+                    // 375 frames of 1,024 samples are eight seconds; slightly more sound, so that the last frame is
+                    // complete.
                     + ["-c:a", "aac", "-b:a", "64k", "-ac", "2", "-frames:a", "\(seconds * 375 / 8)"]
-                    // A stream of frames: an MP4 file would cut the first and the last one short.
+                    // A stream of frames: an MP4 file would shorten the first and the last frame.
                     + Self.exact + ["-f", "adts", "e-\(language.name).aac"],
                 in: work
             )
@@ -146,7 +148,7 @@ struct FixtureMaker: Sendable {
     ) throws(OriginError) {
         try run(
             ["-i", source, "-c", "copy"] + options + Self.exact
-                + ["-movflags", "+frag_keyframe+empty_moov+default_base_moof+global_sidx"]
+                + ["-movflags", "+frag_keyframe+empty_moov+delay_moov+default_base_moof+global_sidx"]
                 + ["-frag_duration", "\(Fixtures.segmentSeconds * 1_000_000)", "-f", "mp4", name],
             in: work
         )
@@ -202,7 +204,7 @@ struct FixtureMaker: Sendable {
 
 /// Packets of 188 bytes (ISO/IEC 13818-1, 2.4.3).
 enum TransportStream {
-    /// The stream with null packets (PID 0x1FFF) behind it, up to `length` bytes.
+    /// Returns the stream, padded with null packets (PID 0x1FFF) to `length` bytes.
     static func padded(_ stream: Data, to length: Int) throws(OriginError) -> Data {
         guard stream.count <= length, stream.count % 188 == 0, length % 188 == 0 else {
             let found = "\(stream.count) of \(length) bytes"

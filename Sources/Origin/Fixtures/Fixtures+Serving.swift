@@ -33,6 +33,10 @@ extension Fixtures {
         if name == "master.m3u8" {
             return Resource(ContentType.hls, Body(masterPlaylist(packaging, query: query.text)))
         }
+        if kind == .vod, let ads = AdPlaylist.named(name), let track = track(Self.variants[0].name, packaging) {
+            let plain = mediaPlaylist(track, packaging, kind, .whole(count: track.count), query: query.text)
+            return Resource(ContentType.hls, Body(ads.text(of: plain, segmentSeconds: packaging.seconds)))
+        }
         guard let track = track(String(name.dropLast(5)), packaging) else { return nil }
         let window = window(kind, packaging, track.count, query, moment)
         return Resource(ContentType.hls, Body(mediaPlaylist(track, packaging, kind, window, query: query.text)))
@@ -110,7 +114,7 @@ extension Fixtures {
         return Resource("video/mp2t", encrypted[number])
     }
 
-    /// All that a player may open.
+    /// The paths that a player may open.
     var catalogue: [CatalogueEntry] {
         var entries: [CatalogueEntry] = []
         for packaging in Track.Packaging.allCases {
@@ -129,6 +133,9 @@ extension Fixtures {
             entries.append(
                 CatalogueEntry("live/\(packaging.rawValue)/master.m3u8", "live HLS, \(packaging.summary), \(seam)")
             )
+        }
+        for ads in AdPlaylist.allCases {
+            entries.append(CatalogueEntry("vod/ts/ads-\(ads.rawValue).m3u8", ads.summary))
         }
         entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that continue through the loops"))
         for packaging in Track.Packaging.allCases {

@@ -2,23 +2,23 @@ internal import NIOCore
 
 /// Small deterministic media: a test picture in three variants, a tone in two languages, cut into segments of two seconds.
 ///
-/// Made by ffmpeg once and kept in a folder; the same ffmpeg gives the same bytes each time. All playlists and manifests are
-/// written by the origin from these few files, which it holds in memory (10 MB for 24 seconds).
+/// ffmpeg generates them once, in a folder; the same ffmpeg gives the same bytes each time. The origin generates all
+/// playlists and manifests from these few files, which it holds in memory (10 MB for 24 seconds).
 public struct Fixtures: Sendable {
-    /// A picture with a bitrate.
+    /// A video variant with a bitrate.
     public struct Variant: Hashable, Sendable {
-        /// As it is called in paths: `v0`, `v1`, `v2`.
+        /// The name in paths: `v0`, `v1`, `v2`.
         public let name: String
         /// In pixels.
         public let width: Int
         /// In pixels.
         public let height: Int
-        /// Of the transport stream with sound, in bits a second: each segment of it is padded to exactly
+        /// The bitrate of the transport stream with sound, bit/s: each segment is padded to exactly
         /// ``transportSegmentLength`` bytes.
         public let bitrate: Int
-        /// The length of two seconds of transport stream: the bitrate's, rounded up to whole packets of 188 bytes.
+        /// The size of two seconds of transport stream: by the bitrate, rounded up to whole packets of 188 bytes.
         public var transportSegmentLength: Int { (bitrate * Fixtures.segmentSeconds / 8 + 187) / 188 * 188 }
-        /// The bit rate of the video alone.
+        /// The bitrate of the video alone, bit/s.
         let videoBitrate: Int
     }
 
@@ -29,18 +29,18 @@ public struct Fixtures: Sendable {
         Variant(name: "v2", width: 854, height: 480, bitrate: 2_500_000, videoBitrate: 2_220_000),
     ]
 
-    /// The languages of the sound: as they are called in paths and playlists (RFC 5646), in MP4 files (ISO 639-2), for people;
-    /// and the tone in hertz.
+    /// The languages of the sound: their names in paths and playlists (RFC 5646), in MP4 files (ISO 639-2) and for
+    /// people, and the tone in hertz.
     static let languages = [
         (name: "en", code: "eng", title: "English", tone: 440), (name: "fr", code: "fra", title: "Français", tone: 660),
     ]
 
     static var segmentSeconds: Int { 2 }
 
-    /// How long the media are, in seconds: a multiple of 24, because then whole frames of sound, whole segments of two seconds
-    /// and whole segments of six fill it, and it can be looped without a seam.
+    /// The duration of the media in seconds: a multiple of 24, so that whole frames of sound, whole segments of two
+    /// seconds and whole segments of six seconds fill it, and loops have no seam.
     public let seconds: Int
-    /// Where the files are.
+    /// The folder of the files.
     public let directory: String
 
     let transport: [ByteBuffer]
@@ -49,15 +49,15 @@ public struct Fixtures: Sendable {
     let encrypted: [Body]
     let movie: ByteBuffer
 
-    /// How many segments of two seconds there are.
+    /// The number of segments of two seconds.
     public var segmentCount: Int { seconds / Self.segmentSeconds }
 
     /// The key of the encrypted segments, and their initialization vector.
     static let key: [UInt8] = Array("instrument tests".utf8)
     static let initializationVector = "000102030405060708090a0b0c0d0e0f"
 
-    /// Takes over what ``make(in:seconds:ffmpeg:progress:)`` has made.
-    /// - Throws: ``OriginError`` if the files are not as they should be.
+    /// Loads the files that ``make(in:seconds:ffmpeg:progress:)`` has generated.
+    /// - Throws: ``OriginError`` if the files are not as expected.
     init(loading directory: String, seconds: Int) throws(OriginError) {
         self.directory = directory
         self.seconds = seconds

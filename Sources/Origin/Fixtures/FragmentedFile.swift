@@ -1,7 +1,9 @@
+internal import Instrument
 internal import InstrumentText
 internal import NIOCore
 
-/// A fragmented MP4 file of one track: where its parts are (ISO/IEC 14496-12: `moov`, `sidx` 8.16.3, `tfdt` 8.8.12).
+/// A fragmented MP4 file of one track: the positions of its parts (ISO/IEC 14496-12: `moov`, `sidx` 8.16.3, `tfdt`
+/// 8.8.12).
 struct FragmentedFile: Sendable {
     /// A part that starts with a random access point.
     struct Fragment: Hashable, Sendable {
@@ -18,13 +20,13 @@ struct FragmentedFile: Sendable {
     let index: Range<Int>
     let timescale: Int
     let fragments: [Fragment]
-    /// As `CODECS` of a playlist wants it (RFC 6381).
+    /// The value for `CODECS` of a playlist (RFC 6381).
     let codecs: String
 
     /// In units of the timescale.
     var duration: Int { fragments.last.map { $0.start + $0.duration } ?? 0 }
 
-    /// Reads the places of the parts; nil if this is no such file.
+    /// Reads the positions of the parts; nil if this is no such file.
     init?(_ bytes: ByteBuffer) {
         guard let moov = Box.first("moov", in: bytes, range: 0..<bytes.readableBytes),
             let sidx = Box.first("sidx", in: bytes, range: 0..<bytes.readableBytes),
@@ -41,7 +43,7 @@ struct FragmentedFile: Sendable {
     /// The initialization segment.
     var initializationBody: Body { Body.buffer(bytes).part(initialization) }
 
-    /// A fragment as if the file had been repeated that many times before: its decode time continues.
+    /// Returns a fragment after that number of loops: its decode time continues.
     func body(of fragment: Int, round: Int) -> Body? {
         guard fragments.indices.contains(fragment) else { return nil }
         let range = fragments[fragment].range
@@ -49,7 +51,7 @@ struct FragmentedFile: Sendable {
         guard var copy = bytes.getBytes(at: range.lowerBound, length: range.count).map(ByteBuffer.init(bytes:)) else {
             return nil
         }
-        // Not a slice: patched in place.
+        // A copy instead of a slice, because it is changed in place.
         let (shift, overflow) = duration.multipliedReportingOverflow(by: round)
         if overflow { return nil }
         Self.shift(&copy, by: shift)
@@ -75,7 +77,7 @@ struct FragmentedFile: Sendable {
         let name = Array("avcC".utf8)
         guard moov.count > 12 else { return "mp4a.40.2" }
         for index in 0..<(moov.count - 8) where Array(moov[index..<(index + 4)]) == name {
-            return "avc1." + moov[(index + 5)..<(index + 8)].map { $0.padded(2, radix: 16, uppercase: true) }.joined()
+            return "avc1." + moov[(index + 5)..<(index + 8)].hexadecimal(uppercase: true)
         }
         // AAC, low complexity: the only sound that fixtures have.
         return "mp4a.40.2"
@@ -84,7 +86,7 @@ struct FragmentedFile: Sendable {
 
 /// The boxes of a file.
 enum Box {
-    /// Where the first box of that type is, its header included.
+    /// The range of the first box of that type, including its header.
     static func first(_ type: String, in bytes: ByteBuffer, range: Range<Int>) -> Range<Int>? {
         var offset = range.lowerBound
         while offset + 8 <= range.upperBound {

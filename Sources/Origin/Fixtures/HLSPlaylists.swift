@@ -3,7 +3,7 @@ internal import InstrumentText
 
 /// The playlists of the fixtures (RFC 8216).
 extension Fixtures {
-    /// A master playlist; `query` goes to the media playlists with it.
+    /// Returns a master playlist, which passes `query` to its media playlists.
     func masterPlaylist(_ packaging: Track.Packaging, query: String) -> String {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
         var soundPeak = 0
@@ -34,7 +34,7 @@ extension Fixtures {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A media playlist of what `window` lists.
+    /// Returns a media playlist of the segments that `window` lists.
     func mediaPlaylist(
         _ track: Track,
         _ packaging: Track.Packaging,
@@ -49,7 +49,8 @@ extension Fixtures {
         let isLooped = kind == .live && packaging.isTransport
         lines.append("#EXT-X-MEDIA-SEQUENCE:\(window.listed.lowerBound)")
         if isLooped {
-            // A transport stream restarts its timestamps with each loop; those before the first one listed count.
+            // A transport stream restarts its timestamps with each loop; the discontinuities before the first listed
+            // segment count.
             lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, window.listed.lowerBound - 1) / track.count)")
         }
         if kind == .vod { lines.append("#EXT-X-PLAYLIST-TYPE:VOD") }
@@ -92,7 +93,7 @@ extension Fixtures {
 enum StreamKind: String, Sendable, CaseIterable { case vod, event, live }
 
 extension Track {
-    /// When a segment starts by the calendar: after the loops before it, which are all equally long.
+    /// Returns the calendar time of a segment's start, after the preceding loops, which have equal length.
     fileprivate func date(of number: Int, from start: WallTime) -> String {
         let round = durations.reduce(0, +)
         let time = Double(number / count) * round + durations[..<(number % count)].reduce(0, +)
@@ -101,7 +102,7 @@ extension Track {
     }
 }
 
-/// A number of seconds with six decimals.
+/// Formats a number of seconds with six decimals.
 func decimal(_ value: Double) -> String {
     let micros = Int(exactly: (value * 1_000_000).rounded()) ?? 0
     return "\(micros / 1_000_000).\((micros % 1_000_000).padded(6))"

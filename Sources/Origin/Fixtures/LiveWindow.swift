@@ -1,22 +1,22 @@
 internal import Instrument
 
-/// Which segments of an endless or growing stream exist at a moment: a pure function of the clock.
+/// The segments of an endless or growing stream at an instant: a pure function of the clock.
 struct LiveWindow: Hashable, Sendable {
-    /// Those that the playlist lists.
+    /// The segments in the playlist.
     var listed: Range<Int>
-    /// Those that can be fetched: the listed ones, and as many before them.
+    /// The available segments: those in the playlist, and the same number before them.
     var available: Range<Int>
     /// The calendar time at which segment 0 starts.
     var start: WallTime
-    /// Whether nothing more comes.
+    /// Whether the stream is complete.
     var isOver: Bool
 
-    /// How long a live stream has been on when the origin starts, in milliseconds: a whole number of all segments.
+    /// The age of a live stream when the origin starts, in milliseconds: a whole number of all segments.
     static var headStart: Int64 { 60_000 }
-    /// How many segments an event has when a session comes to it.
+    /// The number of segments of an event at a session's first request.
     static var eventStart: Int { 3 }
 
-    /// A live stream, which is the same for all: it began a minute before the origin was started, and has no end.
+    /// A live stream, the same for all sessions: it began a minute before the origin started, and has no end.
     static func live(at moment: Moment, segment: Int64, window: Int) -> LiveWindow {
         let start = moment.originStart.milliseconds &- headStart
         let end = Int(clamping: max(0, moment.now.milliseconds &- start) / segment)
@@ -29,8 +29,8 @@ struct LiveWindow: Hashable, Sendable {
         )
     }
 
-    /// An event, which begins with each session: it has three segments at the session's first request, and grows by one
-    /// a segment's length until all `count` are there.
+    /// An event, which begins with each session: it has three segments at the session's first request, and grows by
+    /// one segment per segment duration, up to `count`.
     static func event(at moment: Moment, segment: Int64, count: Int) -> LiveWindow {
         let start = moment.sessionStart.milliseconds &- segment &* Int64(eventStart)
         let end = min(count, Int(clamping: max(0, moment.now.milliseconds &- start) / segment))
@@ -42,7 +42,7 @@ struct LiveWindow: Hashable, Sendable {
         )
     }
 
-    /// All that there is.
+    /// The whole media.
     static func whole(count: Int) -> LiveWindow {
         LiveWindow(listed: 0..<count, available: 0..<count, start: WallTime(milliseconds: 0), isOver: true)
     }

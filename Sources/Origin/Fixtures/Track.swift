@@ -1,12 +1,12 @@
-/// A variant or a sound in one packaging: segments that can be looped.
+/// A variant or a sound track in one packaging: segments that can be looped.
 struct Track: Sendable {
-    /// How segments are packed.
+    /// The packaging of segments.
     enum Packaging: String, Sendable, CaseIterable {
-        /// Transport stream of picture and sound, two seconds.
+        /// Transport stream with video and audio, two seconds.
         case transport = "ts"
-        /// The same, six seconds.
+        /// Transport stream with video and audio, six seconds.
         case longTransport = "ts6"
-        /// Fragmented MP4, picture and sound apart, two seconds.
+        /// Fragmented MP4 with separate video and audio, two seconds.
         case fragmented = "fmp4"
 
         var isTransport: Bool { self != .fragmented }
@@ -14,24 +14,24 @@ struct Track: Sendable {
         var seconds: Int { self == .longTransport ? 6 : 2 }
     }
 
-    /// As it is called in paths.
+    /// The name in paths.
     var name: String
-    /// How many segments there are before it starts again.
+    /// The number of segments before the loop restarts.
     var count: Int
-    /// The names' ending.
+    /// The file extension.
     var ending: String
-    /// How long each lasts, in seconds.
+    /// The duration of each segment, in seconds.
     var durations: [Double]
-    /// How many bytes each has.
+    /// The size of each segment in bytes.
     var sizes: [Int]
-    /// Where the initialization segment is, if it has one.
+    /// The path of the initialization segment; nil without one.
     var initialization: String?
-    /// The segment of that number, counted on through the loops.
+    /// Returns the segment with that number, counted through the loops.
     var body: @Sendable (Int) -> Body?
 }
 
 extension Fixtures {
-    /// The track of that name; nil if this packaging has no such track.
+    /// Returns the track with that name; nil if this packaging has no such track.
     func track(_ name: String, _ packaging: Track.Packaging) -> Track? {
         if packaging == .fragmented {
             return fragmentedFile(name).map { Self.track(name, of: $0) }
@@ -73,12 +73,12 @@ extension Fixtures {
 }
 
 extension Track {
-    /// The largest bitrate of a segment, in bits a second (RFC 8216, section 4.3.4.2: `BANDWIDTH`).
+    /// The peak bitrate of a segment, bit/s (RFC 8216, section 4.3.4.2: `BANDWIDTH`).
     var peakBitrate: Int {
         zip(sizes, durations).map { $1 > 0 ? Int((Double($0 * 8) / $1).rounded(.up)) : 0 }.max() ?? 0
     }
 
-    /// The bitrate of all together, in bits a second.
+    /// The average bitrate, bit/s.
     var averageBitrate: Int {
         let time = durations.reduce(0, +)
         return time > 0 ? Int((Double(sizes.reduce(0, +) * 8) / time).rounded()) : 0

@@ -1,4 +1,4 @@
-/// Media types by the ending of a name (IANA's registry; RFC 8216, section 10; ISO/IEC 23009-1, annex C).
+/// Media types by file extension (IANA's registry; RFC 8216, section 10; ISO/IEC 23009-1, annex C).
 enum ContentType {
     static let hls = "application/vnd.apple.mpegurl"
     static let dash = "application/dash+xml"

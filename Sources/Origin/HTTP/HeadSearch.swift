@@ -1,13 +1,13 @@
-/// Finds where a request's head ends, in bytes that come in pieces: each byte is looked at once, so that a client that
-/// sends one byte at a time costs no more than one that sends all at once.
+/// Finds the end of a request's head in bytes that arrive in pieces. Each byte is inspected once, so that a client
+/// that sends one byte at a time costs no more than a client that sends all bytes at once.
 struct HeadSearch: Hashable, Sendable {
-    /// How many bytes were looked at and are not the end.
+    /// The number of inspected bytes without an end.
     private var searched = 0
 
-    /// The place of the empty line that ends the head, in all bytes that have come since the head began; nil if it is not
-    /// there yet.
+    /// Returns the position of the empty line that ends the head, in all bytes since the head began; nil without one
+    /// so far.
     mutating func end<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes) -> Bytes.Index? {
-        // The mark may have begun in the bytes before.
+        // The mark may begin in the previous bytes.
         var index = bytes.index(bytes.startIndex, offsetBy: min(max(0, searched - 3), bytes.count))
         searched = bytes.count
         while let found = bytes[index...].firstIndex(of: 0x0D) {

@@ -1,23 +1,27 @@
-/// The head of a request (RFC 9112), as far as an origin of media wants it.
+internal import Instrument
+
+/// The head of a request (RFC 9112), as far as the origin needs it.
 struct RequestHead: Hashable, Sendable {
     var method: String
-    /// The target as it was sent.
+    /// The target, as sent.
     var target: String
     /// The target's path, without percent-encoding.
     var path: String
-    /// The target's query, as it was sent, without the question mark.
+    /// The target's query, as sent, without the question mark.
     var query: String
-    /// The value of `Range`, if there is one.
+    /// The value of `Range`; nil without one.
     var range: String?
+    /// The value of `Host`, if it is a host with or without a port.
+    var host: String?
     /// The length of the body, which is discarded.
     var contentLength = 0
     /// Whether the connection may serve another request.
     var keepsAlive: Bool
 
-    /// The response to a head that cannot be served.
+    /// The error status for an invalid head.
     enum Refusal: Int, Error { case badRequest = 400, tooLong = 431, notImplemented = 501, version = 505 }
 
-    /// Heads that are longer are refused.
+    /// The limit of a head, in bytes.
     static var maxLength: Int { 16_384 }
 
     /// Reads the head's lines, without the empty line at the end.
@@ -53,6 +57,9 @@ struct RequestHead: Hashable, Sendable {
         let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         switch line[..<colon].lowercased() {
         case "range": range = String(value)
+        case "host":
+            let isPlain = value.utf8.allSatisfy { $0.isLetter || $0.isDigit || ".-:[]".utf8.contains($0) }
+            if isPlain, !value.isEmpty { host = String(value) }
         case "connection":
             if value.lowercased().contains("close") { keepsAlive = false }
             if value.lowercased().contains("keep-alive") { keepsAlive = true }

@@ -2,7 +2,7 @@ internal import Instrument
 
 /// One range of bytes out of `Range` (RFC 9110, section 14).
 enum RequestedRange: Hashable, Sendable {
-    /// No range, or one that is not understood and has to be ignored: the whole.
+    /// The whole body: no range, or an unsupported range, which the standard requires to ignore.
     case whole
     /// These bytes.
     case part(Range<Int>)
@@ -29,7 +29,7 @@ enum RequestedRange: Hashable, Sendable {
 
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
-        // What has more digits is beyond every end.
+        // A number with more digits is beyond every end.
         return Int(text) ?? .max
     }
 }

@@ -1,27 +1,27 @@
 internal import Instrument
 internal import NIOCore
 
-/// How a request is answered, to the last byte and the way the connection ends: a pure function of the request, what is at
-/// its path, and the fault that happens to it.
+/// The plan of a response, to the last byte and the end of the connection: a pure function of the request, the
+/// resource at its path, and the fault.
 struct ResponsePlan: Sendable {
     /// The state of the connection after the last byte.
     enum Ending: Hashable, Sendable { case keepAlive, close, reset, hang }
 
-    /// Decides when a byte is sent.
+    /// The pacing of the bytes.
     enum Pace: Hashable, Sendable {
         case link
         case trickle(bytes: Int, every: Duration)
     }
 
     var status: Int
-    /// The head with its empty line; nil if nothing is answered.
+    /// The head with its empty line; nil without a response.
     var head: String?
     var body: Body
     var ending: Ending
     var pace = Pace.link
-    /// How much later than the link's latency.
+    /// The delay in addition to the link's latency.
     var delay = Duration.zero
-    /// What `Content-Length` says; nil without one.
+    /// The value of `Content-Length`; nil without one.
     var promised: Int?
 
     /// The response that a rule or a malformed request causes instead.
@@ -47,7 +47,7 @@ struct ResponsePlan: Sendable {
         sendsBody: Bool
     ) {
         self.status = status
-        // These have no body, whatever anybody asks for (RFC 9110, sections 15.3.5 and 15.4.5).
+        // These statuses never have a body (RFC 9110, sections 15.3.5 and 15.4.5).
         let hasBody = status != 204 && status != 304
         let body = hasBody ? body : .empty
         var lines = ["HTTP/1.1 \(status) \(Self.reason(status))"]
@@ -62,7 +62,7 @@ struct ResponsePlan: Sendable {
         ending = keepsAlive && hasEnd ? .keepAlive : .close
     }
 
-    /// Browsers' players may ask from any page; nothing is worth a cache.
+    /// Allows players in browsers to send requests from any page, and forbids caching.
     private static let always = [
         "Access-Control-Allow-Origin: *",
         "Access-Control-Expose-Headers: Content-Length, Content-Range",
@@ -101,7 +101,8 @@ struct ResponsePlan: Sendable {
 }
 
 extension ResponsePlan {
-    /// The answer to a request; `lookup` finds what is at a path (without session), `prefix` is the session's.
+    /// Returns the plan for a request; `lookup` returns the resource at a path (without session), `prefix` is the
+    /// session's.
     init(to request: RequestHead, path: String, prefix: String, fault: Fault?, lookup: (String) -> Resource?) {
         let sendsBody = request.method != "HEAD"
         func plain(_ status: Int, _ headers: [String] = []) -> ResponsePlan {
@@ -202,7 +203,7 @@ extension ResponsePlan {
 }
 
 extension ResponsePlan {
-    /// The answer to a browser that asks whether it may ask (Fetch standard, CORS-preflight request).
+    /// The response to a browser's preflight request (Fetch standard, CORS-preflight request).
     static func preflight(keepsAlive: Bool) -> ResponsePlan {
         let headers = [
             "Access-Control-Allow-Methods: GET, HEAD, OPTIONS", "Access-Control-Allow-Headers: *",
@@ -213,7 +214,7 @@ extension ResponsePlan {
 }
 
 extension Fault {
-    /// The path whose body comes instead.
+    /// The path whose body is sent instead.
     fileprivate var replacement: String? {
         guard case .body(let path) = self else { return nil }
         return path.hasPrefix("/") ? path : "/" + path

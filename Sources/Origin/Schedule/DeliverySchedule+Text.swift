@@ -1,11 +1,12 @@
 internal import Instrument
 
 extension DeliverySchedule {
-    /// Reads a schedule: `BANDWIDTH [latency DURATION] [for DURATION]`, such steps after commas, and `repeat` at the end.
+    /// Reads a schedule: steps `BANDWIDTH [latency DURATION] [for DURATION]`, separated by commas, and an optional
+    /// `repeat`.
     ///
-    /// `4000k for 10s, 600k latency 80ms for 20s, repeat`. Bandwidths are bits a second (`64000`, `600k`, `2.5M`,
-    /// `unlimited`; `0` stands still), durations have a unit (`500ms`, `1.5s`, `2m`). A step has the latency of the one
-    /// before unless it says otherwise.
+    /// `4000k for 10s, 600k latency 80ms for 20s, repeat`. Bandwidths are bits per second (`64000`, `600k`, `2.5M`,
+    /// `unlimited`; `0` is an outage), durations have a unit (`500ms`, `1.5s`, `2m`). A step without a latency has
+    /// the latency of the previous step.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(_ text: String) throws(OriginSyntaxError) {
         var steps: [Step] = []
@@ -54,7 +55,7 @@ extension DeliverySchedule: CustomStringConvertible {
 }
 
 extension Duration {
-    /// In the largest unit that needs no fraction.
+    /// Formats a duration in the largest unit that needs no fraction.
     var scheduleText: String {
         let nanoseconds = nanoseconds
         if nanoseconds % 1_000_000_000 == 0 { return "\(nanoseconds / 1_000_000_000)s" }

@@ -1,23 +1,23 @@
 internal import Instrument
 
 // The load of a link is counted in units of one bit · nanosecond / second, so that rate × time is exact in integers:
-// a byte is 8 · 10⁹ of them. 2^62 bit/s over 2^63 ns is 2^125, which 128 bits hold.
+// a byte is 8 · 10⁹ units. 2^62 bit/s over 2^63 ns is 2^125, which fits into 128 bits.
 
 extension DeliverySchedule {
-    /// A step as the arithmetic wants it.
+    /// A step in integer units.
     struct Entry: Hashable, Sendable {
         /// Nanoseconds since time zero at which the step starts.
         var start: Int64
-        /// What the link has carried by then.
+        /// The units that the link has carried by then.
         var units: UInt128
-        /// Bits a second.
+        /// Bits per second.
         var rate: UInt128
     }
 
     static var unitsPerByte: UInt128 { 8_000_000_000 }
 
-    /// The instant, since time zero, at which the last of `count` bytes has left whose sending starts at `start` on a link
-    /// that carries nothing else; nil if the schedule stops before that and never continues.
+    /// Returns the instant, since time zero, at which the last of `count` bytes leaves, if sending starts at `start`
+    /// and the link carries nothing else; nil if the schedule stops before that permanently.
     ///
     /// The inverse of the integral of the bandwidth, rounded up to a nanosecond.
     public func instant(ofByte count: Int, startingAt start: Duration) -> Duration? {
@@ -25,25 +25,26 @@ extension DeliverySchedule {
         return instant(after: units, from: max(0, start.nanoseconds)).map { .nanoseconds($0) }
     }
 
-    /// How many whole bytes leave between two instants since time zero: the integral of the bandwidth.
+    /// Returns the number of whole bytes that leave between two instants since time zero: the integral of the
+    /// bandwidth.
     public func bytes(from start: Duration, to end: Duration) -> Int {
         let load = units(from: max(0, start.nanoseconds), to: max(0, end.nanoseconds))
         return Int(clamping: load / Self.unitsPerByte)
     }
 
-    /// The bandwidth at an instant since time zero.
+    /// Returns the bandwidth at an instant since time zero.
     public func bandwidth(at time: Duration) -> Bandwidth { steps[index(at: max(0, time.nanoseconds))].bandwidth }
 
-    /// The latency of a request that arrives at an instant since time zero.
+    /// Returns the latency of a request that arrives at an instant since time zero.
     public func latency(at time: Duration) -> Duration { steps[index(at: max(0, time.nanoseconds))].latency }
 
-    /// What the link carries from one nanosecond to another.
+    /// Returns the units that the link carries between two nanoseconds.
     func units(from start: Int64, to end: Int64) -> UInt128 { end <= start ? 0 : carried(by: end) - carried(by: start) }
 
-    /// The earliest nanosecond by which `units` more have been carried than at `start`; nil: never.
+    /// Returns the earliest nanosecond by which the link has carried `units` since `start`; nil if never.
     func instant(after units: UInt128, from start: Int64) -> Int64? {
         if units == 0 { return start }
-        // Without a limit it takes no time, not even the nanosecond that rounding up would make of it.
+        // Without a limit, sending takes no time, not even the nanosecond that rounding up would give.
         return reached(units, from: start).map { max(start, $0) }
     }
 
@@ -52,7 +53,7 @@ extension DeliverySchedule {
         if overflow { return nil }
         guard let round else { return Self.instant(of: goal, in: table, before: nil) }
         if round.units == 0 { return nil }
-        // The round in which the goal is reached: with the last unit of a round it is that round's end.
+        // The round in which the goal is reached: for the last unit of a round, the end of that round.
         let rounds = (goal - 1) / round.units
         let (base128, isBeyond) = rounds.multipliedReportingOverflow(by: UInt128(round.length))
         guard !isBeyond, let base = Int64(exactly: base128),
@@ -79,7 +80,7 @@ extension DeliverySchedule {
     }
 
     private static func instant(of goal: UInt128, in table: [Entry], before end: Int64?) -> Int64? {
-        // The last step that starts short of the goal is the one in which it is reached.
+        // The goal is reached in the last step that starts before it.
         guard let entry = table.last(where: { $0.units < goal }), entry.rate > 0 else { return nil }
         let isUnlimited = entry.rate == UInt128(Bandwidth.unlimited.bitsPerSecond)
         let wait = isUnlimited ? 0 : (goal - entry.units + entry.rate - 1) / entry.rate
@@ -99,7 +100,7 @@ extension DeliverySchedule {
             guard let duration = step.duration?.nanoseconds else { return (table, nil) }
             if index == steps.count - 1, !repeats { return (table, nil) }
             let (next, overflow) = start.addingReportingOverflow(duration)
-            // A step that ends after 292 years holds.
+            // A step that ends after 292 years has no end.
             if overflow { return (table, nil) }
             units += rate * UInt128(duration)
             start = next

@@ -5,16 +5,16 @@
 /// dip.instant(ofByte: 6_000_000, startingAt: .zero)  // 24 s: 5 MB in the first ten seconds, 1 MB at 600 kbit/s
 /// ```
 ///
-/// Its time zero is the first request of the session (or of the server) whose link it is. After the last step either the
-/// first comes again, or the last one holds.
+/// Its time zero is the first request of the session (or of the server) whose link it is. After the last step, the
+/// schedule repeats or keeps the last step.
 public struct DeliverySchedule: Hashable, Sendable {
-    /// A stretch of time in which nothing changes.
+    /// A time of constant bandwidth and latency.
     public struct Step: Hashable, Sendable {
-        /// The link's bandwidth, shared by all responses that are under way.
+        /// The link's bandwidth, shared by all active responses.
         public var bandwidth: Bandwidth
-        /// The round trip: from a request's arrival to the head of its response.
+        /// The time from a request's arrival to the head of its response.
         public var latency: Duration
-        /// How long the step lasts; nil means without an end.
+        /// The duration; nil means without an end.
         public var duration: Duration?
 
         /// Creates a step.
@@ -27,17 +27,17 @@ public struct DeliverySchedule: Hashable, Sendable {
 
     /// The steps in order; never empty.
     public let steps: [Step]
-    /// Whether the first step follows the last one.
+    /// Whether the schedule repeats after the last step.
     public let repeats: Bool
     /// The start of each step, and the units that the link has carried by then.
     let table: [Entry]
-    /// The length and the load of one round; nil if it does not repeat.
+    /// The duration and the load of one round; nil if the schedule does not repeat.
     let round: (length: Int64, units: UInt128)?
 
-    /// Creates a schedule of steps; no steps are one that is unlimited.
+    /// Creates a schedule of steps; without steps, the link is unlimited.
     ///
-    /// What follows a step without duration is never reached and is left out; such a schedule does not repeat, nor does
-    /// one that takes no time.
+    /// Steps after a step without duration are never reached and are ignored. Such a schedule does not repeat, and a
+    /// schedule whose steps take no time does not repeat either.
     public init(_ steps: [Step], repeats: Bool = false) {
         let end = steps.firstIndex { $0.duration == nil }.map { $0 + 1 } ?? steps.count
         let kept = steps.isEmpty ? [Step(.unlimited)] : Array(steps[..<end])
@@ -46,13 +46,13 @@ public struct DeliverySchedule: Hashable, Sendable {
         self.repeats = round != nil
     }
 
-    /// A link of one bandwidth.
+    /// Creates a schedule of constant bandwidth.
     public init(_ bandwidth: Bandwidth, latency: Duration = .zero) { self.init([Step(bandwidth, latency: latency)]) }
 
-    /// A link that holds nothing up.
+    /// A schedule without limit.
     public static let unlimited = DeliverySchedule(.unlimited)
 
-    /// Equal steps, and both repeated or neither.
+    /// Whether both have equal steps, and both repeat or neither repeats.
     public static func == (left: DeliverySchedule, right: DeliverySchedule) -> Bool {
         left.steps == right.steps && left.repeats == right.repeats
     }

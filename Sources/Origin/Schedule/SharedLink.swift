@@ -1,16 +1,16 @@
-/// How responses that are under way at once share a link.
+/// How concurrent responses share a link.
 public enum LinkSharing: String, Hashable, Sendable, CaseIterable {
-    /// All get the same share at every moment (processor sharing), as long-lived TCP connections roughly do.
+    /// Equal shares at every instant (processor sharing), approximately as long-lived TCP connections share.
     case fair
-    /// One after another, in the order in which they got ready; the simplest to compute by hand.
+    /// One response after another, in order of readiness; the simplest to compute by hand.
     case firstComeFirstServed = "fcfs"
 }
 
-/// A link and the responses that are under way on it: a pure model in exact arithmetic.
+/// A link and its active responses: a pure model in exact arithmetic.
 ///
-/// Time is nanoseconds since the link's time zero. The state changes only when a response joins, leaves or is through, each at
-/// its own instant, so that it does not matter how often anyone looks. An event that is reported late happens at its instant
-/// nevertheless, unless another event was handled since: then right after that event.
+/// Time is nanoseconds since the link's time zero. The state changes only when a response joins, leaves or completes,
+/// each at its exact instant, so that the number of calls has no effect. An event that is reported late takes effect
+/// at its instant, unless another event was handled since: then immediately after that event.
 struct SharedLink: Sendable {
     private struct Flow {
         var number: Int
@@ -28,30 +28,30 @@ struct SharedLink: Sendable {
         self.sharing = sharing
     }
 
-    /// How many are under way.
+    /// The number of active responses.
     var count: Int { flows.count }
 
-    /// A response of `bytes` gets ready.
+    /// Adds a response of `bytes`.
     mutating func join(_ number: Int, bytes: Int, at now: Int64) {
         settle(at: now)
         guard bytes > 0 else { return }
         flows.append(Flow(number: number, size: UInt128(bytes) * DeliverySchedule.unitsPerByte))
     }
 
-    /// A response is given up.
+    /// Removes an incomplete response.
     mutating func leave(_ number: Int, at now: Int64) {
         guard flows.contains(where: { $0.number == number }) else { return }
         settle(at: now)
         flows.removeAll { $0.number == number }
     }
 
-    /// From now on the link keeps another schedule, whose time zero is the same.
+    /// Changes the schedule; time zero stays.
     mutating func follow(_ schedule: DeliverySchedule, at now: Int64) {
         settle(at: now)
         self.schedule = schedule
     }
 
-    /// How many bytes of a response have left; nil if it is through.
+    /// Returns the number of bytes of a response that have left; nil if it is complete.
     mutating func released(_ number: Int, at now: Int64) -> Int? {
         depart(until: now)
         guard let index = flows.firstIndex(where: { $0.number == number }) else { return nil }
@@ -59,7 +59,8 @@ struct SharedLink: Sendable {
         return Int(clamping: units / DeliverySchedule.unitsPerByte)
     }
 
-    /// When byte `count` of a response has left, or the shares change before that; nil: never, as things are.
+    /// Returns the instant at which byte `count` of a response leaves, or at which the shares change before that; nil
+    /// if, in the present state, never.
     mutating func wake(_ number: Int, forByte count: Int, at now: Int64) -> Int64? {
         depart(until: now)
         guard let index = flows.firstIndex(where: { $0.number == number }) else { return now }
@@ -71,11 +72,11 @@ struct SharedLink: Sendable {
         return [instant, departure].compactMap(\.self).min()
     }
 
-    /// Takes those out that are through by `now`, each at its own instant.
+    /// Removes the responses that complete by `now`, each at its exact instant.
     private mutating func depart(until now: Int64) {
         while let next = nextDeparture, next.time <= now {
             serve(until: next.time)
-            // The instant is rounded up: who leaves at it is through, whatever the arithmetic has left over.
+            // The instant is rounded up: a response that completes at it is complete, even with a rest from rounding.
             flows.removeAll { $0.number == next.number || $0.served >= $0.size }
         }
     }
@@ -113,7 +114,8 @@ struct SharedLink: Sendable {
         }
     }
 
-    /// What the link has to carry for a response to get `units`; nil if it is not its turn.
+    /// Returns the units that the link must carry before a response receives `units`; nil if it is not the response's
+    /// turn.
     private func load(for units: UInt128, of index: Int) -> UInt128? {
         switch sharing {
         case .fair: units * UInt128(flows.count)

@@ -1,10 +1,10 @@
 internal import Instrument
 
-/// Why the text of a schedule or a fault is not understood.
+/// The reason why the text of a schedule or a fault is invalid.
 public struct OriginSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was found and what was expected.
+    /// The message: the text that was found, and the expected text.
     public let message: String
-    /// The text that was read.
+    /// The text.
     public let text: String
 
     /// Both in one sentence.
@@ -25,14 +25,14 @@ struct TextReader {
 
     func error(_ message: String) -> OriginSyntaxError { OriginSyntaxError(message: message, text: text) }
 
-    /// Takes the next word if it is this one.
+    /// Consumes the next word if it is this word.
     mutating func take(_ word: String) -> Bool {
         guard words.first?.lowercased() == word else { return false }
         words.removeFirst()
         return true
     }
 
-    /// Takes the next word, whatever it is.
+    /// Consumes the next word.
     mutating func word(_ meaning: String) throws(OriginSyntaxError) -> String {
         guard let word = words.popFirst() else { throw error("expected \(meaning) (found the end of the text)") }
         return String(word)

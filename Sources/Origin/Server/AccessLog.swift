@@ -4,7 +4,7 @@ internal import Instrument
 final class AccessLog: Sendable {
     private struct State {
         var records: [AccessRecord] = []
-        /// The number of the first one that is remembered.
+        /// The number of the oldest record.
         var first = 1
         var next = 1
     }
@@ -16,13 +16,13 @@ final class AccessLog: Sendable {
 
     var records: [AccessRecord] { state.withLock { Array($0.records.suffix(capacity)) } }
 
-    /// Takes a record in, and gives it its number.
+    /// Adds a record and assigns its number.
     func begin(_ record: AccessRecord) -> AccessRecord {
         state.withLock { state in
             var record = record
             record.number = state.next
             state.next += 1
-            // A whole load at a time, so that a full log costs no more than an empty one.
+            // Removes many records at a time, so that an append to a full log costs no more than to an empty one.
             if state.records.count >= 2 * capacity {
                 state.first += state.records.count - capacity
                 state.records.removeFirst(state.records.count - capacity)

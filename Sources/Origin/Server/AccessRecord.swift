@@ -3,23 +3,23 @@ internal import InstrumentJSON
 
 /// The record of a request.
 public struct AccessRecord: Hashable, Sendable {
-    /// How a response ended.
+    /// The end of a response.
     public enum Outcome: String, Hashable, Sendable {
-        /// It is under way.
+        /// The response has not ended.
         case pending
-        /// All that was to be sent has been given to the connection, be it right or wrong.
+        /// The connection has received every byte of the response, correct or faulty.
         case complete
-        /// The origin cut it short, as a rule asked: a reset, a truncation.
+        /// A rule ended the response early: a reset, a truncation.
         case cut
-        /// The origin stopped sending and holds the connection open, as a rule asked.
+        /// A rule stopped the response and keeps the connection open.
         case hanging
-        /// The client went away before the end.
+        /// The client closed the connection before the end.
         case aborted
     }
 
-    /// Counts the origin's requests, from 1.
+    /// The number of the request, from 1.
     public var number: Int
-    /// Counts the origin's connections, from 1.
+    /// The number of the connection, from 1.
     public var connection: Int
     /// The session's name; empty without one.
     public var session: String
@@ -27,25 +27,26 @@ public struct AccessRecord: Hashable, Sendable {
     public var method: String
     /// The path without session and query.
     public var path: String
-    /// The query as it was sent.
+    /// The query, as sent.
     public var query: String
-    /// The value of `Range`, if there was one.
+    /// The value of `Range`; nil without one.
     public var range: String?
-    /// The status that was sent; 0 if the rule allows no answer.
+    /// The status; 0 if the rule prevents a response.
     public var status: Int
-    /// How many bytes of the body have been given to the connection.
+    /// The number of bytes of the body that the connection has received.
     public var bytes: Int
-    /// When the request's head was complete, since the session's first request; for the origin's own pages since its start.
+    /// The arrival of the request's head, since the session's first request; for the origin's pages since its start.
     public var start: Duration
-    /// When the first byte of the body was sent, or the head if there was no body; since the session's first request.
+    /// The instant at which the first byte of the body left, or the head without a body; since the session's first
+    /// request.
     public var firstByte: Duration?
-    /// When the last byte was sent, since the session's first request.
+    /// The instant at which the last byte left, since the session's first request.
     public var lastByte: Duration?
-    /// When the request's head was complete, since the origin was started.
+    /// The arrival of the request's head, since the start of the origin.
     public var sinceOriginStart: Duration
-    /// How it ended.
+    /// The end of the response.
     public var outcome: Outcome
-    /// The rule that acted, as its number in the list of rules, from 0.
+    /// The applied rule, as its index in the list of rules, from 0.
     public var rule: Int?
 
     /// The record as one line of JSON, without the line's end; times in seconds.

@@ -12,7 +12,7 @@ struct Alarm {
         _ action: @escaping @Sendable () -> Void
     ) {
         if clock is SystemClock {
-            // The loop's own timer costs no other thread; both count the nanoseconds of the same monotonic clock.
+            // The loop's timer needs no other thread; both clocks count the nanoseconds of the same monotonic clock.
             let wait = clock.now.duration(to: instant).nanoseconds
             let deadline = NIODeadline.now() + .nanoseconds(max(0, wait))
             let scheduled = eventLoop.scheduleTask(deadline: deadline, action)

@@ -9,9 +9,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// One connection: reads requests, one after another, and answers each as its plan says.
+/// One connection: reads requests in order and answers each by its plan.
 ///
-/// Confined to its event loop; what comes from elsewhere (the link, an injected clock) hops there first.
+/// Used only on its event loop; calls of the link or an injected clock move there first.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -20,7 +20,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let number: Int
     private var received = ByteBuffer()
     private var search = HeadSearch()
-    /// How much of a request's body is still to be thrown away.
+    /// The number of bytes of the request's body that remain to discard.
     private var unread = 0
     private var delivery: ResponseDelivery?
     private var context: ChannelHandlerContext?
@@ -41,7 +41,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         bytes.moveReaderIndex(forwardBy: skipped)
         unread -= skipped
         received.writeBuffer(&bytes)
-        // Whoever sends requests faster than they are answered, or no requests at all, is sent away.
+        // A client that sends requests faster than they are answered, or bytes that are no requests, is disconnected.
         if received.readableBytes > 8 * RequestHead.maxLength { return context.close(promise: nil) }
         serveNext()
     }
@@ -56,7 +56,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The peer's reset; what was under way is written down when the channel becomes inactive.
+        // The peer's reset; the response is logged when the channel becomes inactive.
         context.close(promise: nil)
     }
 
@@ -86,7 +86,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         let skipped = min(head.contentLength, received.readableBytes)
         received.moveReaderIndex(forwardBy: skipped)
         unread = head.contentLength - skipped
-        // Moving the rest to the front for each of many small requests that came at once would cost their product.
+        // Moving the rest to the front for each of many small requests would cost quadratic time.
         if received.readerIndex > received.readableBytes { received.discardReadBytes() }
         return head
     }
@@ -144,7 +144,8 @@ final class ConnectionHandler: ChannelInboundHandler {
             fault: admission.fault?.rule.fault
         ) { path in
             if path == "/requests" { return Resource(ContentType.jsonLines, requests()) }
-            return reception.site.resource(at: path, query: head.query, moment: moment)
+            let base = head.host.map { "http://\($0)\(admission.prefix)/" } ?? "\(admission.prefix)/"
+            return reception.site.resource(at: path, query: head.query, base: base, moment: moment)
         }
     }
 
@@ -157,7 +158,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         switch ending {
         case .keepAlive:
             delivery = nil
-            // Not from here: a client that sends a thousand requests at once would be answered a thousand calls deep.
+            // Not called directly: a client that sends a thousand requests at once would cause a recursion a thousand
+            // calls deep.
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             context.eventLoop.execute { bound.value.serveNext() }
         case .close:
@@ -174,7 +176,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             }
             if options == nil { context.close(promise: nil) }
         case .hang:
-            // The delivery stays: nothing more is served, until the client goes.
+            // The delivery stays: the connection serves nothing more until the client closes it.
             isClosing = true
         }
     }

@@ -22,7 +22,7 @@ public final class Origin: Sendable {
     private let channel: any Channel
     private let connections: Connections
     private let isStopped = Lock(false)
-    /// The port it listens on.
+    /// The port.
     public let port: Int
 
     private init(
@@ -39,7 +39,7 @@ public final class Origin: Sendable {
     }
 
     /// Starts an origin and returns when it listens.
-    /// - Throws: ``OriginError`` if it cannot listen or media are not there.
+    /// - Throws: ``OriginError`` if it cannot listen, or if media do not exist.
     public static func start(
         media: [ServedMedia] = [],
         schedule: DeliverySchedule = .unlimited,
@@ -61,9 +61,9 @@ public final class Origin: Sendable {
         }
     }
 
-    /// Where something is served, in a session or (nil) in the one without name.
+    /// Returns the address of a path, in a session or (nil) in the session without a name.
     ///
-    /// The name is to be of letters, digits, `-`, `_` and `.`.
+    /// The name consists of letters, digits, `-`, `_` and `.`.
     public func url(_ path: String = "", session: String? = nil) -> String {
         let host = reception.configuration.host
         let shown = host.contains(":") ? "[\(host)]" : host
@@ -77,22 +77,22 @@ public final class Origin: Sendable {
     /// The requests of one session so far.
     public func requests(of session: String) -> [AccessRecord] { requests.filter { $0.session == session } }
 
-    /// How many connections are open.
+    /// The number of open connections.
     public var connectionCount: Int { connections.count }
 
-    /// The served paths with a short description each.
+    /// The served paths, each with a short description.
     public var catalogue: [CatalogueEntry] { reception.site.catalogue }
 
     /// Replaces the rules; their counts restart.
     public func setFaults(_ rules: [FaultRule]) { reception.setRules(rules) }
 
-    /// Another schedule from now on, for one session or (nil) for all sessions without their own schedule; time zero stays. If there is
-    /// one link for all, that keeps it, whatever the session.
+    /// Changes the schedule of one session or (nil) of all sessions without a separate schedule; time zero stays. A
+    /// shared link takes the schedule for all sessions.
     public func setSchedule(_ schedule: DeliverySchedule, session: String? = nil) {
         reception.setSchedule(schedule, session: session)
     }
 
-    /// Stops listening, cuts connections, and returns when all of its threads have ended.
+    /// Stops listening, closes all connections, and returns when all threads have ended.
     public func stop() async {
         let isFirst = isStopped.withLock { stopped in
             defer { stopped = true }
@@ -114,9 +114,9 @@ public final class Origin: Sendable {
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Little waits in this process: what is written is as good as sent.
+            // A small buffer in this process: written bytes count as sent.
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 16_384, high: 65_536))
-            // A small read buffer for small requests; it grows for none.
+            // A small, fixed read buffer for small requests.
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2_048))
             .childChannelInitializer { channel in
                 connections.add(channel)
@@ -131,7 +131,7 @@ public final class Origin: Sendable {
     }
 }
 
-/// The connections that are open, to close them at the end.
+/// The open connections, which the origin closes at the end.
 private final class Connections: Sendable {
     private let channels = Lock<[ObjectIdentifier: any Channel]>([:])
 
@@ -143,7 +143,7 @@ private final class Connections: Sendable {
         channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[identifier] = nil } }
     }
 
-    /// Closes all and returns when they are: until then their links may still wake them.
+    /// Closes all connections and returns when they are closed; until then their links may still wake them.
     func closeAll() async {
         for channel in channels.withLock({ Array($0.values) }) { try? await channel.close().get() }
     }

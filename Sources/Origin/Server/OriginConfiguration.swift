@@ -1,60 +1,68 @@
 public import Instrument
 
-/// How an origin listens and delivers.
+/// The configuration of an origin: address, link and log.
 public struct OriginConfiguration: Sendable {
     /// The clients that share a link.
     public enum LinkScope: String, Hashable, Sendable, CaseIterable {
-        /// Each session has its own, whose time zero is the session's first request.
+        /// Each session has a separate link, whose time zero is the session's first request.
         case session
-        /// There is one for all, whose time zero is the first request of all.
+        /// All sessions share one link, whose time zero is the first request.
         case server
     }
 
-    /// The address to listen on; by default the loopback's.
+    /// The address to listen on; by default the loopback address.
     public var host = "127.0.0.1"
-    /// The port to listen on; 0 takes one that is free.
+    /// The port to listen on; 0 takes a free port.
     public var port = 0
-    /// How responses under way at once share a link.
+    /// How concurrent responses share a link.
     public var sharing = LinkSharing.fair
     /// The clients that share a link.
     public var scope = LinkScope.session
-    /// The schedules of single sessions, by the name of the session.
+    /// The schedules of individual sessions, by session name.
     public var sessionSchedules: [String: DeliverySchedule] = [:]
-    /// No byte leaves before its instant; at most so much later, in one piece with those before and after it.
+    /// The time by which a byte may leave after its instant, in one piece with its neighbours. No byte leaves
+    /// earlier.
     public var granularity = Duration.milliseconds(10)
     /// The largest piece, in bytes.
     public var largestPiece = 16_384
-    /// The kernel's send buffer of a connection, in bytes (`SO_SNDBUF`, which Linux doubles): what it holds has left as far
-    /// as this origin knows. Nil leaves it to the kernel.
+    /// The kernel's send buffer of a connection, in bytes (`SO_SNDBUF`, which Linux doubles): the origin counts its
+    /// content as sent. Nil keeps the kernel's default.
     public var sendBuffer: Int? = 65_536
-    /// How many threads serve the connections.
+    /// The number of threads that serve connections.
     public var threads = 1
-    /// How many requests ``Origin/requests`` remembers; the oldest are forgotten first.
+    /// The number of requests that ``Origin/requests`` keeps; the oldest are removed first.
     public var rememberedRequests = 100_000
-    /// The clock by which media are delivered and live playlists advance.
+    /// The clock of deliveries and live playlists.
     public var clock: any SchedulingClock = .system
-    /// Is given each request when its response has ended; called on a thread that serves connections, so be short.
+    /// Receives each request when its response has ended. Called on a thread that serves connections; must return
+    /// quickly.
     public var onRequest: (@Sendable (AccessRecord) -> Void)?
 
     /// Creates the defaults: loopback, any port, a link for each session.
     public init() {}
 }
 
-/// Why an origin cannot be started or its media not be made.
+/// The reason why an origin cannot start or its media cannot be generated.
 public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of problem.
-    public enum Code: Hashable, Sendable {
-        /// The address or port cannot be listened on.
-        case cannotListen
-        /// A folder or file that is to be served is not there or cannot be read.
-        case noSuchMedia
-        /// ffmpeg is not there or failed.
-        case cannotMakeFixtures
+    /// The kind of an error; an open set.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code as a short text.
+        public let description: String
+
+        /// Creates a code; codes with the same text are equal.
+        public init(_ description: String) { self.description = description }
+
+        /// The origin cannot listen on the address or port.
+        public static let cannotListen = Code("cannotListen")
+        /// A folder or file to serve does not exist or cannot be read.
+        public static let noSuchMedia = Code("noSuchMedia")
+        /// ffmpeg is not installed or failed.
+        public static let cannotMakeFixtures = Code("cannotMakeFixtures")
     }
 
-    /// What kind of problem.
+    /// The kind of the error.
     public let code: Code
-    /// What happened and what to do.
+    /// The event and the remedy.
     public let description: String
 
     init(_ code: Code, _ description: String) {

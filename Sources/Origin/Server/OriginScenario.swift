@@ -1,7 +1,7 @@
 internal import InstrumentJSON
 internal import NIOCore
 
-/// A schedule, faults and sessions out of a JSON file.
+/// A schedule, faults and sessions from a JSON file.
 ///
 /// ```json
 /// {
@@ -12,20 +12,20 @@ internal import NIOCore
 ///   "sessions": {"slow": "300k latency 200ms"}
 /// }
 /// ```
-/// All members may be left out; the texts are those of ``DeliverySchedule`` and ``FaultRule``.
+/// All members are optional; the texts are those of ``DeliverySchedule`` and ``FaultRule``.
 public struct OriginScenario: Hashable, Sendable {
-    /// The schedule of all sessions without their own schedule.
+    /// The schedule of all sessions without a separate schedule.
     public var schedule = DeliverySchedule.unlimited
-    /// The rules, in the order in which they are asked.
+    /// The rules, in the order in which they are checked.
     public var faults: [FaultRule] = []
     /// The schedules of some sessions.
     public var sessions: [String: DeliverySchedule] = [:]
-    /// How responses share a link; nil leaves it as it is.
+    /// How responses share a link; nil leaves the setting unchanged.
     public var sharing: LinkSharing?
     /// The clients that share a link; nil leaves the setting unchanged.
     public var scope: OriginConfiguration.LinkScope?
 
-    /// Reads a scenario out of JSON.
+    /// Reads a scenario from JSON.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(json: [UInt8]) throws(OriginSyntaxError) {
         let value: JSONValue
@@ -38,7 +38,7 @@ public struct OriginScenario: Hashable, Sendable {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { try read(name, value) }
     }
 
-    /// Reads a scenario out of a file.
+    /// Reads a scenario from a file.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(contentsOf path: String) throws(OriginSyntaxError) {
         guard let file = OpenFile(path: path), file.size <= 1 << 20, let bytes = file.contents() else {
@@ -47,7 +47,7 @@ public struct OriginScenario: Hashable, Sendable {
         try self.init(json: Array(bytes.readableBytesView))
     }
 
-    /// Puts what concerns the configuration there.
+    /// Applies the scenario to a configuration.
     public func apply(to configuration: inout OriginConfiguration) {
         configuration.sessionSchedules = sessions
         configuration.sharing = sharing ?? configuration.sharing

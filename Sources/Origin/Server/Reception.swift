@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// What all connections of an origin share: its sessions, rules, log and content.
+/// The state that all connections of an origin share: sessions, rules, log and content.
 final class Reception: Sendable {
     private struct State {
         var sessions: [String: Session] = [:]
@@ -17,7 +17,7 @@ final class Reception: Sendable {
         var session: Session
         /// The path without the session.
         var path: String
-        /// What stands before the path in a redirect.
+        /// The prefix of the path in a redirect.
         var prefix: String
         var fault: (index: Int, rule: FaultRule)?
     }
@@ -26,11 +26,11 @@ final class Reception: Sendable {
     let site: Site
     let log: AccessLog
     let start: Timestamp
-    /// The session of requests for the origin's own pages: no link, no rules, and no session's time starts.
+    /// The session of requests for the origin's pages: without link and rules, and without starting a session's time.
     private let visitors: Session
     private let state: Lock<State>
 
-    /// More sessions than this are refused: each costs memory for as long as the origin runs.
+    /// The limit of sessions: each costs memory while the origin runs.
     static var mostSessions: Int { 100_000 }
 
     init(site: Site, schedule: DeliverySchedule, faults: [FaultRule], configuration: OriginConfiguration) {
@@ -52,7 +52,7 @@ final class Reception: Sendable {
         }
     }
 
-    /// Finds the session of a request, and the rule that acts on it; nil if there are too many sessions.
+    /// Returns the session of a request and the rule that applies to it; nil above the limit of sessions.
     func admit(_ head: RequestHead, at now: Timestamp) -> Admission? {
         let (name, path) = Self.split(head.path)
         let prefix = name.isEmpty ? "" : "/s/" + name
@@ -60,7 +60,7 @@ final class Reception: Sendable {
         guard let session = session(name, at: now) else { return nil }
         let (rules, generation) = state.withLock { ($0.rules, $0.generation) }
         let index =
-            // A browser's question whether it may ask is no request of the player's.
+            // A browser's preflight request is no request of the player.
             rules.isEmpty || head.method == "OPTIONS"
             ? nil : session.rule(of: rules, generation: generation, path: path, at: now.instant)
         return Admission(session: session, path: path, prefix: prefix, fault: index.map { ($0, rules[$0]) })
@@ -81,7 +81,7 @@ final class Reception: Sendable {
         }
     }
 
-    /// Sets the schedule of one session, or of all sessions without their own schedule.
+    /// Sets the schedule of one session, or of all sessions without a separate schedule.
     func setSchedule(_ schedule: DeliverySchedule, session name: String?) {
         let now = clock.now
         let links = state.withLock { state in

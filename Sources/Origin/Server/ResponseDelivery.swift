@@ -1,9 +1,9 @@
 internal import Instrument
 internal import NIOCore
 
-/// One request and its response under way: lets each byte go at its instant.
+/// The delivery of one response: sends each byte at its instant.
 ///
-/// Confined to its connection's event loop.
+/// Used only on its connection's event loop.
 final class ResponseDelivery {
     private let plan: ResponsePlan
     private let total: Int
@@ -13,9 +13,9 @@ final class ResponseDelivery {
     private let reception: Reception
     private let channel: any Channel
     private var record: AccessRecord
-    /// The response on the link, while it is there.
+    /// The response on the link, while it is active.
     private var flow: Int?
-    /// When the head was due, once it has left.
+    /// The due instant of the head, once the head has left.
     private var ready: MonotonicInstant?
     private var sent = 0
     private var alarm: Alarm?
@@ -57,7 +57,7 @@ final class ResponseDelivery {
         )
     }
 
-    /// Starts the response; `onEnd` is called once, when all of it has been given to the channel.
+    /// Starts the response; calls `onEnd` once, when the channel has received all of it.
     func start(_ onEnd: @escaping (ResponsePlan.Ending) -> Void) {
         self.onEnd = onEnd
         let instant = arrival.advanced(by: link.latency(at: arrival) + plan.delay)
@@ -65,7 +65,7 @@ final class ResponseDelivery {
         wake(at: instant) { $0.sendHead(due: instant) }
     }
 
-    /// The client has gone.
+    /// The client closed the connection.
     func abort() {
         guard !isOver else {
             if record.outcome == .hanging { end(.hanging) }
@@ -76,7 +76,7 @@ final class ResponseDelivery {
         end(.aborted)
     }
 
-    /// Everything counts from the instant at which the head was due, so that a late thread makes one piece late and no other.
+    /// All instants count from the due instant of the head, so that a late thread delays one piece and no other.
     private func sendHead(due instant: MonotonicInstant) {
         guard !isOver else { return }
         ready = instant
@@ -88,22 +88,22 @@ final class ResponseDelivery {
         if total == 0 { finish(at: reception.clock.now) }
         if let head = plan.head { channel.write(ByteBuffer(string: head), promise: nil) }
         if total == 0 { return conclude(with: ByteBuffer()) }
-        // The head leaves even if the first byte of the body takes its time.
+        // The head leaves even if the first byte of the body is due later.
         channel.flush()
         pump()
     }
 
-    /// Sends what has been released and fits into the channel, and sees to it that this is called again for the rest.
+    /// Sends the released bytes that fit into the channel, and schedules the next call for the rest.
     func pump() {
         guard !isOver, ready != nil else { return }
         alarm?.cancel()
         alarm = nil
         let now = reception.clock.now
         let released = released(at: now)
-        // What is released while this is written waits for the next piece: whoever ran after every byte would keep the event
-        // loop from all others.
+        // Bytes that are released during this write wait for the next piece; otherwise one response could occupy the
+        // event loop.
         while !isOver, sent < released {
-            // Comes again when the channel is writable.
+            // Called again when the channel is writable.
             guard channel.isWritable else { return }
             write(upTo: released, at: now)
         }
@@ -112,7 +112,7 @@ final class ResponseDelivery {
 
     private func write(upTo released: Int, at now: MonotonicInstant) {
         guard let bytes = plan.body.bytes(at: sent, count: min(released - sent, 65_536)), bytes.readableBytes > 0 else {
-            // A file that has become shorter: what was promised cannot be kept.
+            // The file has become shorter than the declared length.
             isOver = true
             leaveLink()
             end(.aborted)
@@ -123,7 +123,7 @@ final class ResponseDelivery {
         if record.firstByte == nil { record.firstByte = sessionStart.duration(to: now) }
         record.bytes = sent
         let isLast = sent == total
-        // Written down before it is sent: whoever has the last byte finds the request complete in the log.
+        // Logged before the last byte is sent, so that a client with the last byte finds the complete record.
         if isLast {
             leaveLink()
             finish(at: now)
@@ -131,8 +131,8 @@ final class ResponseDelivery {
         if isLast { conclude(with: bytes) } else { channel.writeAndFlush(bytes, promise: nil) }
     }
 
-    /// Sends the last bytes, and says that the response has ended: at once if the connection stays open, and otherwise when the
-    /// kernel has them all, because closing throws away what is not written yet.
+    /// Sends the last bytes and ends the response: immediately if the connection stays open, otherwise when the
+    /// kernel has all bytes, because closing discards unwritten bytes.
     private func conclude(with bytes: ByteBuffer) {
         if plan.ending == .keepAlive || plan.ending == .hang {
             channel.writeAndFlush(bytes, promise: nil)
@@ -173,7 +173,7 @@ final class ResponseDelivery {
             let (wait, overflow) = time.nanoseconds.multipliedReportingOverflow(by: pieces)
             next = overflow ? nil : ready?.advanced(by: .nanoseconds(wait))
         }
-        // Nil: the link stands still until it gets another schedule.
+        // Nil: the link carries nothing until its schedule changes.
         if let next { wake(at: next) { $0.pump() } }
     }
 
@@ -191,7 +191,7 @@ final class ResponseDelivery {
         }
     }
 
-    /// Whether the head promised more than is sent.
+    /// Whether the head declares more bytes than are sent.
     private var isShort: Bool { plan.promised.map { $0 > total } ?? false }
 
     private func update(_ outcome: AccessRecord.Outcome) {

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// A link on the origin's clock; whoever sends over it is woken when others make room.
+/// A link on the origin's clock, which wakes its senders when other responses leave.
 final class Link: Sendable {
     private struct State {
         var link: SharedLink
@@ -20,7 +20,7 @@ final class Link: Sendable {
         state.withLock { $0.link.schedule.latency(at: start.duration(to: now)) }
     }
 
-    /// Lets a response of `bytes` onto the link; `wake` is called when the response may continue earlier than expected.
+    /// Adds a response of `bytes` to the link; calls `wake` when the response may continue earlier than expected.
     func join(bytes: Int, at now: MonotonicInstant, wake: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.next += 1
@@ -30,7 +30,7 @@ final class Link: Sendable {
         }
     }
 
-    /// Takes a response off the link, through or not.
+    /// Removes a response from the link, complete or not.
     func leave(_ number: Int, at now: MonotonicInstant) {
         let wakers = state.withLock { state in
             state.wakers[number] = nil
@@ -41,7 +41,7 @@ final class Link: Sendable {
         for wake in wakers { wake() }
     }
 
-    /// Keeps another schedule from now on, with the same time zero.
+    /// Changes the schedule; time zero stays.
     func follow(_ schedule: DeliverySchedule, at now: MonotonicInstant) {
         let wakers = state.withLock { state in
             state.link.follow(schedule, at: time(now))
@@ -50,13 +50,13 @@ final class Link: Sendable {
         for wake in wakers { wake() }
     }
 
-    /// How many bytes of a response have left; nil if it is through.
+    /// Returns the number of bytes of a response that have left; nil if it is complete.
     func released(_ number: Int, at now: MonotonicInstant) -> Int? {
         state.withLock { $0.link.released(number, at: time(now)) }
     }
 
-    /// When to look again for the next piece of up to `piece` bytes, or what leaves within `granularity`; nil: never, as
-    /// things are.
+    /// Returns the instant of the next piece of up to `piece` bytes, or of the bytes that leave within `granularity`;
+    /// nil if, in the present state, no byte leaves.
     func nextPiece(
         _ number: Int,
         after sent: Int,
@@ -76,7 +76,7 @@ final class Link: Sendable {
     private func time(_ now: MonotonicInstant) -> Int64 { max(0, start.duration(to: now).nanoseconds) }
 }
 
-/// A client by its name in the path: the start of its time, its link, and how often each rule has fitted.
+/// A client, by its name in the path: its time zero, its link, and the number of requests that matched each rule.
 final class Session: Sendable {
     let name: String
     let start: Timestamp
@@ -89,7 +89,7 @@ final class Session: Sendable {
         self.link = link
     }
 
-    /// The first rule that acts on a request. Rules of another generation restart their counts.
+    /// Returns the first rule that applies to a request. Rules of another generation restart their counts.
     func rule(of rules: [FaultRule], generation: Int, path: String, at now: MonotonicInstant) -> Int? {
         let time = start.instant.duration(to: now)
         return counts.withLock { state in

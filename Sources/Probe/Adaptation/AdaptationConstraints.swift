@@ -1,12 +1,12 @@
-/// What limits the choice of rungs, whatever the rule.
+/// Limits of the choice of rungs, for every rule.
 public struct AdaptationConstraints: Hashable, Sendable {
-    /// No rung above this peak bitrate, bit/s.
+    /// The highest allowed peak bitrate, bit/s.
     public var maximumBitrate: Int?
-    /// No rung that is wider, pixels.
+    /// The largest allowed width, pixels.
     public var maximumWidth: Int?
-    /// No rung that is higher, pixels.
+    /// The largest allowed height, pixels.
     public var maximumHeight: Int?
-    /// Until playback has started, no rung above this peak bitrate, bit/s.
+    /// The highest allowed peak bitrate until playback has started, bit/s.
     public var maximumStartBitrate: Int?
     /// Rungs that are not available, for example because fetching them failed.
     public var excluded: Set<Int>
@@ -26,9 +26,10 @@ public struct AdaptationConstraints: Hashable, Sendable {
         self.excluded = excluded
     }
 
-    /// The rungs that may be chosen, from the lowest; never empty.
+    /// The allowed rungs, from the lowest; never empty.
     ///
-    /// If nothing fits, it is the lowest rung that is not excluded, and if all are, the lowest.
+    /// If no rung is within the limits, the lowest rung that is not excluded is allowed; if all are excluded, the
+    /// lowest rung.
     public func allowedRungs(of ladder: BitrateLadder, isStarting: Bool) -> [Int] {
         let available = ladder.indices.filter { !excluded.contains($0) }
         let allowed = available.filter { fits(ladder[$0], isStarting: isStarting) }

@@ -1,30 +1,30 @@
 public import Instrument
 
-/// All that a rule may know when it is asked.
+/// The information for a rule's decision.
 public struct AdaptationContext: Hashable, Sendable {
-    /// What the playhead does.
+    /// The state of the playhead.
     public enum Playhead: Hashable, Sendable, CaseIterable {
-        /// Nothing was shown yet.
+        /// Playback has not started.
         case starting
-        /// It moves.
+        /// The playhead moves.
         case playing
-        /// The person has paused.
+        /// The viewer has paused.
         case paused
-        /// The buffer ran dry.
+        /// Playback stalls because the buffer is empty.
         case stalled
-        /// It waits for data after a jump.
+        /// Playback waits for data after a jump.
         case seeking
     }
 
-    /// What is to be fetched next.
+    /// The next segment.
     public struct Segment: Hashable, Sendable {
-        /// How many segments of this playback were fetched before it.
+        /// The number of segments of this playback that were fetched before.
         public var index: Int
-        /// How long it plays; at least 1 ns.
+        /// The duration; at least 1 ns.
         public var duration: Duration
-        /// Bytes at each rung, in the ladder's order; empty where not known.
+        /// The bytes at each rung, in the ladder's order; empty if unknown.
         public var sizes: [Int64]
-        /// How many are to come, this one included; nil while live or unknown.
+        /// The number of remaining segments, this one included; nil for live streams or if unknown.
         public var remaining: Int?
 
         /// Creates a description; the duration is at least 1 ns.
@@ -36,11 +36,11 @@ public struct AdaptationContext: Hashable, Sendable {
         }
     }
 
-    /// How far behind the live edge playback is.
+    /// The distance of the playhead from the live edge.
     public struct Live: Hashable, Sendable {
-        /// From the live edge to the playhead.
+        /// The distance from the live edge to the playhead.
         public var latency: Duration
-        /// What the player aims at.
+        /// The player's target latency.
         public var target: Duration
 
         /// Creates a description.
@@ -50,27 +50,27 @@ public struct AdaptationContext: Hashable, Sendable {
         }
     }
 
-    /// What there is to choose from.
+    /// The rungs to choose from.
     public var ladder: BitrateLadder
-    /// The rung of the segment before; nil before the first.
+    /// The rung of the previous segment; nil before the first.
     public var currentRung: Int?
-    /// What is buffered ahead of the playhead, in playing time at the normal rate.
+    /// The buffer level: the media ahead of the playhead, in playing time at the normal rate.
     public var bufferLevel: Duration
-    /// What the player wants to have buffered.
+    /// The player's buffer policy.
     public var buffer: BufferPolicy
-    /// What the playhead does.
+    /// The state of the playhead.
     public var playhead: Playhead
-    /// What is to be fetched next.
+    /// The next segment.
     public var segment: Segment
-    /// What earlier downloads took.
+    /// The measured throughput of earlier downloads.
     public var throughput: ThroughputHistory
-    /// The throughput to go by as long as nothing was measured, bit/s; nil if the lowest rung is to be fetched then.
+    /// The assumed throughput before the first measurement, bit/s; nil fetches the lowest rung then.
     public var initialEstimate: Int?
-    /// How far behind the live edge playback is; nil if the stream is not live.
+    /// The distance of the playhead from the live edge; nil if the stream is not live.
     public var live: Live?
-    /// 1 is the normal rate; finite and above zero.
+    /// The playback rate, 1 for the normal rate; finite and above zero.
     public var playbackRate: Double
-    /// What limits the choice.
+    /// The limits of the choice.
     public var constraints: AdaptationConstraints
     /// Now, on the playback's clock.
     public var now: MonotonicInstant
@@ -106,23 +106,24 @@ public struct AdaptationContext: Hashable, Sendable {
 }
 
 extension AdaptationContext {
-    /// The rungs that may be chosen, from the lowest; never empty.
+    /// The allowed rungs, from the lowest; never empty.
     public var allowedRungs: [Int] {
         constraints.allowedRungs(of: ladder, isStarting: playhead == .starting)
     }
 
-    /// The lowest rung that may be chosen.
+    /// The lowest allowed rung.
     public var lowestAllowedRung: Int { allowedRungs.first ?? 0 }
 
-    /// The highest rung that may be chosen.
+    /// The highest allowed rung.
     public var highestAllowedRung: Int { allowedRungs.last ?? 0 }
 
-    /// How long the buffer lasts at the present rate.
+    /// The time until the buffer is empty, at the present rate.
     public var timeToStarvation: Duration {
         playbackRate == 1 ? bufferLevel : Duration(clampingSeconds: bufferLevel.seconds / playbackRate)
     }
 
-    /// The highest allowed rung whose peak bitrate is at most `bitrate`, bit/s; the lowest allowed if none is.
+    /// Returns the highest allowed rung whose peak bitrate is at most `bitrate`, bit/s; without one, the lowest
+    /// allowed rung.
     public func rung(forBitrate bitrate: Double) -> Int {
         let allowed = allowedRungs
         return allowed.last { Double(ladder[$0].peakBitrate) <= bitrate } ?? allowed[0]

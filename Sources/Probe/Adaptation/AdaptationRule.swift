@@ -1,7 +1,7 @@
 /// Chooses the rung of each segment, as the adaptive bitrate logic of a player does.
 ///
-/// A rule is a value: each playback has a separate copy, which may remember what it needs. It is asked on one thread
-/// at a time, must not block, and gets time from the context only, so that the same calls give the same answers.
+/// A rule is a value: each playback has a separate copy, which may keep state. The engine calls it on one thread at a
+/// time. It must not block, and takes time from the context only, so that the same calls give the same decisions.
 ///
 /// ```swift
 /// struct Cautious: AdaptationRule {
@@ -12,34 +12,39 @@
 /// }
 /// ```
 public protocol AdaptationRule: Hashable, Sendable {
-    /// The rung of the next segment; called before each segment is requested, also again after a wait that it asked
-    /// for.
+    /// Returns the rung of the next segment. Called before each request of a segment, and again after a wait that the
+    /// rule requested.
     mutating func decide(in context: AdaptationContext) -> AdaptationDecision
 
-    /// Whether a download in progress should be given up; called whenever some of it has arrived, and now and then if
-    /// nothing does.
+    /// Decides whether to abort a download in progress. Called ``abandonmentGrace`` after the request, and every 100 ms from
+    /// then on.
     ///
-    /// - Returns: the lower rung to fetch the same segment at, or nil to continue the download, which is the default.
+    /// - Returns: the other rung to fetch the same segment at, or nil to continue the download, which is the default.
     mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int?
 
-    /// Something happened that a rule may want to remember; by default it does not. `context` is of that moment.
+    /// The time from a request to the first question whether to abort its download; 500 ms by default.
+    var abandonmentGrace: Duration { get }
+
+    /// Receives an event between decisions, with the context at that moment. The default does nothing.
     mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext)
 }
 
 extension AdaptationRule {
+    /// 500 ms.
+    public var abandonmentGrace: Duration { .milliseconds(500) }
     /// Continues the download.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? { nil }
-    /// Remembers nothing.
+    /// Ignores the event.
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {}
 }
 
-/// What a rule answers before a segment.
+/// A rule's decision before a segment.
 public struct AdaptationDecision: Hashable, Sendable {
     /// The index of the rung in the context's ladder.
     public var rung: Int
-    /// Fetch nothing as long as more than this is buffered, then ask again; nil fetches at once.
+    /// The buffer level above which the player fetches nothing and then asks the rule again; nil fetches immediately.
     ///
-    /// A player applies it only while its playhead moves, because the buffer would never drain otherwise.
+    /// A player applies this only while its playhead moves, because otherwise the buffer would never drain.
     public var waitUntilBuffered: Duration?
 
     /// Creates a decision.
@@ -49,33 +54,35 @@ public struct AdaptationDecision: Hashable, Sendable {
     }
 }
 
-/// What happens between decisions.
+/// An event between decisions.
 public enum AdaptationEvent: Hashable, Sendable {
-    /// A segment has arrived completely. The context's throughput already holds it, its buffer level too.
+    /// A segment has arrived completely. The context's throughput and buffer level include it.
     case downloaded(SegmentDownload)
-    /// A download was given up, and the segment will be fetched at another rung.
+    /// A download was aborted; the player fetches the segment at another rung.
     case abandoned(SegmentDownload, for: Int)
-    /// Nothing was fetched for so long, and not because the rule asked for it: the buffer was full, playback was
-    /// paused, or a live segment was not there yet.
+    /// Nothing was fetched for this time, for a reason other than the rule's decision: the buffer was full, playback
+    /// was paused, or a live segment was not available yet.
     case idled(Duration)
-    /// The playhead jumped to where nothing is buffered.
+    /// The playhead jumped outside the buffer.
     case seeked
 }
 
-/// A segment on its way, or after it.
+/// A download of a segment, in progress or complete.
 public struct SegmentDownload: Hashable, Sendable {
-    /// The rung that it is of.
+    /// The segment's rung.
     public var rung: Int
-    /// How long it plays.
+    /// The duration.
     public var duration: Duration
-    /// What has arrived, bytes.
+    /// The received bytes.
     public var receivedBytes: Int64
-    /// What there is to receive, bytes; nil where the answer does not say.
+    /// The size of the whole, bytes; nil if the response does not declare it.
     public var totalBytes: Int64?
-    /// Since it was requested.
+    /// The time since the request.
     public var elapsed: Duration
-    /// From the request to the first byte; nil before.
+    /// The time from the request to the first byte; nil before the first byte.
     public var timeToFirstByte: Duration?
+    /// The time from the request to the latest byte; nil if unknown.
+    public var timeToLastByte: Duration?
 
     /// Creates a description of a download; negative values are brought to zero.
     public init(
@@ -84,7 +91,8 @@ public struct SegmentDownload: Hashable, Sendable {
         receivedBytes: Int64,
         totalBytes: Int64?,
         elapsed: Duration,
-        timeToFirstByte: Duration?
+        timeToFirstByte: Duration?,
+        timeToLastByte: Duration? = nil
     ) {
         self.rung = rung
         self.duration = max(duration, .zero)
@@ -92,8 +100,9 @@ public struct SegmentDownload: Hashable, Sendable {
         self.totalBytes = totalBytes.map { max($0, 0) }
         self.elapsed = max(elapsed, .zero)
         self.timeToFirstByte = timeToFirstByte.map { max($0, .zero) }
+        self.timeToLastByte = timeToLastByte.map { max($0, .zero) }
     }
 
-    /// Since the first byte; zero before.
+    /// The time since the first byte; zero before it.
     public var transferTime: Duration { timeToFirstByte.map { max(elapsed - $0, .zero) } ?? .zero }
 }

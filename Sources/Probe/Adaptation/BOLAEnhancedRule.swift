@@ -1,27 +1,27 @@
 internal import Instrument
 
-/// BOLA-E: by the buffer, with a placeholder for what is not there yet, and a guard against running dry.
+/// BOLA-E: chooses by the buffer, with a placeholder for media that is not buffered yet, and a guard against stalls.
 ///
 /// Spiteri, Sitaraman, Sparacio: "From Theory to Practice: Improving Bitrate Adaptation in the DASH Reference Player",
 /// MMSys 2018; Sabre, `BolaEnh`; dash.js, `BolaRule`. After the start and after seeks the buffer is low although the
-/// throughput may be high. The placeholder, seconds that count but are not played, lifts the level to where the
-/// map gives the rung that the throughput carries. It grows while nothing is fetched for other reasons than the rule's,
-/// and shrinks when it would ask for too much.
+/// throughput may be high. The placeholder, in seconds that count but are not played, raises the level to the point
+/// where the map gives the rung that the throughput carries. It grows while nothing is fetched for a reason other
+/// than the rule's, and shrinks when it would choose too high a rung.
 public struct BOLAEnhancedRule: AdaptationRule {
-    /// With less than this buffered, fetching never waits. dash.js, `MINIMUM_BUFFER_S`.
+    /// The buffer level below which fetching never waits. dash.js, `MINIMUM_BUFFER_S`.
     public var minimumBuffer: Duration
-    /// The highest rung is fetched up to the minimum and so much per rung, or the player's maximum if that is more.
-    /// dash.js, `MINIMUM_BUFFER_PER_BITRATE_LEVEL_S`.
+    /// The highest rung is fetched up to the minimum plus this time per rung, or up to the player's maximum if that
+    /// is larger. dash.js, `MINIMUM_BUFFER_PER_BITRATE_LEVEL_S`.
     public var bufferPerRung: Duration
-    /// How much of the throughput counts. dash.js, `bandwidthSafetyFactor` 0.9; Sabre 1.
+    /// The share of the throughput that counts. dash.js, `bandwidthSafetyFactor` 0.9; Sabre 1.
     public var fraction: Double
-    /// Whether it fetches what the throughput carries instead of one rung more where the buffer asks for more, as
-    /// dash.js does; Sabre does so with `--abr-osc` only.
+    /// Whether the rule, where the buffer allows more, chooses the rung that the throughput carries instead of one
+    /// rung above it, as dash.js does; Sabre does so only with `--abr-osc`.
     public var suppressesOscillation: Bool
-    /// Whether a rung has to be fetched before the buffer is empty, by a share of the throughput that goes from 0.9 to
-    /// 0.5 (Sabre, `low_buffer_safety_factor_init`, `low_buffer_safety_factor`).
+    /// Whether a rung must be fetched before the buffer is empty, with a share of the throughput that falls from 0.9
+    /// to 0.5 (Sabre, `low_buffer_safety_factor_init`, `low_buffer_safety_factor`).
     public var guardsLowBuffer: Bool
-    /// Makes one figure of the samples.
+    /// Computes the throughput estimate from the samples.
     public var estimator: ThroughputEstimator
     private var isSteady = false
     private var placeholder = 0.0
@@ -47,10 +47,10 @@ public struct BOLAEnhancedRule: AdaptationRule {
         self.estimator = estimator
     }
 
-    /// As Sabre has it by default.
+    /// Sabre's defaults.
     public static let sabre = BOLAEnhancedRule(fraction: 1, suppressesOscillation: false, estimator: .sabre)
 
-    /// The rung that the buffer and the placeholder ask for.
+    /// Returns the rung for the level of buffer and placeholder.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let allowed = context.allowedRungs
         guard let parameters = parameters(allowed, in: context) else { return AdaptationDecision(rung: allowed[0]) }
@@ -72,8 +72,8 @@ public struct BOLAEnhancedRule: AdaptationRule {
         return AdaptationDecision(rung: allowed[index], waitUntilBuffered: wait)
     }
 
-    /// As BOLA scores it: a lower rung whose size is less than what is left, and whose score is better. Not before
-    /// there is an estimate, because a level of zero without a placeholder would always give the lowest.
+    /// Returns a lower rung with a better BOLA score whose size is less than the rest of the download. Requires an
+    /// estimate, because a level of zero without a placeholder would always give the lowest rung.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         let allowed = context.allowedRungs
         guard isSteady, let parameters = parameters(allowed, in: context),
@@ -81,7 +81,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
             let total = download.totalBytes, let latency = download.timeToFirstByte?.seconds,
             download.receivedBytes > 0, download.transferTime > .zero
         else { return nil }
-        // A new request costs another wait for its first byte, in which the old request would have continued.
+        // A new request waits for its first byte, while the old request would have continued.
         let level = max(0, context.bufferLevel.seconds + placeholder - latency)
         let rate = Double(download.receivedBytes) / download.transferTime.seconds
         let left = Double(total) - Double(download.receivedBytes) - latency * rate
@@ -96,7 +96,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
         return best.map { allowed[$0] }
     }
 
-    /// Keeps the placeholder within what the last choice justifies.
+    /// Limits the placeholder to the range that the last choice justifies.
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         let allowed = context.allowedRungs
         switch event {
@@ -109,7 +109,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
             // Computed from the buffer level at the time of the request.
             let before = level + download.elapsed.seconds
             placeholder = min(placeholder, max(0, parameters.maximumLevel(index) - before))
-            // It is lifted where the choice was not BOLA's.
+            // Raised where the choice was not BOLA's.
             if level > 0 { placeholder = max(placeholder, parameters.minimumLevel(index) - before, 0) }
         case .abandoned(_, let rung):
             guard let parameters = parameters(allowed, in: context) else { return }
@@ -153,7 +153,7 @@ extension BOLAEnhancedRule {
         context.currentRung.flatMap { current in allowed.lastIndex { $0 <= current } } ?? 0
     }
 
-    /// The highest rung whose segments arrive in no more than their duration, first byte included.
+    /// Returns the highest rung whose segments arrive within their duration, including the time to the first byte.
     private func carriedIndex(_ allowed: [Int], in context: AdaptationContext) -> Int {
         guard let bitrate = estimator.bitrate(of: context.throughput) else { return 0 }
         let duration = context.segment.duration.seconds
@@ -163,7 +163,7 @@ extension BOLAEnhancedRule {
         } ?? 0
     }
 
-    /// With more than a rung deserves, the placeholder goes first, and then fetching waits.
+    /// If the level exceeds the rung's level, reduces the placeholder first, and then delays fetching.
     private mutating func useUpPlaceholder(down target: Double, level: Double) -> Duration? {
         let excess = level + placeholder - target
         if excess <= 0 { return nil }
@@ -175,7 +175,7 @@ extension BOLAEnhancedRule {
         return Duration(clampingSeconds: target)
     }
 
-    /// A lower rung if this one might not arrive before the buffer is empty.
+    /// Returns a lower rung if this one might not arrive before the buffer is empty.
     private mutating func safeIndex(
         below index: Int,
         _ allowed: [Int],

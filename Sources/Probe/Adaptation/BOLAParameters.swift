@@ -8,11 +8,11 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// BOLA's map from what is buffered to a bitrate.
+/// BOLA's map from the buffer level to a bitrate.
 ///
 /// Spiteri, Urgaonkar, Sitaraman: "BOLA: Near-Optimal Bitrate Adaptation for Online Videos", INFOCOM 2016
-/// (arXiv:1601.06748): of the rungs m with bitrates S and utilities v = ln(S ÷ S₁), that with the largest
-/// (V (v + γp) − Q) ÷ S is fetched. Here Q and V are in seconds instead of segments, so `scale` is V × p.
+/// (arXiv:1601.06748): of the rungs m with bitrates S and utilities v = ln(S ÷ S₁), BOLA fetches the one with the
+/// largest (V (v + γp) − Q) ÷ S. Here Q and V are in seconds instead of segments, so `scale` is V × p.
 public struct BOLAParameters: Hashable, Sendable {
     /// V × p, seconds.
     public let scale: Double
@@ -27,28 +27,28 @@ public struct BOLAParameters: Hashable, Sendable {
     /// buffer: V p = (buffer − segment) ÷ (v + γp). INFOCOM 2016, section V; Sabre, `Bola`.
     ///
     /// - Parameters:
-    ///   - bitrates: bit/s, above zero, from the lowest; nil comes back if there are fewer than two different ones.
-    ///   - buffer: the most that is buffered.
+    ///   - bitrates: bit/s, above zero, from the lowest; the result is nil with fewer than two different bitrates.
+    ///   - buffer: the maximum buffer level.
     ///   - segment: a segment's duration.
-    ///   - gammaP: how much a stall weighs against quality; 5 in the paper's comparisons.
+    ///   - gammaP: the weight of a stall against quality; 5 in the paper's comparisons.
     public init?(bitrates: [Double], buffer: Duration, segment: Duration, gammaP: Double = 5) {
         guard let utilities = Self.utilities(of: bitrates), let top = utilities.last else { return nil }
         let gammaP = gammaP.isFinite ? max(gammaP, 0) : 5
-        // A buffer of no more than a segment leaves nothing to decide by.
+        // A buffer of at most one segment gives no range of levels.
         let room = max((buffer - segment).seconds, 1e-3)
         self.init(scale: room / (top + gammaP), gammaP: gammaP, bitrates: bitrates, utilities: utilities)
     }
 
-    /// As in dash.js and BOLA-E: the level that a rung is fetched up to runs from `minimum` for the lowest to `target`
-    /// for the highest.
+    /// As in dash.js and BOLA-E: the level up to which a rung is fetched ranges from `minimum` for the lowest rung to
+    /// `target` for the highest.
     ///
     /// V p = (target − minimum) ÷ v and γp = minimum ÷ (V p), with utilities from zero. dash.js, `BolaRule`,
-    /// `calculateBolaParameters`, which writes it with utilities from 1 and γp larger by as much.
+    /// `calculateBolaParameters`, which uses utilities from 1 and a γp that is larger by 1.
     ///
     /// - Parameters:
-    ///   - bitrates: bit/s, above zero, from the lowest; nil comes back if there are fewer than two different ones.
-    ///   - minimum: with less than this buffered, fetching never waits.
-    ///   - target: with more than this buffered, fetching always waits; at least a second more than `minimum`.
+    ///   - bitrates: bit/s, above zero, from the lowest; the result is nil with fewer than two different bitrates.
+    ///   - minimum: the buffer level below which fetching never waits.
+    ///   - target: the buffer level above which fetching always waits; at least a second above `minimum`.
     public init?(bitrates: [Double], minimum: Duration, target: Duration) {
         guard let utilities = Self.utilities(of: bitrates), let top = utilities.last else { return nil }
         let low = max(minimum.seconds, 1e-3)
@@ -72,14 +72,13 @@ public struct BOLAParameters: Hashable, Sendable {
 }
 
 extension BOLAParameters {
-    /// (V (v + γp) − Q) ÷ S: what fetching a rung is worth with `level` seconds buffered.
+    /// Returns the score of a rung with `level` seconds buffered: (V (v + γp) − Q) ÷ S.
     public func score(_ rung: Int, level: Double) -> Double {
         guard bitrates.indices.contains(rung) else { return -.infinity }
         return (maximumLevel(rung) - level) / bitrates[rung]
     }
 
-    /// The rung of the largest score with `level` seconds buffered; of equals the higher one, as dash.js
-    /// has it.
+    /// Returns the rung with the largest score at `level` seconds; of equal scores the higher rung, as in dash.js.
     public func rung(level: Double) -> Int {
         var best = 0
         var bestScore = -Double.infinity
@@ -90,12 +89,12 @@ extension BOLAParameters {
         return best
     }
 
-    /// The level above which it is better to fetch nothing than this rung: V (v + γp), seconds.
+    /// Returns the level above which fetching nothing is better than fetching this rung: V (v + γp), seconds.
     public func maximumLevel(_ rung: Int) -> Double {
         utilities.indices.contains(rung) ? scale * (utilities[rung] + gammaP) : 0
     }
 
-    /// The least level, in seconds, at which this rung is preferred to all lower ones:
+    /// Returns the lowest level, in seconds, at which this rung is preferred to all lower rungs:
     /// V (γp + (S v′ − S′ v) ÷ (S − S′)), the largest over the lower rungs S′.
     public func minimumLevel(_ rung: Int) -> Double {
         guard bitrates.indices.contains(rung) else { return 0 }

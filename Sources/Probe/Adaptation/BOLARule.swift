@@ -1,30 +1,32 @@
 internal import Instrument
 
-/// BOLA by the buffer alone: BASIC, FINITE, U and O of the paper.
+/// Chooses by the buffer alone: BOLA-BASIC, FINITE, U and O of the paper.
 ///
 /// Spiteri, Urgaonkar, Sitaraman, INFOCOM 2016, section IV: at the beginning and towards the end V is that of a smaller
-/// buffer, max(t ÷ 2, 3 segments) for t the time from the beginning or to the end. The rung that the buffer asks for is
-/// then compared with what the last download's throughput carries, so that it does not swing between two.
+/// buffer, max(t ÷ 2, 3 segments) for t the time from the beginning or to the end. The rule then compares the rung
+/// for the buffer level with the rung that the last download's throughput carries, so that the choice does not
+/// oscillate.
 public struct BOLARule: AdaptationRule {
-    /// What happens where the buffer asks for more than the throughput carries.
+    /// The choice where the buffer level gives a higher rung than the throughput carries.
     public enum Variant: Hashable, Sendable {
-        /// BOLA-FINITE: what the buffer asks for is fetched.
+        /// BOLA-FINITE: the rung for the buffer level.
         case finite
-        /// BOLA-U: one rung above what the throughput carries, which costs a few swings and no utility.
+        /// BOLA-U: one rung above the rung that the throughput carries, which costs a few oscillations and no
+        /// utility.
         case utility
-        /// BOLA-O: what the throughput carries; fetching waits until that rung's level is reached.
+        /// BOLA-O: the rung that the throughput carries; fetching waits until that rung's level is reached.
         case oscillation
     }
 
-    /// The most that is buffered; nil takes the player's maximum.
+    /// The maximum buffer level; nil takes the player's maximum.
     public var buffer: Duration?
-    /// How much a stall weighs against quality. 5 in the paper's comparisons; Sabre, `--gamma-p`.
+    /// The weight of a stall against quality. 5 in the paper's comparisons; Sabre, `--gamma-p`.
     public var gammaP: Double
-    /// What happens where the buffer asks for more than the throughput carries.
+    /// The choice where the buffer level gives a higher rung than the throughput carries.
     public var variant: Variant
-    /// Whether V is smaller at the beginning and towards the end, as BOLA-FINITE has it; not so in BOLA-BASIC.
+    /// Whether V is smaller at the beginning and towards the end, as in BOLA-FINITE and unlike BOLA-BASIC.
     public var adjustsToLength: Bool
-    /// Makes one figure of the samples. The paper takes the last download's (section IV-B).
+    /// Computes the throughput from the samples. The paper uses the last download (section IV-B).
     public var estimator: ThroughputEstimator
 
     /// Creates a rule.
@@ -42,7 +44,7 @@ public struct BOLARule: AdaptationRule {
         self.estimator = estimator
     }
 
-    /// The rung that the buffer asks for.
+    /// Returns the rung for the buffer level.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let allowed = context.allowedRungs
         guard let parameters = parameters(allowed, in: context) else { return AdaptationDecision(rung: allowed[0]) }
@@ -83,7 +85,7 @@ public struct BOLARule: AdaptationRule {
         return Duration(clampingSeconds: max(segments / 2, 3) * context.segment.duration.seconds)
     }
 
-    /// There has to be room for the segment.
+    /// Returns the buffer level at which there is room for the segment.
     private func fullWait(in context: AdaptationContext) -> Duration? {
         let level = max(capacity(in: context) - context.segment.duration, .zero)
         return context.bufferLevel > level ? level : nil

@@ -1,10 +1,10 @@
-/// One rendition of a stream that a player may choose.
+/// A rendition of a stream that a player may choose.
 public struct LadderRung: Hashable, Sendable {
-    /// Which variant it is: yours, not looked at.
+    /// The caller's number of the variant; rules do not read it.
     public var id: Int
-    /// The most that it takes, bit/s; at least 1. HLS `BANDWIDTH`, DASH `@bandwidth`.
+    /// The peak bitrate, bit/s; at least 1. HLS `BANDWIDTH`, DASH `@bandwidth`.
     public var peakBitrate: Int
-    /// What it takes on average, bit/s; nil where not declared. HLS `AVERAGE-BANDWIDTH`.
+    /// The average bitrate, bit/s; nil if not declared. HLS `AVERAGE-BANDWIDTH`.
     public var averageBitrate: Int?
     /// Pixels; 0 where unknown.
     public var width: Int
@@ -21,13 +21,13 @@ public struct LadderRung: Hashable, Sendable {
     }
 }
 
-/// What a player may choose from: one rung or more, from the lowest peak bitrate to the highest.
+/// The rungs that a player may choose from: at least one, from the lowest peak bitrate to the highest.
 ///
-/// An empty ladder cannot be made, so that each rule has something to answer.
+/// There is no empty ladder, so that each rule has a rung to choose.
 public struct BitrateLadder: Hashable, Sendable, RandomAccessCollection {
     private let rungs: [LadderRung]
 
-    /// Creates a ladder; rungs are sorted by peak bitrate, equals stay in order.
+    /// Creates a ladder; sorts rungs by peak bitrate and keeps the order of equal rungs.
     ///
     /// - Returns: nil if there is no rung.
     public init?(_ rungs: [LadderRung]) {
@@ -38,22 +38,22 @@ public struct BitrateLadder: Hashable, Sendable, RandomAccessCollection {
         self.rungs = sorted.map(\.element)
     }
 
-    /// Creates a ladder of one rung, to which more can be given.
+    /// Creates a ladder of one rung or more.
     public init(_ rung: LadderRung, _ more: LadderRung...) {
         self = BitrateLadder([rung] + more) ?? BitrateLadder(single: rung)
     }
 
     private init(single: LadderRung) { rungs = [single] }
 
-    /// 0.
+    /// The index of the lowest rung: 0.
     public var startIndex: Int { 0 }
     /// The number of rungs.
     public var endIndex: Int { rungs.count }
     /// The index of the highest rung.
     public var highest: Int { rungs.count - 1 }
-    /// The rung at an index that is brought into the ladder.
+    /// Returns the rung at an index, which is limited to the ladder.
     public subscript(position: Int) -> LadderRung { rungs[clamped(position)] }
 
-    /// An index that is brought into the ladder.
+    /// Returns an index limited to the ladder.
     public func clamped(_ index: Int) -> Int { Swift.min(Swift.max(0, index), highest) }
 }

@@ -1,22 +1,22 @@
-/// Always the same rung, whatever happens.
+/// Always chooses the same rung.
 public struct FixedRule: AdaptationRule {
-    /// Which one.
+    /// The choice.
     public enum Choice: Hashable, Sendable {
-        /// The lowest that is allowed.
+        /// The lowest allowed rung.
         case lowest
-        /// The highest that is allowed.
+        /// The highest allowed rung.
         case highest
-        /// The rung of this index, or else the highest allowed below it.
+        /// The rung of this index, or the highest allowed rung below it.
         case rung(Int)
     }
 
-    /// Which one.
+    /// The choice.
     public var choice: Choice
 
     /// Creates a rule.
     public init(_ choice: Choice) { self.choice = choice }
 
-    /// The rung.
+    /// Returns the chosen rung.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let allowed = context.allowedRungs
         switch choice {

@@ -1,10 +1,10 @@
 internal import Instrument
 
-/// By the throughput while the buffer is low, by BOLA once it is not: DYNAMIC, the default of dash.js.
+/// Chooses by throughput while the buffer is low, and by BOLA otherwise: DYNAMIC, the default of dash.js.
 ///
 /// Spiteri, Sitaraman, Sparacio, MMSys 2018; dash.js, `AbrController`.
 public struct HybridRule: AdaptationRule {
-    /// When it changes from one to the other.
+    /// The condition for changing between the two rules.
     public enum Switching: Hashable, Sendable {
         /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower.
         /// MMSys 2018, with 10 s; Sabre, `Dynamic`.
@@ -14,60 +14,108 @@ public struct HybridRule: AdaptationRule {
         case hysteresis(on: Duration, off: Duration)
     }
 
-    /// When it changes from one to the other.
+    /// The condition for changing between the two rules.
     public var switching: Switching
-    /// Decides while the buffer is low.
+    /// The rule that decides while the buffer is low.
     public var throughput: ThroughputRule
-    /// Decides once it is not.
+    /// The rule that decides otherwise.
     public var bola: BOLAEnhancedRule
-    /// What limits both when the buffer is low; nil if nothing does.
+    /// The limit of both rules when the buffer is low; nil sets no limit.
     public var lowBuffer: LowBufferLimit?
+    /// The limit of rungs that were often left; nil sets no limit.
+    public var history: SwitchHistory?
+    /// The time after an aborted download in which the rule chooses no higher rung, and in which the same segment is not
+    /// aborted again.
+    public var pauseAfterAbandonment: Duration
     /// Whether BOLA decides now.
     public private(set) var usesBOLA = false
+    /// The end of the pause after an aborted download.
+    private var pausedUntil: MonotonicInstant?
+    /// The number of the segment whose download was aborted last.
+    private var abandonedSegment: Int?
+    /// The segments before this one are not limited because of a low buffer.
+    private var firstLimitedSegment: Int?
 
     /// Creates a rule.
     public init(
         switching: Switching = .comparing(at: .seconds(10)),
-        throughput: ThroughputRule = ThroughputRule(abandonment: .dashJS),
+        throughput: ThroughputRule = ThroughputRule(abandonment: .sabre),
         bola: BOLAEnhancedRule = BOLAEnhancedRule(),
-        lowBuffer: LowBufferLimit? = nil
+        lowBuffer: LowBufferLimit? = nil,
+        history: SwitchHistory? = nil,
+        pauseAfterAbandonment: Duration = .zero
     ) {
         self.switching = switching
         self.throughput = throughput
         self.bola = bola
         self.lowBuffer = lowBuffer
+        self.history = history
+        self.pauseAfterAbandonment = pauseAfterAbandonment
     }
 
-    /// dash.js 5 with its defaults: DYNAMIC, the insufficient buffer rule, and requests that are given up.
+    /// dash.js 5.1 with its defaults: DYNAMIC, the insufficient buffer rule, the switch history rule, and aborted requests,
+    /// after which it chooses no higher rung for 10 s (`abandonLoadTimeout`).
     public static let dashJS = HybridRule(
         switching: .hysteresis(on: .seconds(18), off: .seconds(9)),
-        throughput: ThroughputRule(estimator: .dashJS, fraction: 0.9, scalesWithRate: false, abandonment: .dashJS),
+        throughput: ThroughputRule(
+            estimator: .dashJS,
+            fraction: 0.9,
+            initialFraction: 1,
+            scalesWithRate: false,
+            abandonment: .dashJS
+        ),
         bola: BOLAEnhancedRule(guardsLowBuffer: false),
-        lowBuffer: .dashJS
+        lowBuffer: .dashJS,
+        history: .dashJS,
+        pauseAfterAbandonment: .seconds(10)
     )
 
-    /// The choice of the one that decides now.
+    /// Returns the choice of the rule that decides now.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let byBOLA = bola.decide(in: context)
         let byThroughput = throughput.decide(in: context)
         choose(byBOLA.rung, byThroughput.rung, level: context.bufferLevel)
         var decision = usesBOLA ? byBOLA : byThroughput
-        if let limit = lowBuffer?.highestRung(estimator: throughput.estimator, in: context), decision.rung > limit {
+        // dash.js takes the lowest of what its rules ask for (src/streaming/rules/abr/ABRRulesCollection.js).
+        for case let limit? in [lowBufferLimit(in: context), history?.limit(allowed: context.allowedRungs)]
+        where decision.rung > limit {
             decision = AdaptationDecision(rung: limit)
         }
+        guard let current = context.currentRung else { return decision }
+        let isWaiting = decision.waitUntilBuffered.map { $0 < context.bufferLevel } ?? false
+        if !isWaiting { history?.record(from: current, to: decision.rung) }
+        if decision.rung > current, let pausedUntil, context.now < pausedUntil { decision.rung = current }
         return decision
     }
 
-    /// As the throughput rule has it: dash.js asks its `AbandonRequestsRule` in both states, Sabre likewise.
-    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
-        throughput.abandonment(of: download, in: context)
+    private func lowBufferLimit(in context: AdaptationContext) -> Int? {
+        guard context.segment.index >= firstLimitedSegment ?? 0 else { return nil }
+        return lowBuffer?.highestRung(estimator: throughput.estimator, in: context)
     }
 
-    /// Both remember.
+    /// Uses the throughput rule: dash.js and Sabre apply `AbandonRequestsRule` in both states.
+    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+        if pauseAfterAbandonment > .zero, abandonedSegment == context.segment.index { return nil }
+        return throughput.abandonment(of: download, in: context)
+    }
+
+    /// That of the throughput rule.
+    public var abandonmentGrace: Duration { throughput.abandonmentGrace }
+
+    /// Both rules receive the event.
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         bola.observe(event, in: context)
         throughput.observe(event, in: context)
-        if event == .seeked { usesBOLA = false }
+        switch event {
+        case .seeked:
+            usesBOLA = false
+            firstLimitedSegment = lowBuffer.map { context.segment.index + $0.ignoredSegments }
+        case .abandoned:
+            history?.reset()
+            abandonedSegment = context.segment.index
+            pausedUntil = context.now.advanced(by: pauseAfterAbandonment)
+        case .downloaded, .idled: break
+        }
     }
 
     private mutating func choose(_ byBOLA: Int, _ byThroughput: Int, level: Duration) {
@@ -83,27 +131,31 @@ public struct HybridRule: AdaptationRule {
     }
 }
 
-/// No rung that may not be there before the buffer is empty: dash.js's insufficient buffer rule.
+/// Excludes rungs that may not arrive before the buffer is empty: dash.js's insufficient buffer rule.
 public struct LowBufferLimit: Hashable, Sendable {
-    /// How much of the throughput counts.
+    /// The share of the throughput that counts.
     public var fraction: Double
-    /// The number of first segments of a playback that are not limited.
+    /// The number of segments at the start of a playback, and after a seek outside the buffer, that are not limited.
     public var ignoredSegments: Int
+    /// The buffer level up to which the buffer counts as empty once playback has started.
+    public var emptyLevel: Duration
 
     /// Creates a limit.
-    public init(fraction: Double, ignoredSegments: Int) {
+    public init(fraction: Double, ignoredSegments: Int, emptyLevel: Duration = .zero) {
         self.fraction = fraction
         self.ignoredSegments = ignoredSegments
+        self.emptyLevel = emptyLevel
     }
 
-    /// dash.js 5: 0.7 and 2 segments; src/core/Settings.js (`insufficientBufferRule`).
-    public static let dashJS = LowBufferLimit(fraction: 0.7, ignoredSegments: 2)
+    /// dash.js 5.1: 0.7, 2 segments and 0.3 s; src/core/Settings.js (`insufficientBufferRule`, `stallThreshold`).
+    public static let dashJS = LowBufferLimit(fraction: 0.7, ignoredSegments: 2, emptyLevel: .milliseconds(300))
 
-    /// The lowest rung in a stall, else the highest whose bitrate is at most `fraction` × throughput × buffer level ÷
-    /// segment duration; nil if nothing is known. dash.js, `InsufficientBufferRule`.
+    /// Returns the lowest rung if the buffer is empty, else the highest rung whose bitrate is at most `fraction` × throughput ×
+    /// buffer level ÷ segment duration; nil without an estimate. dash.js, `InsufficientBufferRule`.
     public func highestRung(estimator: ThroughputEstimator, in context: AdaptationContext) -> Int? {
         guard context.segment.index >= ignoredSegments else { return nil }
-        if context.playhead == .stalled { return context.lowestAllowedRung }
+        let isEmpty = context.playhead != .starting && context.bufferLevel <= emptyLevel && emptyLevel > .zero
+        if context.playhead == .stalled || isEmpty { return context.lowestAllowedRung }
         guard let bitrate = estimator.bitrate(of: context.throughput) else { return nil }
         let bits = bitrate * fraction * context.bufferLevel.seconds
         let limit = bits / context.segment.duration.seconds

@@ -8,13 +8,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Makes one figure of what the latest downloads took.
+/// Computes a throughput estimate from the latest downloads.
 public struct ThroughputEstimator: Hashable, Sendable {
-    /// How samples are weighed.
+    /// The weighting of samples.
     public enum Method: Hashable, Sendable {
-        /// The smaller of two exponentially weighted averages, weighed by download time, with these half-lives.
+        /// The smaller of two exponentially weighted averages, weighted by download time, with these half-lives.
         case movingAverages(fastHalfLife: Duration, slowHalfLife: Duration)
-        /// This percentile (0…1) of the latest samples, weighed by the square root of their bytes, up to a total
+        /// This percentile (0…1) of the latest samples, weighted by the square root of their bytes, up to a total
         /// weight.
         case percentile(Double, maximumWeight: Double)
         /// The average of this number of samples.
@@ -23,25 +23,29 @@ public struct ThroughputEstimator: Hashable, Sendable {
         case harmonicMean(last: Int)
     }
 
-    /// What counts as the time of a download.
+    /// The interval that is the time of a download.
     public enum Time: Hashable, Sendable {
-        /// From the request to the last byte.
+        /// The time from the request to the last byte.
         case total
-        /// From the first byte to the last.
+        /// The time from the first byte to the last.
         case transfer
+        /// The time from the request to the last byte, without the usual time to the first byte, as far as it was needed.
+        case beyondUsualLatency
     }
 
-    /// How samples are weighed.
+    /// The weighting of samples.
     public var method: Method
-    /// What counts as the time of a download.
+    /// The interval that is the time of a download.
     public var time: Time
-    /// Samples of fewer bytes are left out.
+    /// The smallest sample that counts, bytes.
     public var minimumSampleBytes: Int64
-    /// Downloads count as at least so long.
+    /// The shortest download time that counts; shorter times are raised to it.
     public var minimumSampleTime: Duration
-    /// As long as less than this arrived, and less than `trustedTime` was spent, there is no estimate.
+    /// The highest rate that a sample may have, bytes/s; nil for no limit. It shortens `minimumSampleTime` for small samples.
+    public var maximumSampleRate: Double?
+    /// The number of received bytes below which, also before `trustedTime`, there is no estimate.
     public var trustedBytes: Int64
-    /// As long as less than this was spent, and less than `trustedBytes` arrived, there is no estimate.
+    /// The download time below which, also before `trustedBytes`, there is no estimate.
     public var trustedTime: Duration
     /// Multiplies the weight of each sample in moving averages.
     public var weightFactor: Double
@@ -52,6 +56,7 @@ public struct ThroughputEstimator: Hashable, Sendable {
         time: Time = .total,
         minimumSampleBytes: Int64 = 0,
         minimumSampleTime: Duration = .zero,
+        maximumSampleRate: Double? = nil,
         trustedBytes: Int64 = 0,
         trustedTime: Duration = .seconds(1_000_000_000),
         weightFactor: Double = 1
@@ -60,21 +65,23 @@ public struct ThroughputEstimator: Hashable, Sendable {
         self.time = time
         self.minimumSampleBytes = minimumSampleBytes
         self.minimumSampleTime = minimumSampleTime
+        self.maximumSampleRate = maximumSampleRate
         self.trustedBytes = trustedBytes
         self.trustedTime = trustedTime
         self.weightFactor = weightFactor
     }
 
-    /// hls.js: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`), downloads count as at least 50 ms
-    /// (`minDelayMs_`). hls.js 1.6, src/config.ts, src/utils/ewma-bandwidth-estimator.ts. Recent versions take the time
-    /// to the first byte out of the sample (not verified for which).
+    /// hls.js 1.7: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`; src/config.ts), the time without the expected
+    /// time to the first byte (src/controller/abr-controller.ts, `onFragBuffered`), at most 100 MB/s
+    /// (src/utils/ewma-bandwidth-estimator.ts, `sample`). The time of transmuxing is not modelled.
     public static let hlsJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9)),
-        time: .transfer,
-        minimumSampleTime: .milliseconds(50)
+        time: .beyondUsualLatency,
+        minimumSampleTime: .milliseconds(50),
+        maximumSampleRate: 1e8
     )
 
-    /// Shaka Player 4: half-lives 2 and 5 s, samples under 16 kB left out, no estimate before 128 kB.
+    /// Shaka Player 5.2: half-lives 2 and 5 s, no samples under 16 kB, no estimate before 128 kB.
     /// lib/util/player_configuration.js (`abr.advanced`), lib/abr/ewma_bandwidth_estimator.js.
     public static let shaka = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(2), slowHalfLife: .seconds(5)),
@@ -83,9 +90,10 @@ public struct ThroughputEstimator: Hashable, Sendable {
     )
 
     /// dash.js 5: half-lives 3 and 8 s, weights of 0.0015 a millisecond. src/core/Settings.js (`abr.throughput.ewma`).
-    /// `useDeadTimeLatency` counts the time to the first byte.
+    /// `useDeadTimeLatency`: the time to the first byte does not count (src/streaming/models/ThroughputModel.js).
     public static let dashJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(8)),
+        time: .transfer,
         weightFactor: 1.5
     )
 
@@ -107,15 +115,24 @@ public struct ThroughputEstimator: Hashable, Sendable {
 }
 
 extension ThroughputEstimator {
-    /// The throughput that decisions use, bit/s; nil as long as too little is known. Finite and above zero.
+    /// Returns the throughput for decisions, bit/s, finite and above zero; nil while there are too few samples.
     public func bitrate(of history: ThroughputHistory) -> Double? {
         var samples: [(bitrate: Double, seconds: Double, bytes: Double)] = []
         var totalBytes = 0.0
         var totalTime = 0.0
+        var latency = UsualLatency()
         for sample in history.samples where sample.bytes >= max(minimumSampleBytes, 1) {
-            let measured = time == .total ? sample.totalTime : sample.transferTime
-            // What came from a cache in no time is counted as a microsecond.
-            let seconds = max(measured.seconds, minimumSampleTime.seconds, 1e-6)
+            let measured: Double
+            switch time {
+            case .total: measured = sample.totalTime.seconds
+            case .transfer: measured = sample.transferTime.seconds
+            case .beyondUsualLatency:
+                latency.add(sample.timeToFirstByte.seconds)
+                measured = sample.totalTime.seconds - min(sample.timeToFirstByte.seconds, latency.seconds)
+            }
+            let shortest = maximumSampleRate.map { Double(sample.bytes) / $0 } ?? .infinity
+            // A response from a cache that took no time counts as a microsecond.
+            let seconds = max(measured, min(minimumSampleTime.seconds, shortest), 1e-6)
             samples.append((8 * Double(sample.bytes) / seconds, seconds, Double(sample.bytes)))
             totalBytes += Double(sample.bytes)
             totalTime += seconds
@@ -138,13 +155,37 @@ extension ThroughputEstimator {
         return estimate.isFinite && estimate > 0 ? estimate : nil
     }
 
-    /// The time to the first byte that decisions use, over the latest samples: seconds; zero if nothing is known.
+    /// Returns the time to the first byte for decisions, over the latest samples, in seconds; zero without samples.
     public func latency(of history: ThroughputHistory) -> Double {
         let latest = history.samples.suffix(4)
         return latest.isEmpty ? 0 : Self.mean(latest.map(\.timeToFirstByte.seconds))
     }
 
-    /// An exponentially weighted average that began at zero, corrected for that: value ÷ (1 − ½^(weight ÷ half-life)).
+    /// Returns the usual time to the first byte, in seconds; 0.1 s without samples. hls.js,
+    /// src/utils/ewma-bandwidth-estimator.ts, `getEstimateTTFB`.
+    public func usualLatency(of history: ThroughputHistory) -> Double {
+        var latency = UsualLatency()
+        for sample in history.samples { latency.add(sample.timeToFirstByte.seconds) }
+        return latency.seconds
+    }
+
+    /// An average of times to the first byte in which long times weigh less. hls.js, `sampleTTFB`: half-life 9, weights
+    /// √2·e^(−t²/2), times of at least 5 ms.
+    private struct UsualLatency {
+        private var (estimate, total) = (0.0, 0.0)
+
+        var seconds: Double { total > 0 ? estimate / (1 - pow(0.5, total / 9)) : 0.1 }
+
+        mutating func add(_ seconds: Double) {
+            let weight = 2.0.squareRoot() * exp(-seconds * seconds / 2)
+            let alpha = pow(0.5, weight / 9)
+            estimate = alpha * estimate + (1 - alpha) * max(seconds, 0.005)
+            total += weight
+        }
+    }
+
+    /// An exponentially weighted average that starts at zero, with the start's bias corrected: value ÷ (1 − ½^(weight
+    /// ÷ half-life)).
     private func average(_ samples: [(value: Double, weight: Double)], _ halfLife: Duration) -> Double {
         let halfLife = max(halfLife.seconds, 1e-9)
         var estimate = 0.0
@@ -158,8 +199,8 @@ extension ThroughputEstimator {
         return estimate / (1 - pow(0.5, total / halfLife))
     }
 
-    /// The value at which the weights of the smaller ones reach `rank` of all; the oldest weights beyond `maximum` are
-    /// left out, the last of them in part. Media3, `SlidingPercentile`.
+    /// Returns the value at which the weights of the smaller values reach `rank` of all weights. The oldest weights
+    /// beyond `maximum` do not count, the last of them in part. Media3, `SlidingPercentile`.
     private static func percentile(_ samples: [(value: Double, weight: Double)], _ rank: Double, _ maximum: Double)
         -> Double
     {

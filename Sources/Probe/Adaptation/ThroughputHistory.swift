@@ -1,14 +1,14 @@
 public import Instrument
 
-/// What one download took.
+/// The measurement of one download.
 public struct ThroughputSample: Hashable, Sendable {
-    /// What arrived, bytes.
+    /// The received bytes.
     public var bytes: Int64
-    /// From the first byte to the last.
+    /// The time from the first byte to the last.
     public var transferTime: Duration
-    /// From the request to the first byte: the round trip, and what the server thought about.
+    /// The time from the request to the first byte: the round trip and the server's processing.
     public var timeToFirstByte: Duration
-    /// When the last byte was there.
+    /// The arrival of the last byte.
     public var end: MonotonicInstant
 
     /// Creates a sample; negative values are brought to zero.
@@ -19,26 +19,40 @@ public struct ThroughputSample: Hashable, Sendable {
         self.end = end
     }
 
-    /// From the request to the last byte.
+    /// Creates the sample of a download that was aborted at `end`.
+    init(_ download: SegmentDownload, end: MonotonicInstant) {
+        self.init(
+            bytes: download.receivedBytes,
+            transferTime: download.transferTime,
+            timeToFirstByte: download.timeToFirstByte ?? download.elapsed,
+            end: end
+        )
+    }
+
+    /// The time from the request to the last byte.
     public var totalTime: Duration { transferTime + timeToFirstByte }
 }
 
-/// What the latest downloads took, the oldest first; a hundred are kept.
+/// The measurements of the latest downloads, the oldest first.
 public struct ThroughputHistory: Hashable, Sendable {
-    /// The half-lives and windows of all players reach back less far.
+    /// The usual number of samples that are kept: more than the half-lives and windows of all players need, if each
+    /// download is one sample.
     public static let capacity = 100
+    /// The number of samples that are kept.
+    public let capacity: Int
     /// The samples, the oldest first.
     public private(set) var samples: [ThroughputSample] = []
 
-    /// Creates a history.
-    public init(_ samples: [ThroughputSample] = []) {
+    /// Creates a history of at least one sample.
+    public init(_ samples: [ThroughputSample] = [], capacity: Int = Self.capacity) {
+        self.capacity = max(1, capacity)
         for sample in samples { append(sample) }
     }
 
-    /// Remembers a download; one of no bytes says nothing and is not kept.
+    /// Adds a download; ignores a download without bytes.
     public mutating func append(_ sample: ThroughputSample) {
         if sample.bytes == 0 { return }
-        if samples.count == Self.capacity { samples.removeFirst() }
+        if samples.count == capacity { samples.removeFirst() }
         samples.append(sample)
     }
 }

@@ -1,30 +1,42 @@
 internal import Instrument
 
-/// The highest rung that the measured throughput can carry, with what the players add to that.
+/// Chooses the highest rung that the measured throughput can carry, with the options of known players.
 ///
-/// Without options it is what all of them build on: the highest rung whose peak bitrate is at most `fraction` of the
-/// estimate. ``hlsJS``, ``shaka`` and ``exoPlayer`` are those players' rules.
+/// Without options, it chooses the highest rung whose peak bitrate is at most `fraction` of the estimate. ``hlsJS``,
+/// ``shaka`` and ``exoPlayer`` are the rules of these players.
 public struct ThroughputRule: AdaptationRule {
-    /// Makes one figure of the samples.
+    /// Computes the throughput estimate from the samples.
     public var estimator: ThroughputEstimator
-    /// How much of the throughput the present rung and lower ones may take.
+    /// The share of the throughput that the present rung and lower rungs may use.
     public var fraction: Double
-    /// How much of the throughput a higher rung than the present one may take.
+    /// The share of the throughput that a rung above the present one may use.
     public var upFraction: Double
-    /// With less than this buffered, it does not go up.
+    /// The buffer level below which the rule does not choose a higher rung.
     public var minimumBufferForIncrease: Duration
-    /// With at least this buffered, it does not go down; nil if it always may.
+    /// The buffer level from which on the rule does not choose a lower rung; nil sets no such level.
     public var maximumBufferForDecrease: Duration?
-    /// After a change it stays for so long; zero if it need not.
+    /// After a decision the rung stays for this time, whether the decision changed it or not; zero for no such time.
     public var switchInterval: Duration
-    /// A rung also has to be fetched before the buffer runs dry; if none can be, a stall of so long is put up with. nil
-    /// leaves that out. Not for live streams.
+    /// The part of the initial estimate that counts as throughput before the first measurement; nil for `fraction` and
+    /// `upFraction`.
+    public var initialFraction: Double?
+    /// The accepted stall when no rung can be fetched before the buffer is empty; nil does not compare download times
+    /// with the buffer. Not for live streams.
     public var maximumStarvation: Duration?
-    /// Whether media that is played faster counts as needing as much more.
+    /// Whether a higher playback rate raises the required throughput.
     public var scalesWithRate: Bool
-    /// When downloads are given up.
+    /// The rule for aborting downloads.
     public var abandonment: Abandonment
-    private var lastChange: MonotonicInstant?
+    private var lastDecision: MonotonicInstant?
+    /// The rung of the last decision, if decisions keep an interval.
+    private var decided: Int?
+    /// The estimate that replaced all samples until an instant.
+    private var replacement: Replacement?
+
+    private struct Replacement: Hashable {
+        var instant: MonotonicInstant
+        var bitrate: Double
+    }
 
     /// Creates a rule.
     public init(
@@ -34,6 +46,7 @@ public struct ThroughputRule: AdaptationRule {
         minimumBufferForIncrease: Duration = .zero,
         maximumBufferForDecrease: Duration? = nil,
         switchInterval: Duration = .zero,
+        initialFraction: Double? = nil,
         maximumStarvation: Duration? = nil,
         scalesWithRate: Bool = true,
         abandonment: Abandonment = .never
@@ -44,44 +57,111 @@ public struct ThroughputRule: AdaptationRule {
         self.minimumBufferForIncrease = minimumBufferForIncrease
         self.maximumBufferForDecrease = maximumBufferForDecrease
         self.switchInterval = switchInterval
+        self.initialFraction = initialFraction
         self.maximumStarvation = maximumStarvation
         self.scalesWithRate = scalesWithRate
         self.abandonment = abandonment
     }
 
-    /// The rung that the throughput allows.
+    /// Returns the rung that the throughput allows.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
-        let bitrate = estimator.bitrate(of: context.throughput) ?? context.initialEstimate.map(Double.init)
-        guard let bitrate else { return AdaptationDecision(rung: context.lowestAllowedRung) }
+        let measured = estimate(in: context)
+        if let kept = keptRung(isMeasured: measured != nil, in: context) { return AdaptationDecision(rung: kept) }
+        guard let bitrate = measured ?? context.initialEstimate.map(Double.init) else {
+            return AdaptationDecision(rung: context.lowestAllowedRung)
+        }
+        if measured == nil, let initialFraction {
+            return AdaptationDecision(rung: context.rung(forBitrate: bitrate * initialFraction))
+        }
         let ideal = idealRung(for: scalesWithRate ? bitrate / context.playbackRate : bitrate, in: context)
         let rung = context.currentRung.map { settled(ideal, current: $0, in: context) } ?? ideal
-        // The first choice does not count as a change: who starts low may go up with the first good estimate.
-        if let current = context.currentRung, rung != current { lastChange = context.now }
+        note(rung, in: context)
         return AdaptationDecision(rung: rung)
     }
 
-    /// As the property of this name has it.
-    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
-        abandonment.rung(insteadOf: download, in: context)
+    /// The rung between two decisions: that of the last one, also if the segment before was fetched at another rung. Nil if
+    /// a decision is due.
+    private func keptRung(isMeasured: Bool, in context: AdaptationContext) -> Int? {
+        guard switchInterval > .zero, let current = context.currentRung, !isMeasured || isSettled(at: context.now)
+        else { return nil }
+        let rung = decided ?? current
+        return context.allowedRungs.contains(rung) ? rung : nil
     }
+
+    /// Records a decision. The first choice does not count: a playback that starts low may rise with the first good
+    /// estimate.
+    private mutating func note(_ rung: Int, in context: AdaptationContext) {
+        guard switchInterval > .zero, context.currentRung != nil else { return }
+        (lastDecision, decided) = (context.now, rung)
+    }
+
+    private func isSettled(at now: MonotonicInstant) -> Bool {
+        lastDecision.map { $0.duration(to: now) < switchInterval } ?? false
+    }
+
+    /// 100 ms if each part of a download brings a decision.
+    public var abandonmentGrace: Duration { .milliseconds(abandonment == .decision ? 100 : 500) }
+
+    /// Returns the decision of the property with this name.
+    public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+        if abandonment == .decision {
+            guard let estimate = estimate(in: context) else { return nil }
+            let rung = decide(in: context).rung
+            let isWorthwhile = Abandonment.isWorthwhile(rung, insteadOf: download, estimate: estimate, in: context)
+            return rung != download.rung && isWorthwhile ? rung : nil
+        }
+        let latency = expectsLatency ? estimator.usualLatency(of: context.throughput) : 0
+        return abandonment.rung(insteadOf: download, estimate: estimate(in: context), latency: latency, in: context)
+    }
+
+    /// After an aborted download, the estimate is the bitrate of the next rung if it would still allow a higher one. hls.js,
+    /// src/controller/abr-controller.ts, `_abandonRulesCheck`.
+    public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
+        guard case .abandoned(let download, let rung) = event, abandonment == .starving else { return }
+        var history = context.throughput
+        history.append(ThroughputSample(download, end: context.now))
+        let bitrate = Double(context.ladder[rung].peakBitrate)
+        if (estimator.bitrate(of: history) ?? 0) * upFraction > bitrate {
+            replacement = Replacement(instant: context.now, bitrate: bitrate)
+        }
+    }
+
+    /// The measured throughput; nil before the first sample.
+    private func estimate(in context: AdaptationContext) -> Double? {
+        guard let replacement else { return estimator.bitrate(of: context.throughput) }
+        let later = context.throughput.samples.filter { $0.end > replacement.instant }
+        return estimator.bitrate(of: ThroughputHistory(later)) ?? replacement.bitrate
+    }
+
+    private var expectsLatency: Bool { estimator.time == .beyondUsualLatency }
 
     private func idealRung(for bitrate: Double, in context: AdaptationContext) -> Int {
         guard let maximumStarvation, context.live == nil, context.currentRung != nil else {
             return highest(for: bitrate, within: nil, in: context) ?? context.lowestAllowedRung
         }
         let starvation = context.timeToStarvation.seconds
-        let patience = starvation + min(maximumStarvation, context.segment.duration).seconds
-        return highest(for: bitrate, within: starvation, in: context)
+        let duration = context.segment.duration
+        let patience = starvation + min(maximumStarvation, duration).seconds
+        // With two segments buffered, hls.js compares average bitrates.
+        let usesAverage = starvation >= 2 * duration.seconds
+        return highest(for: bitrate, within: starvation, usesAverage: usesAverage, in: context)
             ?? highest(for: bitrate, within: patience, in: context) ?? context.lowestAllowedRung
     }
 
-    private func highest(for bitrate: Double, within seconds: Double?, in context: AdaptationContext) -> Int? {
-        context.allowedRungs.last { rung in
+    private func highest(
+        for bitrate: Double,
+        within seconds: Double?,
+        usesAverage: Bool = false,
+        in context: AdaptationContext
+    ) -> Int? {
+        let latency = expectsLatency && seconds != nil ? estimator.usualLatency(of: context.throughput) : 0
+        return context.allowedRungs.last { rung in
             let isHigher = context.currentRung.map { rung > $0 } ?? false
             let available = bitrate * (isHigher ? upFraction : fraction)
-            let needed = Double(context.ladder[rung].peakBitrate)
+            let content = context.ladder[rung]
+            let needed = Double(usesAverage ? content.averageBitrate ?? content.peakBitrate : content.peakBitrate)
             guard needed <= available else { return false }
-            return seconds.map { needed * context.segment.duration.seconds / available < $0 } ?? true
+            return seconds.map { latency + needed * context.segment.duration.seconds / available < $0 } ?? true
         }
     }
 
@@ -90,11 +170,10 @@ public struct ThroughputRule: AdaptationRule {
         let level = context.bufferLevel
         if ideal > current, level < increaseThreshold(in: context) { return current }
         if ideal < current, let maximumBufferForDecrease, level >= maximumBufferForDecrease { return current }
-        if let lastChange, lastChange.duration(to: context.now) < switchInterval { return current }
         return ideal
     }
 
-    /// Near the live edge there is never so much to buffer; then ¾ of what there is will do. Media3,
+    /// Near the live edge there is less to buffer; then ¾ of the available media is enough. Media3,
     /// `DEFAULT_BUFFERED_FRACTION_TO_LIVE_EDGE_FOR_QUALITY_INCREASE`.
     private func increaseThreshold(in context: AdaptationContext) -> Duration {
         guard let live = context.live else { return minimumBufferForIncrease }
@@ -106,7 +185,7 @@ public struct ThroughputRule: AdaptationRule {
 extension ThroughputRule {
     /// Media3's `AdaptiveTrackSelection`: 0.7 of the bandwidth (`DEFAULT_BANDWIDTH_FRACTION`), up only with 10 s
     /// buffered (`DEFAULT_MIN_DURATION_FOR_QUALITY_INCREASE_MS`), down only with less than 25 s
-    /// (`DEFAULT_MAX_DURATION_FOR_QUALITY_DECREASE_MS`). It does not give downloads up by default (not verified).
+    /// (`DEFAULT_MAX_DURATION_FOR_QUALITY_DECREASE_MS`). By default, it does not abort downloads (not verified).
     public static let exoPlayer = ThroughputRule(
         estimator: .exoPlayer,
         fraction: 0.7,
@@ -114,8 +193,8 @@ extension ThroughputRule {
         maximumBufferForDecrease: .seconds(25)
     )
 
-    /// hls.js 1.6: 0.95 of the bandwidth, 0.7 to go up (`abrBandWidthFactor`, `abrBandWidthUpFactor`), 4 s of stall put
-    /// up with (`maxStarvationDelay`); src/config.ts, src/controller/abr-controller.ts.
+    /// hls.js 1.7: 0.95 of the bandwidth, 0.7 for a higher rung (`abrBandWidthFactor`, `abrBandWidthUpFactor`), an
+    /// accepted stall of 4 s (`maxStarvationDelay`); src/config.ts, src/controller/abr-controller.ts.
     public static let hlsJS = ThroughputRule(
         estimator: .hlsJS,
         fraction: 0.95,
@@ -125,8 +204,14 @@ extension ThroughputRule {
         abandonment: .hlsJS
     )
 
-    /// Shaka Player 4: 0.95 of the bandwidth (`bandwidthDowngradeTarget`), 8 s between changes (`switchInterval`).
-    /// `bandwidthUpgradeTarget` 0.85 has no effect, since of two variants that fit the higher one is taken;
+    /// Shaka Player 5: 0.95 of the bandwidth (`bandwidthDowngradeTarget`), 8 s from each decision (`switchInterval`).
+    /// `bandwidthUpgradeTarget` 0.85 has no effect, because Shaka chooses the higher of two variants that fit;
     /// lib/abr/simple_abr_manager.js, `chooseVariant`.
-    public static let shaka = ThroughputRule(estimator: .shaka, fraction: 0.95, switchInterval: .seconds(8))
+    /// It decides as parts of segments arrive.
+    public static let shaka = ThroughputRule(
+        estimator: .shaka,
+        fraction: 0.95,
+        switchInterval: .seconds(8),
+        abandonment: .decision
+    )
 }

@@ -8,24 +8,24 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Opens media through libavformat and reads packets off it, one after another. Blocks; used from one thread.
+/// Opens media through libavformat and reads its packets in order. Blocks; used from one thread.
 ///
-/// Formats and protocols are whitelisted: what comes from outside never makes libav open something else.
+/// Formats and protocols are on an allow list, so that no input can make libav open another file or address.
 struct Demuxer: ~Copyable {
-    /// How long blocking steps may take.
+    /// The limits of blocking steps.
     struct Timeouts: Hashable, Sendable {
         var open: Duration
         var read: Duration
     }
 
-    /// The formats that are played, by libavformat's names.
+    /// The allowed formats, by libavformat's names.
     private static let formats = [
         "mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "mpegts", "mpeg", "mp3", "aac", "ac3", "eac3",
         "flac",
         "ogg", "wav", "w64", "aiff", "caf", "flv", "avi", "asf", "amr", "mpegvideo", "h264", "hevc",
     ].joined(separator: ",")
 
-    /// One packet may need many reads of a source that trickles: this multiple of the limit of a single read.
+    /// A packet of a slow source may need many reads: its limit is this multiple of the limit of one read.
     private static let patience = 4
 
     private let source: MediaSource
@@ -40,7 +40,7 @@ struct Demuxer: ~Copyable {
     private var didEnd = false
     private(set) var info = MediaInfo()
 
-    /// Opens the source and learns what is in it.
+    /// Opens the source and inspects its tracks.
     init(opening source: MediaSource, timeouts: Timeouts, interrupt: Interrupt) throws(ProbeError) {
         self.source = source
         self.interrupt = interrupt
@@ -78,7 +78,7 @@ struct Demuxer: ~Copyable {
             url = address
             av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls", 0)
             av_dict_set(&options, "user_agent", "Instrument-Probe", 0)
-            // libav trusts any certificate unless told otherwise.
+            // By default, libav trusts any certificate.
             av_dict_set(&options, "tls_verify", "1", 0)
             av_dict_set(&options, "rw_timeout", String(timeouts.read.nanoseconds / 1000), 0)
         case .unsupported(let scheme):
@@ -105,25 +105,25 @@ struct Demuxer: ~Copyable {
         av_dict_set(&options, "protocol_whitelist", "", 0)
         av_dict_set(&options, "max_streams", "64", 0)
         av_dict_set(&options, "probesize", "5000000", 0)
-        // A transport stream is inspected for as long as this, in microseconds, before anything can start; libav's own
-        // seven seconds would be counted as the player's. Pictures whose size comes later tell it themselves.
+        // The time for which a transport stream is inspected before playback can start, in microseconds. libav's
+        // default of seven seconds would count as the player's startup time. Later pictures carry their size
+        // themselves.
         av_dict_set(&options, "analyzeduration", "1000000", 0)
-        // References to other files inside a container are not followed.
+        // Do not follow references to other files inside a container.
         av_dict_set(&options, "enable_drefs", "0", 0)
         var context = avformat_alloc_context()
         context?.pointee.pb = input
         context?.pointee.interrupt_callback = interrupt.callback
         context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
-        // To look for the last timestamp of what comes over the network would put a request for its end before the
-        // start.
+        // A search for the last timestamp would, over the network, request the end of the media before its start.
         if case .http = source.location { context?.pointee.skip_estimate_duration_from_pts = 1 }
-        // A failed call frees the context, but not our input: `deinit` does that.
+        // A failed call frees the context, but not the input: `deinit` frees the input.
         let code = avformat_open_input(&context, nil, nil, &options)
         if code < 0 { throw LibavFailure(cause(of: code, input), interrupt).error(.open, source) }
         return context
     }
 
-    /// Formats take a broken source for damaged media; the input knows better.
+    /// libavformat reports a failed source as damaged media; the input has the real cause.
     private static func cause(of code: Int32, _ input: UnsafeMutablePointer<AVIOContext>?) -> Int32 {
         guard let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof else { return code }
         return error
@@ -131,7 +131,7 @@ struct Demuxer: ~Copyable {
 
     private mutating func inspect() throws(ProbeError) {
         let code = avformat_find_stream_info(context, nil)
-        // It reports success after an interruption, too.
+        // The call reports success after an interruption as well.
         if code < 0 || interrupt.hasEndedCall {
             throw LibavFailure(Self.cause(of: code, input), interrupt).error(.inspect, source)
         }
@@ -194,7 +194,7 @@ struct Demuxer: ~Copyable {
         return text.isEmpty || text == "und" ? nil : text
     }
 
-    /// The next packet of a track that is played; nil at the end, and from then on.
+    /// Returns the next packet of a selected track; nil at the end and after it.
     mutating func read() throws(ProbeError) -> Packet? {
         while !didEnd {
             interrupt.allow(timeouts.read * Self.patience)
@@ -211,9 +211,9 @@ struct Demuxer: ~Copyable {
         return nil
     }
 
-    /// Moves to the keyframe at or before a position, in nanoseconds from the start.
+    /// Seeks to the keyframe at or before a position, in nanoseconds from the start.
     mutating func seek(to position: Int64) throws(ProbeError) {
-        // Asked first, so that libav does not fail and lose its place.
+        // Checked first: a failed seek of libav loses the read position.
         if input?.pointee.seekable == 0 {
             throw ProbeError(.notSeekable, .seek, source, "the source cannot be jumped in")
         }
@@ -248,12 +248,12 @@ struct Demuxer: ~Copyable {
         )
     }
 
-    /// An end may be an error in disguise: libav's formats tend to take any failure for the end.
+    /// Distinguishes an end from an error: libav's formats often report a failure as the end.
     private func checkEnd(_ code: Int32) throws(ProbeError) {
         if interrupt.hasEndedCall { throw LibavFailure(code, interrupt).error(.read, source) }
         if let error = input?.pointee.error, error < 0, error != ffmpeg_error_eof {
             if error == -ETIMEDOUT || error == -ECONNRESET { throw LibavFailure(error, interrupt).error(.read, source) }
-            // An answer without a length ends with the connection, which libav's HTTP always takes for a fault.
+            // A response without a length ends with the connection, which libav's HTTP always reports as an error.
             if error == -EIO, avio_size(input) < 0 { return }
             throw ProbeError(.endedEarly, .read, source, "the data broke off: \(LibavFailure.text(error))")
         }
@@ -262,9 +262,14 @@ struct Demuxer: ~Copyable {
 }
 
 extension AVRational {
-    /// A timestamp of this time base; nil if it is none, or the base is nonsense.
+    /// 146 years: a media time beyond is a lie, and differences of times up to it fit their type.
+    private static var longest: Int64 { 1 << 62 }
+
+    /// Returns a timestamp in nanoseconds; nil without a timestamp, with an invalid time base or beyond 146 years.
     func nanoseconds(_ stamp: Int64) -> Int64? {
         guard stamp != ffmpeg_no_timestamp, num > 0, den > 0 else { return nil }
-        return av_rescale_q(stamp, self, AVRational(num: 1, den: 1_000_000_000))
+        // A result that does not fit is `Int64.min` (libavutil/mathematics.h, `av_rescale_rnd`).
+        let time = av_rescale_q(stamp, self, AVRational(num: 1, den: 1_000_000_000))
+        return time.magnitude <= Self.longest ? time : nil
     }
 }

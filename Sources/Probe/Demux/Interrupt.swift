@@ -1,7 +1,8 @@
 internal import CFFmpeg
 internal import CProbeShim
+internal import Instrument
 
-/// Aborts libav's blocking calls from any thread, or lets them run into a deadline.
+/// Aborts libav's blocking calls, from any thread or at a deadline.
 ///
 /// `@unchecked Sendable`: the C object is made of atomics only and lives as long as this one.
 final class Interrupt: @unchecked Sendable {
@@ -15,14 +16,13 @@ final class Interrupt: @unchecked Sendable {
     var isAborted: Bool { probe_interrupt_is_aborted(interrupt) }
     var didTimeOut: Bool { probe_interrupt_timed_out(interrupt) }
 
-    /// Whether a call was ended, whatever it returned.
+    /// Whether a call was aborted, independent of its result.
     var hasEndedCall: Bool { isAborted || didTimeOut }
 
     func abort() { probe_interrupt_abort(interrupt) }
 
-    /// The calls that follow give up after `timeout`, taken together.
+    /// Sets a deadline for all following calls together.
     func allow(_ timeout: Duration) {
-        let (seconds, attoseconds) = timeout.components
-        probe_interrupt_set_timeout(interrupt, max(1, seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+        probe_interrupt_set_timeout(interrupt, min(max(1, timeout.nanoseconds), .max / 2))
     }
 }

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import CProbeShim
 
-/// A libav error code, and what our own flags say: after an abort or a timeout the code lies.
+/// A libav error code with the flags of the interrupt: after an abort or a timeout, the code alone is wrong.
 struct LibavFailure {
     let code: Int32
     let isAborted: Bool
@@ -44,7 +44,7 @@ struct LibavFailure {
         }
     }
 
-    /// libav's own words for a code.
+    /// libav's text for a code.
     static func text(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let start = buffer.baseAddress else { return "error \(code)" }

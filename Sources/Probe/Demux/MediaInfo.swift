@@ -1,14 +1,14 @@
-/// What a container says of its media.
+/// The properties of media that a container declares.
 struct MediaInfo: Hashable, Sendable {
-    /// How long it plays, in nanoseconds; nil if it does not say.
+    /// The duration in nanoseconds; nil if it is not declared.
     var duration: Int64?
-    /// Whether the duration was only guessed from size and bitrate.
+    /// Whether the duration is an estimate from size and bitrate.
     var isDurationEstimated = false
     var title: String?
     var language: String?
-    /// bit/s of all tracks together, as declared; nil if it does not say.
+    /// The declared bitrate of all tracks together, bit/s; nil if it is not declared.
     var bitrate: Int?
-    /// Frames a second; nil without video.
+    /// Frames per second; nil without video.
     var framesPerSecond: Double?
     var width = 0
     var height = 0
@@ -17,19 +17,19 @@ struct MediaInfo: Hashable, Sendable {
     var formatName = ""
 }
 
-/// One piece of demuxed data, without the data.
+/// The description of one packet, without its data.
 struct Packet: Hashable, Sendable {
     var track: PlaybackModel.Track
-    /// When it is shown, and until when, in nanoseconds from the start of the media.
+    /// The presentation interval, in nanoseconds from the start of the media.
     var start: Int64
     var end: Int64
     var size: Int
     var isKeyframe: Bool
-    /// The picture's size, where the packet says it.
+    /// The picture's size, where the packet carries it.
     var pictureSize: PictureSize?
 }
 
-/// Pixels.
+/// A picture's size in pixels.
 struct PictureSize: Hashable, Sendable {
     var width: Int
     var height: Int

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 
-/// Reads the picture's size off compressed keyframes, so that a change in mid-stream is seen without decoding.
+/// Reads the picture's size from compressed keyframes, so that a change within the stream is detected without decoding.
 ///
-/// libavformat tells the size once, when it has inspected the beginning; its parsers (libavcodec's) read it off every
-/// sequence header that comes later.
+/// libavformat reports the size once, after it has inspected the start; libavcodec's parsers read it from every later
+/// sequence header.
 struct PictureSizer: ~Copyable {
     private var parser: UnsafeMutablePointer<AVCodecParserContext>?
     private var context: UnsafeMutablePointer<AVCodecContext>?
 
-    /// nil where libavcodec has no parser for the codec.
+    /// Nil if libavcodec has no parser for the codec.
     init?(_ parameters: UnsafeMutablePointer<AVCodecParameters>) {
         guard let parser = av_parser_init(Int32(bitPattern: parameters.pointee.codec_id.rawValue)) else { return nil }
         guard let context = avcodec_alloc_context3(nil), avcodec_parameters_to_context(context, parameters) >= 0 else {
@@ -26,7 +26,7 @@ struct PictureSizer: ~Copyable {
         av_parser_close(parser)
     }
 
-    /// The size that a keyframe's own headers give; nil if they give none.
+    /// Returns the size in a keyframe's headers; nil without a size.
     func size(of packet: UnsafeMutablePointer<AVPacket>) -> PictureSize? {
         guard let parser, let context, packet.pointee.size > 0, let data = packet.pointee.data else { return nil }
         takeExtradata(of: packet, into: context)
@@ -47,7 +47,7 @@ struct PictureSizer: ~Copyable {
         return width > 0 && height > 0 ? PictureSize(width: width, height: height) : nil
     }
 
-    /// Containers with out-of-band headers send new ones beside the packet.
+    /// Containers with out-of-band headers send new headers as side data of a packet.
     private func takeExtradata(
         of packet: UnsafeMutablePointer<AVPacket>,
         into context: UnsafeMutablePointer<AVCodecContext>

@@ -6,14 +6,14 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Finds what libav would report in riddles: directories, empty files, playlists.
+/// Detects sources for which libav reports unclear errors: directories, empty files, playlists.
 enum SourceCheck {
-    /// How much of the beginning is looked at.
+    /// The number of inspected bytes at the start.
     private static var sniffed: Int { 512 }
 
     static func check(_ source: MediaSource) throws(ProbeError) {
         guard case .file(let path) = source.location else { return }
-        // A zero would end the path early on its way through C.
+        // C would end the path at a zero byte.
         if path.utf8.contains(0) { throw ProbeError(.notFound, .open, source, "there is no such file; check the path") }
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -30,7 +30,7 @@ enum SourceCheck {
         if status.st_size == 0 { throw ProbeError(.empty, .open, source, "the file is empty") }
     }
 
-    /// Looks at the first bytes and leaves them to be read again.
+    /// Inspects the first bytes, which stay readable.
     static func checkBeginning(
         of input: UnsafeMutablePointer<AVIOContext>?,
         _ source: MediaSource,
@@ -42,7 +42,7 @@ enum SourceCheck {
             throw ProbeError(.empty, .open, source, "there is nothing in it")
         }
         if count < 0 { throw LibavFailure(Int32(count), interrupt).error(.open, source) }
-        // Inside what is buffered, so nothing is fetched twice.
+        // The position is inside the buffer, so that no byte is fetched twice.
         avio_seek(input, 0, SEEK_SET)
         let beginning = String(decoding: bytes.prefix(count).drop { $0 < 0x21 || $0 > 0x7E }, as: UTF8.self)
         if beginning.hasPrefix("#EXTM3U") {
@@ -53,7 +53,7 @@ enum SourceCheck {
         }
     }
 
-    /// For files: what comes over HTTP is played as the stream that it is.
+    /// For files only: a playlist over HTTP is played as a stream.
     private static func playlist(_ kind: String) -> String {
         "this is \(kind), which is played from an http or https address, not from a file"
     }

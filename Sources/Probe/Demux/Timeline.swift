@@ -1,13 +1,13 @@
 internal import Instrument
 
-/// Turns a container's timestamps into nanoseconds from the start of the media, whatever the media claims.
+/// Converts a container's timestamps to nanoseconds from the start of the media, with any input.
 ///
-/// Where timestamps jump (streams joined byte by byte, a clock that wrapped, a file that lies) what follows is put
-/// where it should have been, as players do. A track that jumps first tries the shift of the track that jumped last, so
-/// that sound and picture stay together.
+/// Where timestamps jump (concatenated streams, a clock that wrapped, wrong timestamps), the following packets are
+/// shifted to the expected position, as players do. A track that jumps first tries the shift of the track that jumped
+/// last, so that sound and picture stay synchronous.
 struct Timeline: Hashable, Sendable {
-    /// When a packet is shown, decoded and how long it lasts, in nanoseconds; nil and 0 where the container does not
-    /// say.
+    /// The presentation time, decoding time and duration of a packet, in nanoseconds; nil and 0 where the container
+    /// does not declare them.
     struct Stamp: Hashable, Sendable {
         var shown: Int64?
         var decoded: Int64?
@@ -16,14 +16,14 @@ struct Timeline: Hashable, Sendable {
 
     private struct Lane: Hashable {
         var shift: Int64?
-        /// Where the next packet should be decoded.
+        /// The expected decoding time of the next packet.
         var expected: Int64?
         var lastDuration: Int64 = 0
     }
 
-    /// What is a jump in a container whose timestamps may jump, forward and back …
+    /// The differences from the expected timestamp that are no jump, in a container whose timestamps may jump.
     private static let joint: ClosedRange<Int64> = -500_000_000...10_000_000_000
-    /// … and in any other, where only a lie is this large: pictures that stand for minutes are none.
+    /// The same in other containers, where pictures may stand for minutes and only a wrong timestamp differs by more.
     private static let lie: ClosedRange<Int64> = -3_600_000_000_000...3_600_000_000_000
 
     private let continuous: ClosedRange<Int64>
@@ -33,21 +33,20 @@ struct Timeline: Hashable, Sendable {
     private var lanes: [PlaybackModel.Track: Lane] = [:]
 
     /// - Parameters:
-    ///   - origin: the timestamp of the media's start; nil if the container does not say, then it is the first
-    ///     packet's.
+    ///   - origin: the timestamp of the media's start; nil takes the first packet's timestamp.
     ///   - mayJump: whether timestamps of this container may jump by design.
     init(origin: Int64?, mayJump: Bool) {
         self.origin = origin
         continuous = mayJump ? Self.joint : Self.lie
     }
 
-    /// When a packet is shown and until when.
+    /// The presentation interval of a packet.
     mutating func place(_ stamp: Stamp, of track: PlaybackModel.Track) -> (start: Int64, end: Int64) {
         var lane = lanes[track] ?? Lane()
         defer { lanes[track] = lane }
         let duration = stamp.duration > 0 ? min(stamp.duration, continuous.upperBound) : lane.lastDuration
         lane.lastDuration = duration
-        // A timestamp from the ends of the range is none, and would leave no room to shift it.
+        // A timestamp near the limits of the range is invalid, and a shift would overflow.
         guard let decoded = stamp.decoded ?? stamp.shown, decoded.magnitude < 1 << 62 else {
             let start = lane.expected ?? target
             lane.expected = start.saturatingAdd(duration)
@@ -63,7 +62,7 @@ struct Timeline: Hashable, Sendable {
         return (start, start.saturatingAdd(duration))
     }
 
-    /// The media continues at `target`: what was known of jumps no longer holds.
+    /// Playback continues at `target`: forgets all jumps.
     mutating func restart(at target: Int64) {
         self.target = target
         lastShift = nil
@@ -77,7 +76,7 @@ struct Timeline: Hashable, Sendable {
             decoded.saturatingAdd(shift).saturatingSubtract(expected)
         }
         guard let expected = lane.expected else {
-            // A track's first packet may be anywhere near where playback is.
+            // A track's first packet may have any position near the playhead.
             return Self.lie.contains(step(shift, from: target)) ? shift : target.saturatingSubtract(decoded)
         }
         if continuous.contains(step(shift, from: expected)) { return shift }

@@ -1,4 +1,5 @@
-/// What a viewer asks of a player. Every layer, from ``Probe`` to ``PlaybackSession``, has one `perform` that takes it.
+/// A command of a viewer, or of an ad break, for a player. Every layer, from ``Probe`` to ``PlaybackSession``, has one `perform` that
+/// takes it.
 ///
 /// Positions are nanoseconds of media time from the start.
 enum PlaybackCommand: Hashable, Sendable {
@@ -11,4 +12,13 @@ enum PlaybackCommand: Hashable, Sendable {
     case setRate(Double)
     /// Ends the playback.
     case stop
+
+    // MARK: What an ad break asks
+    /// Stops the playhead where it is, until `release`.
+    case hold
+    case release
+    /// Moves a held playhead, without a seek of the viewer.
+    case relocate(to: Int64)
+    /// Replaces the markers; those from a position up to the playhead are reached at once.
+    case mark([PlaybackMarker], from: Int64)
 }

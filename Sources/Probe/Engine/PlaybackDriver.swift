@@ -1,9 +1,9 @@
 internal import Instrument
 
-/// What a ``PlaybackDriver`` holds: a session, and what an engine needs to feed it.
+/// The state of a ``PlaybackDriver``: a session, and the engine's values to feed it.
 protocol DrivenPlayback: Sendable {
     var session: PlaybackSession { get set }
-    /// When the playback has something to do, apart from the transitions of the session's model; nil for never.
+    /// The next deadline of the playback, apart from the transitions of the session's model; nil for none.
     func deadline(at now: MonotonicInstant, wallTime: @autoclosure () -> WallTime) -> MonotonicInstant?
 }
 
@@ -11,7 +11,7 @@ protocol DrivenPlayback: Sendable {
 final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
     private struct State {
         var playback: Playback
-        var observer: (@Sendable (PlayerSignal) -> Void)?
+        var observer: (@Sendable (PlaybackNews) -> Void)?
         var isDelivering = false
         var timer: ScheduledAction?
         var timerInstant: MonotonicInstant?
@@ -27,7 +27,7 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
         self.clock = clock
     }
 
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { state.withLock { $0.observer = observer } }
+    func report(newsTo observer: (@Sendable (PlaybackNews) -> Void)?) { state.withLock { $0.observer = observer } }
 
     /// Returns true once the last signal was delivered; false if the current task is cancelled before.
     func waitUntilFinished() async -> Bool {
@@ -51,7 +51,7 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
             let now = clock.now
             let result = body(&state.playback, now)
             schedule(&state, now)
-            return (result, !state.playback.session.outbox.isEmpty || state.playback.session.outcome != nil)
+            return (result, !state.playback.session.news.isEmpty || state.playback.session.outcome != nil)
         }
         if hasNews { deliver() }
         return result
@@ -59,9 +59,12 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
 
     private var isFinished: Bool {
         state.withLock { state in
-            state.playback.session.outcome != nil && state.playback.session.outbox.isEmpty && !state.isDelivering
+            state.playback.session.outcome != nil && state.playback.session.news.isEmpty && !state.isDelivering
         }
     }
+
+    /// Whether news waits for its delivery, or is being delivered.
+    var isDelivering: Bool { state.withLock { $0.isDelivering || !$0.playback.session.news.isEmpty } }
 
     /// Sets the timer if the next deadline is earlier than the timer's. A timer that fires too early does no harm.
     private func schedule(_ state: inout State, _ now: MonotonicInstant) {
@@ -92,13 +95,14 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
     /// Delivers signals in order, outside the lock. One thread at a time delivers, also the signals of other threads.
     private func deliver() {
         while true {
-            let next = state.withLock { state -> (PlayerSignal, (@Sendable (PlayerSignal) -> Void)?)? in
-                if state.isDelivering || state.playback.session.outbox.isEmpty { return nil }
+            let next = state.withLock { state -> ([PlaybackNews], (@Sendable (PlaybackNews) -> Void)?)? in
+                if state.isDelivering || state.playback.session.news.isEmpty { return nil }
                 state.isDelivering = true
-                return (state.playback.session.outbox.removeFirst(), state.observer)
+                defer { state.playback.session.news = [] }
+                return (state.playback.session.news, state.observer)
             }
-            guard let (signal, observer) = next else { break }
-            observer?(signal)
+            guard let (news, observer) = next else { break }
+            if let observer { news.forEach(observer) }
             state.withLock { $0.isDelivering = false }
         }
         if isFinished { finished.open() }

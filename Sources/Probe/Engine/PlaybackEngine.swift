@@ -5,12 +5,22 @@ protocol PlaybackEngine: AnyObject, Sendable {
     var status: PlayerStatus { get }
     var progress: ProbeProgress { get }
     var outcome: ProbeOutcome? { get }
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?)
+    /// Whether work is under way that no clock drives: requests, reads, or the delivery of news.
+    var isBusy: Bool { get }
+    func report(newsTo observer: (@Sendable (PlaybackNews) -> Void)?)
     func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?)
     func perform(_ command: PlaybackCommand)
     func playThrough(advancing clock: VirtualClock) -> ProbeOutcome?
     /// Returns the outcome once the last signal was delivered; nil if the current task is cancelled before.
     func waitUntilFinished() async -> ProbeOutcome?
+}
+
+extension PlaybackEngine {
+    /// Reports only the signals.
+    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) {
+        guard let observer else { return report(newsTo: nil) }
+        report(newsTo: { news in if case .signal(let signal) = news { observer(signal) } })
+    }
 }
 
 /// An engine whose playback a ``PlaybackDriver`` holds.
@@ -24,7 +34,7 @@ extension DrivenEngine {
     var progress: ProbeProgress { driver.look { playback, now in playback.session.progress(at: now) } }
     var outcome: ProbeOutcome? { driver.look { playback, _ in playback.session.outcome } }
 
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { driver.report(to: observer) }
+    func report(newsTo observer: (@Sendable (PlaybackNews) -> Void)?) { driver.report(newsTo: observer) }
 
     func waitUntilFinished() async -> ProbeOutcome? {
         await driver.waitUntilFinished() ? outcome ?? .stopped : nil

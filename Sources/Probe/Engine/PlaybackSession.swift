@@ -8,9 +8,16 @@ struct PlaybackSession {
     private(set) var info = MediaInfo()
     private(set) var outcome: ProbeOutcome?
     private(set) var isRequested = false
-    /// Where the reader, or the loading, has to continue.
+    /// The position at which the reader, or the loading, has to continue.
     private(set) var pendingSeek: Int64?
-    var outbox: [PlayerSignal] = []
+    /// What the driver has to deliver, in order.
+    var news: [PlaybackNews] = []
+    /// Whether an ad break holds the playhead.
+    private(set) var isHeld = false
+    /// The position that is reported while the playhead is held: a break may move the playhead before it ends.
+    private var heldPosition: Int64?
+    /// The markers for the model, before the model exists.
+    private var earlyMarkers: [PlaybackMarker] = []
 
     private let source: MediaSource
     /// Looked up once: the file may have gone by the end.
@@ -21,10 +28,10 @@ struct PlaybackSession {
     private var newestQuality: Quality?
     /// Quality changes that were reported before the tracks were known.
     private var earlyCues: [(quality: Quality, position: Int64)] = []
-    /// Why loading ended early; nil at the regular end.
+    /// The reason for which loading ended early; nil at the regular end.
     private var failure: ProbeError?
     /// The state before a seek, which returns if the source refuses the seek.
-    private var beforeSeek: (model: PlaybackModel, failure: ProbeError?)?
+    private var beforeSeek: (model: PlaybackModel, failure: ProbeError?, isRelocation: Bool)?
     private var bytes = 0
     private var furthest: Int64 = 0
     private var hasKeyframe = false
@@ -33,6 +40,7 @@ struct PlaybackSession {
     private var isPaused = false
     private var rate = 1.0
     private(set) var catchUpRate = 1.0
+    private var reportsRate = false
     private var network = NetworkSums()
     private var stallCount = 0
 
@@ -48,12 +56,18 @@ struct PlaybackSession {
 
 // MARK: What is true now
 extension PlaybackSession {
-    func status(at now: MonotonicInstant) -> PlayerStatus { status(position: model?.position(at: now)) }
+    func status(at now: MonotonicInstant) -> PlayerStatus { status(position: position(at: now)) }
+
+    /// The signals that wait for their delivery.
+    var outbox: [PlayerSignal] { news.compactMap { if case .signal(let signal) = $0 { signal } else { nil } } }
+
+    /// The position that is reported; nil before the tracks are known.
+    private func position(at now: MonotonicInstant) -> Int64? { heldPosition ?? model?.position(at: now) }
 
     func progress(at now: MonotonicInstant) -> ProbeProgress {
         ProbeProgress(
             state: state,
-            position: .nanoseconds(model?.position(at: now) ?? 0),
+            position: .nanoseconds(position(at: now) ?? pendingSeek ?? 0),
             duration: info.duration.map { .nanoseconds($0) },
             buffered: .nanoseconds(model?.level(at: now) ?? 0)
         )
@@ -68,7 +82,7 @@ extension PlaybackSession {
         guard let model else { return .loading }
         if model.isSeeking { return .seeking }
         if model.isWaiting { return model.hasStarted ? .stalled : .loading }
-        return model.isPaused ? .paused : .playing
+        return model.isPaused || model.isHeld ? .paused : .playing
     }
 
     private func status(position: Int64?) -> PlayerStatus {
@@ -91,7 +105,7 @@ extension PlaybackSession {
     private var bitrate: Int? {
         if quality.bitrate > 0 { return quality.bitrate }
         if let declared = info.bitrate { return declared }
-        guard furthest > 0 else { return nil }
+        guard furthest > 0, bytes > 0 else { return nil }
         return Int(clamping: Int64(clamping: Double(bytes) * 8e9 / Double(furthest)))
     }
 }
@@ -115,11 +129,14 @@ extension PlaybackSession {
             policy: configuration.buffer,
             canLag: canLag,
             backBuffer: configuration.profile.backBuffer,
+            decodeDelay: configuration.profile.decodeDelay,
             quality: quality,
             now: now
         )
         model.setRate(rate, now: now)
         if isPaused { model.pause(now: now) }
+        if isHeld { model.hold(now: now) }
+        model.setMarkers(earlyMarkers, from: 0, now: now)
         for cue in earlyCues { model.addCue(cue.quality, at: cue.position, now: now) }
         earlyCues = []
         self.model = model
@@ -173,6 +190,11 @@ extension PlaybackSession {
         model?.takeBack(seekFrom: earlier.model, now: now)
         model?.setRate(rate, now: now)
         if isPaused { model?.pause(now: now) } else { model?.resume(now: now) }
+        if earlier.isRelocation {
+            if !isHeld { model?.release(now: now) }
+            report(error, isFatal: false, at: now, position: position)
+            return advance(to: now)
+        }
         if earlier.model.hasStarted || !earlier.model.isWaiting { signal(.seekFinish, at: now, position: position) }
         if earlier.model.isWaiting, earlier.model.hasStarted { signal(.bufferBegin, at: now, position: position) }
         report(error, isFatal: false, at: now, position: position)
@@ -215,7 +237,7 @@ extension PlaybackSession {
         loadStream(now: now)
     }
 
-    /// How long the stream plays, which a live one says at its end.
+    /// The duration of the stream, which is known at the end of a live stream.
     mutating func learn(duration: Int64?) { info.duration = duration }
 
     /// Media of a track is there up to `end`, since `instant`.
@@ -229,18 +251,20 @@ extension PlaybackSession {
     mutating func learn(latency: Duration) { network.liveLatency = latency }
 
     /// A request has ended.
-    mutating func count(requestOf bytes: Int, throughput: Int?, hasFailed: Bool) {
+    mutating func count(_ request: FinishedRequest, at now: MonotonicInstant) {
         network.requests += 1
-        if hasFailed { network.failures += 1 }
-        network.bytes = network.bytes.saturatingAdd(bytes)
-        network.throughput = throughput ?? network.throughput
+        if request.hasFailed { network.failures += 1 }
+        network.bytes = network.bytes.saturatingAdd(request.bytes)
+        network.throughput = request.throughput ?? network.throughput
+        guard configuration.reportsRequests, outcome == nil else { return }
+        signal(.requestFinish, at: now, adding: request.attributes)
     }
 
     /// Goes a little faster or slower than the person wants, to keep near the live edge.
     mutating func catchUp(at rate: Double, now: MonotonicInstant) {
         guard rate != catchUpRate, rate.isFinite, rate > 0 else { return }
         catchUpRate = rate
-        model?.setRate(self.rate * rate, now: now)
+        rateChanged(at: now)
     }
 
     /// The viewer has jumped over media up to `position`, which playback therefore does not miss at the end.
@@ -285,8 +309,79 @@ extension PlaybackSession {
     /// Reports a defect that playback survives.
     mutating func warn(_ warning: StreamWarning, now: MonotonicInstant) {
         guard outcome == nil else { return }
-        let status = status(position: model?.position(at: now))
-        outbox.append(PlayerSignal(.streamWarning, at: now, status: status, attributes: warning.attributes))
+        let status = status(position: position(at: now))
+        news.append(.signal(PlayerSignal(.streamWarning, at: now, status: status, attributes: warning.attributes)))
+    }
+}
+
+// MARK: What an ad break does
+extension PlaybackSession {
+    /// Tells what a stream says of ads.
+    mutating func tell(_ ads: StreamAds) {
+        if outcome == nil { news.append(.ads(ads)) }
+    }
+
+    private mutating func hold(now: MonotonicInstant) {
+        guard outcome == nil, !isHeld else { return }
+        advance(to: now)
+        guard outcome == nil, !isHeld else { return }
+        isHeld = true
+        model?.hold(now: now)
+        noteHold(at: now, position: model?.position(at: now))
+    }
+
+    /// The content pauses for a break; before the start it only does not begin.
+    private mutating func noteHold(at instant: MonotonicInstant, position: Int64?) {
+        heldPosition = position
+        if model?.hasStarted == true, !isPaused {
+            news.append(.held(made(.pauseBegin, at: instant, position: position)))
+        }
+    }
+
+    private mutating func passed(_ marker: PlaybackMarker, at instant: MonotonicInstant, position: Int64) {
+        // Content that failed has no end that a break could follow.
+        if marker.position == PlaybackMarker.endPosition, failure != nil {
+            model?.release(now: instant)
+            return
+        }
+        if marker.holds {
+            isHeld = true
+            noteHold(at: instant, position: position)
+        }
+        news.append(.reached(marker, instant, position: position))
+    }
+
+    private mutating func release(now: MonotonicInstant) {
+        guard outcome == nil, isHeld else { return }
+        advance(to: now)
+        (isHeld, heldPosition) = (false, nil)
+        if model?.hasStarted == true, !isPaused { news.append(.held(made(.pauseFinish, at: now))) }
+        model?.release(now: now)
+        advance(to: now)
+    }
+
+    private mutating func relocate(to target: Int64, now: MonotonicInstant) {
+        guard outcome == nil, isHeld else { return }
+        let target = min(max(0, target), info.duration ?? .max)
+        advance(to: now)
+        guard var earlier = model else { return pendingSeek = target }
+        if model?.relocate(to: target, now: now) == true {
+            earlier.stand(at: now)
+            beforeSeek = (earlier, failure, true)
+            pendingSeek = target
+            failure = nil
+            hasKeyframe = false
+            newestQuality = nil
+        }
+        advance(to: now)
+    }
+
+    private mutating func mark(_ markers: [PlaybackMarker], from position: Int64, now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        advance(to: now)
+        if model == nil { earlyMarkers = markers }
+        model?.setMarkers(markers, from: position, now: now)
+        advance(to: now)
     }
 }
 
@@ -301,6 +396,10 @@ extension PlaybackSession {
         case .seek(let target): seek(to: target, now: now)
         case .setRate(let rate): setRate(rate, now: now)
         case .stop: stop(now: now)
+        case .hold: hold(now: now)
+        case .release: release(now: now)
+        case .relocate(let target): relocate(to: target, now: now)
+        case .mark(let markers, let position): mark(markers, from: position, now: now)
         }
     }
 
@@ -337,8 +436,16 @@ extension PlaybackSession {
     private mutating func setRate(_ rate: Double, now: MonotonicInstant) {
         guard rate.isFinite, rate > 0 else { return }
         advance(to: now)
+        guard rate != self.rate else { return }
         self.rate = rate
+        rateChanged(at: now)
+    }
+
+    /// Plays at the product of the rates of the viewer and of the live edge. While it was always 1, no event has a rate.
+    private mutating func rateChanged(at now: MonotonicInstant) {
+        reportsRate = true
         model?.setRate(rate * catchUpRate, now: now)
+        if model?.hasStarted == true, outcome == nil { signal(.playbackRateChange, at: now) }
     }
 
     /// Jumps; a target beyond either end is brought to it.
@@ -351,7 +458,7 @@ extension PlaybackSession {
         if model?.seek(to: target, now: now) == true {
             if beforeSeek == nil || !earlier.isSeeking {
                 earlier.stand(at: now)
-                beforeSeek = (earlier, failure)
+                beforeSeek = (earlier, failure, false)
             }
             pendingSeek = target
             failure = nil
@@ -372,8 +479,10 @@ extension PlaybackSession {
 
     /// Lets time pass.
     mutating func advance(to now: MonotonicInstant) {
-        guard outcome == nil, let transitions = model?.advance(to: now) else { return }
-        for transition in transitions { handle(transition) }
+        // A transition may release the playhead, so that others follow.
+        while outcome == nil, let transitions = model?.advance(to: now), !transitions.isEmpty {
+            for transition in transitions { handle(transition) }
+        }
     }
 
     private mutating func handle(_ transition: PlaybackModel.Transition) {
@@ -384,6 +493,8 @@ extension PlaybackSession {
             signal(.bufferBegin, at: instant, position: position)
         case .filled(.seek): signal(.seekFinish, at: instant, position: position)
         case .filled(.start), .filled(.stall): signal(.bufferFinish, at: instant, position: position)
+        case .filled(.hold): break
+        case .passed(let marker): passed(marker, at: instant, position: position)
         case .started: signal(.start, at: instant, position: position)
         case .reached(let reached): change(to: reached, at: instant, position: position)
         case .ended:
@@ -406,21 +517,45 @@ extension PlaybackSession {
     }
 
     private mutating func report(_ error: ProbeError, isFatal: Bool, at instant: MonotonicInstant, position: Int64?) {
-        var attributes = network.attributes
+        var attributes = networkAttributes(at: instant)
         attributes[.errorDescription] = error.message
         attributes[.isFatal] = isFatal
         attributes[.errorCode] = error.code.description
         attributes[.errorPhase] = error.phase.rawValue
         attributes[.errorURL] = error.url
         attributes[.errorStatus] = error.status
-        outbox.append(
-            PlayerSignal(.error, at: instant, status: status(position: position), attributes: attributes)
-        )
+        let signal = PlayerSignal(.error, at: instant, status: status(position: position), attributes: attributes)
+        news.append(.signal(signal))
     }
 
-    private mutating func signal(_ action: Action, at instant: MonotonicInstant, position: Int64? = nil) {
-        let position = position ?? model?.position(at: instant)
-        let status = status(position: position)
-        outbox.append(PlayerSignal(action, at: instant, status: status, attributes: network.attributes))
+    private mutating func signal(
+        _ action: Action,
+        at instant: MonotonicInstant,
+        position: Int64? = nil,
+        adding others: Attributes = Attributes()
+    ) {
+        news.append(.signal(made(action, at: instant, position: position, adding: others)))
+    }
+
+    private func made(
+        _ action: Action,
+        at instant: MonotonicInstant,
+        position: Int64? = nil,
+        adding others: Attributes = Attributes()
+    ) -> PlayerSignal {
+        let status = status(position: heldPosition ?? position ?? model?.position(at: instant))
+        var attributes = networkAttributes(at: instant)
+        attributes.merge(others)
+        return PlayerSignal(action, at: instant, status: status, attributes: attributes)
+    }
+
+    /// The playback rate, the sums of the requests, and the media that they brought into the buffer. Progressive media has no
+    /// requests of the probe.
+    private func networkAttributes(at instant: MonotonicInstant) -> Attributes {
+        var attributes = network.attributes
+        if reportsRate { attributes[.playbackRate] = rate * catchUpRate }
+        guard network.requests > 0, let model else { return attributes }
+        attributes[.bufferLevel] = .nanoseconds(max(0, model.level(at: instant)))
+        return attributes
     }
 }

@@ -23,6 +23,8 @@ final class ProbeEngine: DrivenEngine {
     private let interrupt = Interrupt()
     let driver: PlaybackDriver<MediaPlayback>
     private let wake = DispatchSemaphore(value: 0)
+    /// The reader in real time: whether it waits, and the calls that it has not answered.
+    private let reader = Lock((isRunning: false, isWaiting: false, calls: 0))
 
     init(source: MediaSource, configuration: ProbeConfiguration, clock: any SchedulingClock) {
         self.source = source
@@ -36,6 +38,11 @@ final class ProbeEngine: DrivenEngine {
     /// Reports nothing: libavformat makes the requests and does not report them.
     func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {}
 
+    var isBusy: Bool {
+        let isReading = reader.withLock { $0.isRunning && !($0.isWaiting && $0.calls == 0) }
+        return isReading || driver.isDelivering
+    }
+
     func perform(_ command: PlaybackCommand) {
         if command == .play { return play() }
         change { session, now in session.perform(command, now: now) }
@@ -45,13 +52,18 @@ final class ProbeEngine: DrivenEngine {
     /// Starts to play in real time, once.
     private func play() {
         guard request() else { return }
+        reader.withLock { $0.isRunning = true }
         let isRunning = SystemThread.start {
             self.load {
+                self.reader.withLock { $0.isWaiting = true }
                 self.wake.wait()
+                self.reader.withLock { ($0.isWaiting, $0.calls) = (false, $0.calls - 1) }
                 return true
             }
+            self.reader.withLock { $0.isRunning = false }
         }
         if isRunning { return }
+        reader.withLock { $0.isRunning = false }
         let message =
             "cannot create the reader thread: the process has reached its thread limit; play fewer files at once"
         let error = ProbeError(.readFailed, .open, source, message)
@@ -163,7 +175,10 @@ final class ProbeEngine: DrivenEngine {
         _ body: (inout PlaybackSession, MonotonicInstant) -> Result
     ) -> Result {
         let result = driver.change { playback, now in body(&playback.session, now) }
-        if wakingReader { wake.signal() }
+        if wakingReader {
+            reader.withLock { $0.calls += 1 }
+            wake.signal()
+        }
         return result
     }
 }

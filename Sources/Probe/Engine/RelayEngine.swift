@@ -16,7 +16,7 @@ final class RelayEngine: PlaybackEngine {
         var isStream: Bool
         /// False for files: a playlist in a file names resources of a server that is unknown.
         let mayBeStream: Bool
-        /// How many repetitions follow; nil for repetitions without an end.
+        /// The number of repetitions that follow; nil for repetitions without an end.
         var repetitions: Int?
         var mode = Mode.idle
         var isStopped = false
@@ -26,7 +26,9 @@ final class RelayEngine: PlaybackEngine {
         var position: Int64?
         /// Actions that the previous engine has reported and this engine must not repeat.
         var reported: Set<Action> = []
-        var observer: (@Sendable (PlayerSignal) -> Void)?
+        var isHeld = false
+        var markers: (all: [PlaybackMarker], position: Int64)?
+        var observer: (@Sendable (PlaybackNews) -> Void)?
         var requests: (@Sendable (RequestRecord) -> Void)?
 
         var isWrongEngine: Bool {
@@ -52,6 +54,10 @@ final class RelayEngine: PlaybackEngine {
             case .seek(let position): self.position = position
             case .setRate(let rate): self.rate = rate
             case .stop: isStopped = true
+            case .hold: isHeld = true
+            case .release: isHeld = false
+            case .relocate(let position): self.position = position
+            case .mark(let all, let position): markers = (all, position)
             }
         }
 
@@ -88,7 +94,8 @@ final class RelayEngine: PlaybackEngine {
         return progress
     }
 
-    func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { state.withLock { $0.observer = observer } }
+    var isBusy: Bool { engine.isBusy }
+    func report(newsTo observer: (@Sendable (PlaybackNews) -> Void)?) { state.withLock { $0.observer = observer } }
     func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {
         state.withLock { $0.requests = observer }
     }
@@ -138,17 +145,21 @@ final class RelayEngine: PlaybackEngine {
 // MARK: From one engine to the next
 extension RelayEngine {
     private func watch(_ engine: any PlaybackEngine) {
-        engine.report { [weak self] in self?.received($0) }
+        engine.report(newsTo: { [weak self] in self?.received($0) })
         engine.report(requestsTo: { [weak self] record in self?.state.withLock { $0.requests }?(record) })
     }
 
     /// Passes a signal on; an engine's last signal starts the next engine.
-    private func received(_ signal: PlayerSignal) {
+    private func received(_ news: PlaybackNews) {
+        guard case .signal(let signal) = news else {
+            state.withLock { $0.observer }?(news)
+            return
+        }
         let (observer, isRepeated, isWrongEngine) = state.withLock { state in
             (state.observer, state.reported.remove(signal.action) != nil, state.isWrongEngine)
         }
         let isPlaylist = signal.action == .error && isWrongEngine
-        if !isRepeated, !isPlaylist { observer?(signal) }
+        if !isRepeated, !isPlaylist { observer?(news) }
         if isPlaylist || signal.action == .end { handOver() }
     }
 
@@ -174,6 +185,10 @@ extension RelayEngine {
         if let rate = earlier.rate { next.perform(.setRate(rate)) }
         if earlier.isWrongEngine, let position = earlier.position { next.perform(.seek(to: position)) }
         if earlier.isPaused { next.perform(.pause) }
+        if earlier.isHeld { next.perform(.hold) }
+        if let markers = earlier.markers, earlier.isWrongEngine {
+            next.perform(.mark(markers.all, from: markers.position))
+        }
         if earlier.mode == .realTime { next.perform(.play) }
     }
 }

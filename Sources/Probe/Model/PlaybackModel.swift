@@ -9,13 +9,13 @@ struct PlaybackModel: Hashable, Sendable {
     /// A kind of media; playback needs all kinds that the stream has.
     enum Track: Hashable, Sendable, CaseIterable { case video, audio }
 
-    /// Why playback waits for media.
-    enum Wait: Hashable, Sendable { case start, stall, seek }
+    /// The reason for which playback waits for media; `hold`: the playhead was moved while it was held.
+    enum Wait: Hashable, Sendable { case start, stall, seek, hold }
 
     /// A change of the playback, with its exact instant and position.
     struct Transition: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
-            /// The buffer ran dry.
+            /// The buffer is empty.
             case stalled
             /// The wait is over.
             case filled(Wait)
@@ -23,6 +23,8 @@ struct PlaybackModel: Hashable, Sendable {
             case started
             /// The playhead reached media of another quality.
             case reached(Quality)
+            /// The playhead reached a marker.
+            case passed(PlaybackMarker)
             /// The playhead reached the end.
             case ended
         }
@@ -44,13 +46,13 @@ struct PlaybackModel: Hashable, Sendable {
 
     private static let maximumPassedCues = 1000
 
-    private enum Phase: Hashable { case waiting(Wait), playing, ended }
+    enum Phase: Hashable { case waiting(Wait), playing, ended }
     private struct Cue: Hashable {
         var position: Int64
         var quality: Quality
     }
     /// The playhead was at `position` at `instant`.
-    private struct Anchor: Hashable {
+    struct Anchor: Hashable {
         var instant: MonotonicInstant
         var position: Int64
     }
@@ -60,10 +62,13 @@ struct PlaybackModel: Hashable, Sendable {
     private let resumeThreshold: Int64
     private let maximum: Int64
     private let canLag: Bool
-    /// How much media stays in the buffer behind the playhead.
+    /// The media that stays in the buffer behind the playhead.
     private let backBuffer: Int64
-    private var phase = Phase.waiting(.start)
-    private var anchor: Anchor
+    private let decodeDelay: PlayerProfile.DecodeDelay
+    /// The instant at which a wait ends whose media suffices, once it is decoded.
+    private var readyAt: MonotonicInstant?
+    var phase = Phase.waiting(.start)
+    var anchor: Anchor
     /// The end of each track's media; nil before its first media.
     private var ends = PerTrack<Int64?>(video: nil, audio: nil)
     /// Tracks that fell further behind than the buffer's maximum: they are sparse, or have ended. They do not count
@@ -81,6 +86,10 @@ struct PlaybackModel: Hashable, Sendable {
     private(set) var isPaused = false
     private(set) var hasStarted = false
     private(set) var isEndKnown = false
+    /// Whether something other than the viewer keeps the playhead where it is, for example an ad break.
+    var isHeld = false
+    /// The markers ahead, by their positions.
+    var markers = PlaybackMarkers()
 
     /// Creates a model that waits for its first media, at `position`.
     ///
@@ -88,6 +97,7 @@ struct PlaybackModel: Hashable, Sendable {
     ///   - canLag: whether a track may turn out to be sparse or to end early, because one source delivers all tracks
     ///     together.
     ///   - backBuffer: how much media stays in the buffer behind the playhead; nil for all of it.
+    ///   - decodeDelay: the time from sufficient media to the first picture.
     ///   - quality: the quality of the first media.
     init(
         tracks: Set<Track>,
@@ -95,11 +105,13 @@ struct PlaybackModel: Hashable, Sendable {
         position: Int64 = 0,
         canLag: Bool = true,
         backBuffer: Duration? = .zero,
+        decodeDelay: PlayerProfile.DecodeDelay = PlayerProfile.DecodeDelay(),
         quality: Quality = Quality(width: 0, height: 0, bitrate: 0),
         now: MonotonicInstant
     ) {
         self.canLag = canLag
         self.backBuffer = backBuffer.map { max(0, $0.nanoseconds) } ?? .max
+        self.decodeDelay = decodeDelay
         firstQuality = quality
         bufferedStart = max(0, position)
         self.tracks = Track.allCases.filter(tracks.contains)
@@ -119,7 +131,10 @@ extension PlaybackModel {
     /// The position of the playhead.
     func position(at now: MonotonicInstant) -> Int64 {
         guard isMoving, now > anchor.instant else { return anchor.position }
-        return min(bufferedEnd, anchor.position.saturatingAdd(media(in: anchor.instant.duration(to: now).nanoseconds)))
+        let reached = anchor.position.saturatingAdd(media(in: anchor.instant.duration(to: now).nanoseconds))
+        // Not beyond a marker that holds, even if the model has not been asked since.
+        guard let hold = markers.firstHold else { return min(bufferedEnd, reached) }
+        return min(bufferedEnd, reached, max(hold.position, anchor.position))
     }
 
     /// The position that playback can reach without more media.
@@ -137,7 +152,7 @@ extension PlaybackModel {
     /// The end of a track's media.
     func end(of track: Track) -> Int64 { ends[track] ?? anchor.position }
 
-    /// When the playhead reaches a position if the buffer suffices; nil while the playhead stands.
+    /// The instant at which the playhead reaches a position if the buffer suffices; nil while the playhead stands.
     func instant(ofPlaying position: Int64) -> MonotonicInstant? { isMoving ? instant(ofReaching: position) : nil }
 
     /// The media ahead of the playhead.
@@ -154,14 +169,14 @@ extension PlaybackModel {
 
     /// When the next transition is due: a stall, the end, another quality, or room in a buffer that was full.
     func nextDeadline(after now: MonotonicInstant) -> MonotonicInstant? {
-        guard isMoving else { return nil }
-        var next = min(bufferedEnd, cues.first?.position ?? .max)
+        guard isMoving else { return readyAt }
+        var next = min(bufferedEnd, cues.first?.position ?? .max, markers.first?.position ?? .max)
         let refill = bufferedEnd - (maximum - min(maximum / 5, 2_000_000_000))
         if !isEndKnown, refill > position(at: now) { next = min(next, refill) }
         return instant(ofReaching: next)
     }
 
-    private var isMoving: Bool { phase == .playing && !isPaused }
+    private var isMoving: Bool { phase == .playing && !isPaused && !isHeld }
 
     /// The media time that passes in `real` nanoseconds; exact at the normal rate.
     private func media(in real: Int64) -> Int64 {
@@ -219,21 +234,28 @@ extension PlaybackModel {
         let target = max(0, target)
         let position = position(at: now)
         leaveBehind(position)
-        let isBuffered = target >= bufferedStart && target <= bufferedEnd && tracks.allSatisfy { ends[$0] != nil }
+        let isBuffered = isInBuffer(target)
         if phase == .waiting(.stall) { note(.filled(.stall), now, position) }
         if hasStarted || phase == .playing { phase = .waiting(.seek) }
+        readyAt = nil
         if !isBuffered { flush(at: target) }
         anchor = Anchor(instant: now, position: target)
+        markers.drop(before: target)
         moveCues(to: target, now)
         settle(now)
         return !isBuffered
+    }
+
+    /// Whether a position is buffered in all tracks.
+    func isInBuffer(_ target: Int64) -> Bool {
+        target >= bufferedStart && target <= bufferedEnd && tracks.allSatisfy { ends[$0] != nil }
     }
 
     /// The quality of media that arrived without a cue, before playback started.
     mutating func setFirstQuality(_ quality: Quality) { firstQuality = quality }
 
     /// Drops media that lies further behind a position of the playhead than the back buffer holds.
-    private mutating func leaveBehind(_ position: Int64) {
+    mutating func leaveBehind(_ position: Int64) {
         if backBuffer < .max { bufferedStart = max(bufferedStart, position.saturatingSubtract(backBuffer)) }
         // A bound for streams that change their quality all the time: with the cue, the media before it is dropped.
         if passedCues.count > Self.maximumPassedCues { bufferedStart = max(bufferedStart, passedCues[0].position) }
@@ -244,7 +266,7 @@ extension PlaybackModel {
     }
 
     /// Passes the cues up to a position, or takes back those behind it.
-    private mutating func moveCues(to position: Int64, _ now: MonotonicInstant) {
+    mutating func moveCues(to position: Int64, _ now: MonotonicInstant) {
         let ahead = cues.filter { $0.position <= position }
         let back = passedCues.filter { $0.position > position }
         if ahead.isEmpty, back.isEmpty { return }
@@ -294,7 +316,7 @@ extension PlaybackModel {
     private var quality: Quality { passedCues.last?.quality ?? firstQuality }
 
     /// Empties the buffer; it starts again at `position`.
-    private mutating func flush(at position: Int64) {
+    mutating func flush(at position: Int64) {
         firstQuality = quality
         passedCues = []
         bufferedStart = position
@@ -302,21 +324,28 @@ extension PlaybackModel {
         isLaggard = PerTrack(video: false, audio: false)
         cues = []
         isEndKnown = false
+        readyAt = nil
     }
 
-    private mutating func move(to now: MonotonicInstant) {
+    mutating func move(to now: MonotonicInstant) {
+        if let readyAt, readyAt <= now { endWait(at: readyAt) }
         while isMoving {
             let end = bufferedEnd
             let cue = cues.first.map { max($0.position, anchor.position) } ?? .max
-            let stop = min(end, cue)
+            let marker = markers.first.map { max($0.position, anchor.position) } ?? .max
+            let stop = min(end, cue, marker)
             let instant = max(instant(ofReaching: stop), anchor.instant)
             if instant > now { return }
             anchor = Anchor(instant: instant, position: stop)
-            if cue <= end {
+            if let next = markers.first, marker == stop, cue > stop {
+                pass(next, instant, stop)
+            } else if cue <= end {
                 let cue = cues.removeFirst()
                 passedCues.append(cue)
                 leaveBehind(stop)
                 note(.reached(cue.quality), instant, stop)
+            } else if isEndKnown, let next = markers.firstAtEnd {
+                pass(next, instant, stop)
             } else {
                 phase = isEndKnown ? .ended : .waiting(.stall)
                 note(isEndKnown ? .ended : .stalled, instant, stop)
@@ -325,15 +354,24 @@ extension PlaybackModel {
     }
 
     /// Ends a wait if the buffer suffices, or if no more media follows.
-    private mutating func settle(_ now: MonotonicInstant) {
+    mutating func settle(_ now: MonotonicInstant) {
         guard case .waiting(let wait) = phase else { return }
         let threshold = wait == .stall ? resumeThreshold : startThreshold
         guard isEndKnown || hasEnough(threshold, now) else { return }
-        phase = .playing
-        anchor = Anchor(instant: max(now, anchor.instant), position: anchor.position)
-        note(.filled(wait), anchor.instant, anchor.position)
-        startIfPossible(now)
+        let ready = readyAt ?? max(now, anchor.instant).advanced(by: decodeDelay.delay(of: wait))
+        readyAt = ready
+        // Without a delay, the wait ends at once, also if the media arrived before the model's present instant.
+        if ready <= max(now, anchor.instant) { endWait(at: ready) }
         move(to: now)
+    }
+
+    private mutating func endWait(at instant: MonotonicInstant) {
+        readyAt = nil
+        guard case .waiting(let wait) = phase else { return }
+        phase = .playing
+        anchor = Anchor(instant: max(instant, anchor.instant), position: anchor.position)
+        note(.filled(wait), anchor.instant, anchor.position)
+        startIfPossible(instant)
     }
 
     /// Playback needs some media also where the threshold is zero.
@@ -341,14 +379,24 @@ extension PlaybackModel {
         tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] } && level(at: now) >= max(threshold, 1)
     }
 
-    private mutating func startIfPossible(_ now: MonotonicInstant) {
-        guard phase == .playing, !isPaused, !hasStarted else { return }
+    mutating func startIfPossible(_ now: MonotonicInstant) {
+        guard phase == .playing, !isPaused, !isHeld, !hasStarted else { return }
         hasStarted = true
         note(.started, anchor.instant, anchor.position)
     }
 
-    private mutating func note(_ kind: Transition.Kind, _ instant: MonotonicInstant, _ position: Int64) {
+    mutating func note(_ kind: Transition.Kind, _ instant: MonotonicInstant, _ position: Int64) {
         transitions.append(Transition(kind: kind, instant: instant, position: position))
+    }
+}
+
+extension PlayerProfile.DecodeDelay {
+    fileprivate func delay(of wait: PlaybackModel.Wait) -> Duration {
+        switch wait {
+        case .start: start
+        case .stall, .seek: resume
+        case .hold: .zero
+        }
     }
 }
 

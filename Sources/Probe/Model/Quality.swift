@@ -1,4 +1,4 @@
-/// What a viewer sees of a rendition.
+/// The visible properties of a rendition.
 struct Quality: Hashable, Sendable {
     /// Pixels; 0 where unknown.
     var width: Int

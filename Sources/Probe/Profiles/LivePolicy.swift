@@ -48,8 +48,10 @@ public struct LivePolicy: Hashable, Sendable {
     public var followsStream: Bool
     /// The latency above which the player jumps to the target latency; nil never jumps.
     public var maximumLatency: Distance?
-    /// What each stall adds to the target latency, for the rest of the playback.
+    /// The time that each stall adds to the target latency, for the rest of the playback.
     public var targetIncreaseOnStall: Distance
+    /// The limit of the sum that stalls add to the target latency; nil sets no limit.
+    public var maximumTargetIncrease: Distance?
     /// How the playback rate follows the latency.
     public var catchUp: CatchUp
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
@@ -62,6 +64,7 @@ public struct LivePolicy: Hashable, Sendable {
         followsStream: Bool = true,
         maximumLatency: Distance? = nil,
         targetIncreaseOnStall: Distance = .duration(.zero),
+        maximumTargetIncrease: Distance? = nil,
         catchUp: CatchUp = .none,
         staleAfter: Distance? = nil
     ) {
@@ -69,6 +72,7 @@ public struct LivePolicy: Hashable, Sendable {
         self.followsStream = followsStream
         self.maximumLatency = maximumLatency
         self.targetIncreaseOnStall = targetIncreaseOnStall
+        self.maximumTargetIncrease = maximumTargetIncrease
         self.catchUp = catchUp
         self.staleAfter = staleAfter
     }

@@ -5,21 +5,35 @@ extension PlayerProfile {
         BufferPolicy(startThreshold: .zero, resumeThreshold: .zero, maximum: maximum)
     }
 
-    /// hls.js 1.6.
+    /// Chromium 156 continues 30 to 60 ms after the append that ends a stall (measured).
+    private static let chromiumResume = Duration.milliseconds(45)
+
+    /// hls.js 1.7.1.
     ///
     /// src/config.ts: `maxBufferLength` 30 s or what 60 MB hold (`maxBufferSize`), at most 600 s
     /// (`maxMaxBufferLength`); `backBufferLength` infinite; `progressive` false; the load policies;
     /// `liveSyncDurationCount` 3, `liveSyncOnStallIncrease` 1 s, `maxLiveSyncPlaybackRate` 1.
     /// src/utils/error-helper.ts: 4xx and connections that fail are not tried again, delays double, `linear` ones are
-    /// constant. The first level that the playlist names is the first that is fetched (`startLevel` undefined; not
-    /// verified for 1.6).
+    /// constant. src/controller/level-controller.ts: the first estimate is the bitrate of the level that the playlist
+    /// lists first, between `abrEwmaDefaultEstimate` (500 kbit/s) and `abrEwmaDefaultEstimateMax` (5 Mbit/s), without
+    /// a safety factor. src/controller/audio-stream-controller.ts: audio is at most one fragment ahead of the main
+    /// fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an aborted one. src/controller/base-stream-controller.ts,
+    /// `loadInitSegmentIfNeeded`: a fragment and its initialization section are requested at once. The first picture comes 204 ms after the last byte
+    /// that it needs (measured in Chromium 156; 237 ms with transport streams).
+    ///
+    /// Not modelled: the time of transmuxing in samples, the playlist of a new level in the expected fetch time, media
+    /// capabilities, error penalties of levels, parts of low-latency HLS.
     public static let hlsJS = PlayerProfile(
         name: "hlsjs",
         buffer: browserBuffer(maximum: .seconds(30)),
         byteBudget: ByteBudget(bytes: 60_000_000, limit: .seconds(600)),
         rule: ThroughputRule.hlsJS,
-        start: .firstListed,
+        start: .firstListedBitrate(minimum: 500_000, maximum: 5_000_000),
         segmentUse: .complete,
+        decodeDelay: DecodeDelay(start: .milliseconds(204), resume: chromiumResume),
+        audioLead: .videoSegment,
+        initializationLoading: .withSegment,
+        sampling: ThroughputSampling(includesAudio: false, includesAbandoned: true),
         retry: hlsJSRetry(6, timeouts: 4, firstByte: .seconds(10), load: .seconds(120)),
         retries: [
             .manifest: hlsJSRetry(1, timeouts: 2, firstByte: nil, load: .seconds(20)),
@@ -37,7 +51,10 @@ extension PlayerProfile {
         afterRetries: [.useOtherVariant(excludedFor: nil), .fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
-            targetIncreaseOnStall: .duration(.seconds(1))
+            // src/controller/latency-controller.ts, `targetLatency`: min(stallCount × liveSyncOnStallIncrease,
+            // targetduration).
+            targetIncreaseOnStall: .duration(.seconds(1)),
+            maximumTargetIncrease: .targetDurations(1)
         )
     )
 
@@ -54,20 +71,37 @@ extension PlayerProfile {
         )
     }
 
-    /// dash.js 5.
+    /// dash.js 5.1.1.
     ///
-    /// src/core/Settings.js: `bufferTimeDefault` 18 s (30 s, in long media 60 s, at the top quality are not modelled),
-    /// `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000 ms, `fragmentRequestTimeout` 20 s,
-    /// `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js: `DEFAULT_VIDEO_BITRATE` 1000 kbit/s.
+    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s of media
+    /// `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000 ms, `fragmentRequestTimeout` 20 s,
+    /// `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js: `DEFAULT_VIDEO_BITRATE` 1000 kbit/s,
+    /// to which no safety factor applies. src/streaming/controllers/ScheduleController.js: audio has at most a second more
+    /// than video, or one fragment; a video segment has to fit below the maximum, which is looked at every 500 ms
+    /// (`scheduling.defaultTimeout`). src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality
+    /// replaces lower ones from 1.5 segments ahead of the playhead. src/streaming/models/ThroughputModel.js: an average per media type.
     /// src/streaming/controllers/PlaybackController.js: four fragments behind the edge (`FRAGMENT_DURATION_FACTOR`).
     /// Its catch-up is off unless the MPD asks for it. What follows the last retry: not verified.
+    ///
+    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, and which media is shown
+    /// where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
+        topRungBuffer: TopRungBuffer(
+            maximum: .seconds(30),
+            longMaximum: .seconds(60),
+            longDuration: .seconds(600)
+        ),
+        bufferCheck: BufferCheck(countsNextSegment: true, interval: .milliseconds(500)),
+        replacementDistance: 1.5,
         backBuffer: .seconds(20),
         rule: HybridRule.dashJS,
         start: .estimate(1_000_000),
         segmentUse: .complete,
+        decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
+        audioLead: .duration(.seconds(1)),
+        sampling: ThroughputSampling(includesAudio: false),
         retry: RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(1)), loadTimeout: .seconds(20)),
         retries: [
             .manifest: RetryPolicy(
@@ -80,20 +114,34 @@ extension PlayerProfile {
         live: LivePolicy(targetLatency: .targetDurations(4))
     )
 
-    /// Shaka Player 4.
+    /// Shaka Player 5.2.0.
     ///
-    /// lib/util/player_configuration.js: `rebufferingGoal` 2 s (for the start as well), `bufferingGoal` 10 s,
+    /// lib/util/player_configuration.js: `rebufferingGoal` 0 (the media element decides), `bufferingGoal` 10 s,
     /// `bufferBehind` 30 s, `defaultBandwidthEstimate` 1 Mbit/s, `maxDisabledTime` 30 s. Its tutorial "Network and
     /// Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to
     /// connect) and 5 s (stall). 401 and 403 are not tried again (not verified). HLS plays three target durations
-    /// behind the edge (RFC 8216, section 6.3.3; not verified).
+    /// behind the edge (RFC 8216, section 6.3.3; not verified). lib/media/streaming_engine.js: no stream is more than a
+    /// segment ahead of the others; the first segment is fetched ahead (`segmentPrefetchLimit` 1) while its initialization segment is. lib/net/http_fetch_plugin.js: a sample for each 100 ms and 16 kB of a download, none
+    /// below 5 ms (`cacheLoadThreshold`). The bitrate of a variant is that of video and audio.
+    ///
+    /// Not modelled: the first estimate from the connection's downlink, the prefetched segment, the sizes of initialization
+    /// segments.
     public static let shaka = PlayerProfile(
         name: "shaka",
-        buffer: BufferPolicy(startThreshold: .seconds(2), resumeThreshold: .seconds(2), maximum: .seconds(10)),
+        buffer: browserBuffer(maximum: .seconds(10)),
         backBuffer: .seconds(30),
         rule: ThroughputRule.shaka,
         start: .estimate(1_000_000),
         segmentUse: .complete,
+        decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
+        audioLead: .segmentApart,
+        initializationLoading: .withSegment,
+        sampling: ThroughputSampling(
+            includesAbandoned: true,
+            parts: ThroughputSampling.Parts(time: .milliseconds(100), bytes: 16_000),
+            cacheTime: .milliseconds(5)
+        ),
+        ladderIncludesAudio: true,
         retry: RetryPolicy(
             maximumRetries: 1,
             backoff: .exponential(first: .seconds(1), factor: 2, maximum: .seconds(60), jitter: 0.5),

@@ -67,7 +67,7 @@ extension PlayerProfile {
         )
     )
 
-    /// Apple's AVPlayer, which publishes next to nothing of this: all figures are guesses, but for these.
+    /// Apple's AVPlayer, of which few parameters are published: all other figures are estimates.
     ///
     /// It begins with the variant that is listed first (Apple, HTTP Live Streaming FAQ; not verified for today's), and
     /// in live streams not closer to the end than three target durations (RFC 8216, section 6.3.3).

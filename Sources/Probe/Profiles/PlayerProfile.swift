@@ -17,18 +17,121 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         case estimate(Int)
         /// The first rung as the manifest lists them, whatever its bitrate.
         case firstListed
+        /// The highest rung that takes at most the first listed rung's bitrate, brought between `minimum` and `maximum`
+        /// (bit/s).
+        case firstListedBitrate(minimum: Int, maximum: Int)
         /// The lowest rung.
         case lowest
         /// The highest rung.
         case highest
     }
 
-    /// When the media of a segment becomes playable.
+    /// The instant at which the media of a segment becomes playable.
     public enum SegmentUse: Hashable, Sendable {
         /// As its bytes arrive.
         case progressive
-        /// When the whole segment has arrived.
+        /// The instant at which the whole segment has arrived.
         case complete
+    }
+
+    /// How far audio that is fetched apart from video may be ahead of it.
+    public enum AudioLead: Hashable, Sendable {
+        /// Each track fills its own buffer, whatever the other one has.
+        case unlimited
+        /// The next audio segment begins no later than the video segment ends that is fetched or was fetched last.
+        case videoSegment
+        /// Audio has less than this more than video, or less than one segment.
+        case duration(Duration)
+        /// Neither track is a segment or more ahead of the other.
+        case segmentApart
+    }
+
+    /// When a player requests an initialization section that it does not have.
+    public enum InitializationLoading: Hashable, Sendable {
+        /// Before the segment that needs it, which costs a round trip more.
+        case beforeSegment
+        /// Together with that segment, which waits for it.
+        case withSegment
+    }
+
+    /// The downloads that count for the throughput.
+    public struct ThroughputSampling: Hashable, Sendable {
+        /// Whether audio that is fetched apart from video counts.
+        public var includesAudio: Bool
+        /// Whether the part counts that arrived of an abandoned download.
+        public var includesAbandoned: Bool
+        /// The parts of a download that are a sample each; nil if the whole download is one sample.
+        public var parts: Parts?
+
+        /// A sample that took less time came from a cache, and does not count.
+        public var cacheTime: Duration
+
+        /// A part ends with the first bytes that come after both limits, or with the download.
+        public struct Parts: Hashable, Sendable {
+            /// The shortest time of a part.
+            public var time: Duration
+            /// The fewest bytes of a part.
+            public var bytes: Int
+
+            /// Creates limits.
+            public init(time: Duration, bytes: Int) { (self.time, self.bytes) = (time, bytes) }
+        }
+
+        /// Creates a choice.
+        public init(
+            includesAudio: Bool = true,
+            includesAbandoned: Bool = false,
+            parts: Parts? = nil,
+            cacheTime: Duration = .zero
+        ) {
+            self.includesAudio = includesAudio
+            self.includesAbandoned = includesAbandoned
+            self.parts = parts
+            self.cacheTime = cacheTime
+        }
+    }
+
+    /// The condition under which a player that has filled its buffer fetches the next segment.
+    public struct BufferCheck: Hashable, Sendable {
+        /// Whether the next segment of the main track has to fit below the maximum.
+        public var countsNextSegment: Bool
+        /// The interval at which the player looks for room, once it has found none; zero for at once.
+        public var interval: Duration
+
+        /// Creates a condition; the interval is not negative.
+        public init(countsNextSegment: Bool = false, interval: Duration = .zero) {
+            self.countsNextSegment = countsNextSegment
+            self.interval = max(interval, .zero)
+        }
+    }
+
+    /// The time from the arrival of the last byte that playback needs to the first picture, or to the next one.
+    public struct DecodeDelay: Hashable, Sendable {
+        /// At the start of playback.
+        public var start: Duration
+        /// After a stall or a seek.
+        public var resume: Duration
+
+        /// Creates delays; they are not negative.
+        public init(start: Duration = .zero, resume: Duration = .zero) {
+            self.start = max(start, .zero)
+            self.resume = max(resume, .zero)
+        }
+    }
+
+    /// The buffer at the highest rung, for players that hold more there.
+    public struct TopRungBuffer: Hashable, Sendable {
+        /// The level at which fetching pauses.
+        public var maximum: Duration
+        /// The level for long media.
+        public var longMaximum: Duration
+        /// The duration from which media is long.
+        public var longDuration: Duration
+
+        /// Creates the levels.
+        public init(maximum: Duration, longMaximum: Duration, longDuration: Duration) {
+            (self.maximum, self.longMaximum, self.longDuration) = (maximum, longMaximum, longDuration)
+        }
     }
 
     /// A limit of the buffer in bytes, for players that have one.
@@ -51,13 +154,31 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var buffer: BufferPolicy
     /// Media that is fetched beyond the buffer's maximum, as bytes allow; nil for none.
     public var byteBudget: ByteBudget?
-    /// How much media stays in the buffer behind the playhead, so that a seek back needs no request; nil keeps all
+    /// The buffer's maximum at the highest rung; nil for the same as at other rungs.
+    public var topRungBuffer: TopRungBuffer?
+    /// The condition under which fetching continues after a pause.
+    public var bufferCheck: BufferCheck
+    /// Whether a higher rung replaces buffered media: the number of segments ahead of the playhead from which on media of
+    /// lower rungs is fetched again; nil keeps all media.
+    public var replacementDistance: Double?
+    /// The media that stays in the buffer behind the playhead, so that a seek back needs no request; nil keeps all
     /// media that was played since the last seek outside the buffer.
     public var backBuffer: Duration?
     /// The choice of the first rendition.
     public var start: Start
-    /// When the media of a segment becomes playable.
+    /// The instant at which the media of a segment becomes playable.
     public var segmentUse: SegmentUse
+    /// The time that decoding takes before playback starts or continues.
+    public var decodeDelay: DecodeDelay
+    /// How far audio may be ahead of video.
+    public var audioLead: AudioLead
+    /// When an initialization section is requested that the player does not have.
+    public var initializationLoading: InitializationLoading
+    /// The downloads that count for the throughput.
+    public var sampling: ThroughputSampling
+    /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest declares
+    /// both (DASH).
+    public var ladderIncludesAudio: Bool
     /// The limits for the choice of renditions.
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
@@ -81,10 +202,18 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         name: String,
         buffer: BufferPolicy,
         byteBudget: ByteBudget? = nil,
+        topRungBuffer: TopRungBuffer? = nil,
+        bufferCheck: BufferCheck = BufferCheck(),
+        replacementDistance: Double? = nil,
         backBuffer: Duration? = nil,
         rule: any AdaptationRule,
         start: Start,
         segmentUse: SegmentUse,
+        decodeDelay: DecodeDelay = DecodeDelay(),
+        audioLead: AudioLead = .unlimited,
+        initializationLoading: InitializationLoading = .beforeSegment,
+        sampling: ThroughputSampling = ThroughputSampling(),
+        ladderIncludesAudio: Bool = false,
         constraints: AdaptationConstraints = AdaptationConstraints(),
         retry: RetryPolicy,
         retries: [ResourceKind: RetryPolicy] = [:],
@@ -95,9 +224,17 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.name = name
         self.buffer = buffer
         self.byteBudget = byteBudget
+        self.topRungBuffer = topRungBuffer
+        self.bufferCheck = bufferCheck
+        self.replacementDistance = replacementDistance
         self.backBuffer = backBuffer
         self.start = start
         self.segmentUse = segmentUse
+        self.decodeDelay = decodeDelay
+        self.audioLead = audioLead
+        self.initializationLoading = initializationLoading
+        self.sampling = sampling
+        self.ladderIncludesAudio = ladderIncludesAudio
         self.constraints = constraints
         self.live = live
         self.immediateFallback = immediateFallback
@@ -116,8 +253,17 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// The level at which fetching pauses, for a rung with this bitrate (bit/s).
-    public func maximumBuffer(bitrate: Int) -> Duration {
+    /// The level at which fetching pauses at a rung.
+    ///
+    /// - Parameters:
+    ///   - bitrate: the rung's bitrate, bit/s.
+    ///   - isHighest: whether the rung is the highest that the player may choose.
+    ///   - duration: the duration of the media; nil if unknown.
+    public func maximumBuffer(bitrate: Int, isHighest: Bool = false, duration: Duration? = nil) -> Duration {
+        if let topRungBuffer, isHighest {
+            let isLong = duration.map { $0 >= topRungBuffer.longDuration } ?? false
+            return max(buffer.maximum, isLong ? topRungBuffer.longMaximum : topRungBuffer.maximum)
+        }
         guard let byteBudget else { return buffer.maximum }
         let budget = Duration(clampingSeconds: 8 * Double(byteBudget.bytes) / Double(max(1, bitrate)))
         return min(max(buffer.maximum, budget), max(byteBudget.limit, buffer.maximum))
@@ -137,6 +283,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         switch start {
         case .estimate: nil
         case .firstListed: context.allowedRungs.contains(firstListed) ? firstListed : context.lowestAllowedRung
+        case .firstListedBitrate(let minimum, let maximum):
+            context.rung(forBitrate: Double(max(minimum, min(context.ladder[firstListed].peakBitrate, maximum))))
         case .lowest: context.lowestAllowedRung
         case .highest: context.highestAllowedRung
         }

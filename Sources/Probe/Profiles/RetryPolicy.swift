@@ -155,7 +155,7 @@ public struct RetryPolicy: Hashable, Sendable {
 public struct ImmediateFallback: Hashable, Sendable {
     /// The statuses.
     public var statuses: Set<Int>
-    /// How long the failing variant is excluded.
+    /// The duration of the failing variant's exclusion.
     public var excludedFor: Duration
 
     /// Creates a rule.

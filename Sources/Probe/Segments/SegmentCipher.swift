@@ -3,7 +3,7 @@ internal import CFFmpeg
 /// Decrypts whole segments (RFC 8216 section 4.3.2.4, `METHOD=AES-128`): AES with keys of 128 bits, cipher block
 /// chaining, PKCS #7 padding. libavutil's AES, because it is linked anyway.
 enum SegmentCipher {
-    /// The plain bytes; nil if the key or the data cannot be what they are said to be.
+    /// Returns the decrypted bytes; nil if the key or the data has an invalid length or padding.
     static func decrypt(_ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]) -> [UInt8]? {
         guard key.count == 16, initializationVector.count == 16, !bytes.isEmpty, bytes.count % 16 == 0,
             let cipher = av_aes_alloc()

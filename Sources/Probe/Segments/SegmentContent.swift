@@ -1,12 +1,12 @@
-/// What is in a media segment: times, no data.
+/// The content of a media segment: times, no data.
 struct SegmentContent: Hashable, Sendable {
     var video: TrackContent?
     var audio: TrackContent?
-    /// What there is by the container's own words, whether frames have come or not.
+    /// The kinds of tracks that the container declares, with or without frames.
     var streams: Set<PlaybackModel.Track> = []
-    /// Bytes of the media, without those of the initialization.
+    /// The bytes of the media, without the initialization section.
     var size = 0
-    /// Whether timestamps say where the segment belongs; packed audio begins at zero each time.
+    /// Whether timestamps determine the segment's position; packed audio begins at zero in each segment.
     var hasTimeline = true
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap. 2³³ ticks of 90 kHz in a transport stream
     /// (ISO/IEC 13818-1, 2.4.3.7).
@@ -17,29 +17,29 @@ struct SegmentContent: Hashable, Sendable {
         set { if track == .video { video = newValue } else { audio = newValue } }
     }
 
-    /// What is in it, the track that decides first: the picture's, else the sound's.
+    /// The tracks; the first one determines the segment's times: video, or audio without video.
     var main: TrackContent? { video ?? audio }
     var isEmpty: Bool { video == nil && audio == nil }
 }
 
-/// One track of a segment. Times are nanoseconds of the container's own timeline.
+/// One track of a segment. Times are nanoseconds of the container's timeline.
 struct TrackContent: Hashable, Sendable {
     /// A point in the download at which playback could continue until `end`.
     struct Point: Hashable, Sendable {
         /// The number of bytes of the segment that must have arrived.
         var offset: Int
-        /// The end of what is there then.
+        /// The end of the media that is playable then.
         var end: Int64
     }
 
-    /// When the earliest frame is shown.
+    /// The presentation time of the earliest frame.
     var start: Int64
-    /// Until when the last frame is shown.
+    /// The end of the presentation of the last frame.
     var end: Int64
-    /// How playback could continue as bytes arrive: offsets and ends both rise.
+    /// The points at which playback could continue while bytes arrive: offsets and ends both increase.
     var points: [Point]
     var frameCount: Int
-    /// Where the first keyframe is shown; nil without one, which for sound says nothing.
+    /// The presentation time of the first keyframe; nil without a keyframe, which has no meaning for audio.
     var firstKeyframe: Int64?
     var startsWithKeyframe: Bool
     /// The largest gap between two frames, beyond the duration of the first of them.

@@ -1,32 +1,33 @@
 internal import CFFmpeg
 internal import CProbeShim
 
-/// Finds out what is in a segment's bytes, by libavformat on memory. Each segment is opened for itself, so that nothing
-/// of one that is damaged stays for the next.
+/// Inspects a segment's bytes with libavformat, in memory. Each segment is opened separately, so that a damaged segment
+/// cannot affect the next one.
 ///
-/// Blocks for a millisecond or so; safe from any thread.
+/// Blocks for about a millisecond; safe from any thread.
 enum SegmentDemuxer {
     enum Failure: Error, Hashable, Sendable {
-        /// The bytes are no media of a known kind.
+        /// The bytes are not media of a known format.
         case unknownFormat
-        /// They are, but hold no picture and no sound.
+        /// The media has neither video nor audio.
         case noTracks
-        /// There is no memory.
+        /// Memory allocation failed.
         case outOfMemory
     }
 
-    /// What libavformat may take a segment for.
+    /// The formats that libavformat may detect.
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,mpegts,matroska,webm,aac,mp3,ac3,eac3"
-    /// Formats whose frames carry no time.
+    /// Formats whose frames carry no timestamps.
     private static let untimed: Set<String> = ["aac", "mp3", "ac3", "eac3"]
     private static let transportStreamWrap: Int64 = 95_443_717_688_889
 
     /// Reads all frames.
     ///
     /// - Parameters:
-    ///   - media: the segment, or as much of its beginning as has come.
-    ///   - initialization: what a decoder needs before it (`EXT-X-MAP`, an initialization segment); empty if nothing.
-    ///   - isInspected: whether to look closer, for the frame rate, which takes a little longer.
+    ///   - media: the segment, or the part of its start that has arrived.
+    ///   - initialization: the initialization section (`EXT-X-MAP`, an initialization segment); empty if there is no
+    ///     such section.
+    ///   - isInspected: whether to determine the frame rate as well, which takes slightly longer.
     static func demux(
         _ media: [UInt8],
         initialization: [UInt8] = [],
@@ -51,7 +52,7 @@ enum SegmentDemuxer {
         var context = open(input, format)
         guard context != nil else { return .failure(.unknownFormat) }
         defer { avformat_close_input(&context) }
-        // Packed audio has no times but those that libav adds up, once it knows the frames.
+        // Packed audio has only the times that libav computes from the frames.
         if isInspected || format == .other { avformat_find_stream_info(context, nil) }
         guard var reading = SegmentReading(context, input, mediaOffset: first.count) else {
             return .failure(.outOfMemory)
@@ -66,7 +67,7 @@ enum SegmentDemuxer {
         return .success(content)
     }
 
-    private static func open(
+    static func open(
         _ input: UnsafeMutablePointer<AVIOContext>?,
         _ format: SegmentFormat
     ) -> UnsafeMutablePointer<AVFormatContext>? {
@@ -82,13 +83,13 @@ enum SegmentDemuxer {
         context?.pointee.pb = input
         context?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         context?.pointee.skip_estimate_duration_from_pts = 1
-        // A failed call frees the context, but not our input.
+        // A failed call frees the context, but not the input.
         let code = avformat_open_input(&context, nil, format.libavFormat, &options)
         return code < 0 ? nil : context
     }
 }
 
-/// The kind of a segment by its first bytes, which saves libavformat the guessing.
+/// The format of a segment by its first bytes, so that libavformat need not probe.
 enum SegmentFormat: Hashable, Sendable {
     case transportStream, isoBaseMedia, other
 

@@ -2,9 +2,9 @@ internal import CFFmpeg
 internal import CProbeShim
 internal import Instrument
 
-/// Reads the frames of an opened segment and adds them up.
+/// Reads the frames of an opened segment and sums their times.
 struct SegmentReading: ~Copyable {
-    /// What is known of a track so far.
+    /// The sums of a track so far.
     private struct Lane {
         var kind: PlaybackModel.Track
         var base: AVRational
@@ -16,15 +16,15 @@ struct SegmentReading: ~Copyable {
         var startsWithKeyframe = false
         var largestGap: Int64 = 0
         var pictureSize: PictureSize?
-        /// When the last frame with a timestamp was decoded and shown, how long a frame lasts, and how many have come
-        /// since without a timestamp: of the frames in a packet of a transport stream only the first
-        /// has one.
+        /// The decoding and presentation time of the last frame with a timestamp, the duration of a frame, and the
+        /// number of later frames without a timestamp: in a packet of a transport stream, only the first frame has
+        /// one.
         var last: (decoded: Int64, shown: Int64)?
         var frameDuration: Int64 = 0
         var untimed: Int64 = 0
     }
 
-    /// A packet that is none: the loop ends whatever a demuxer does.
+    /// The largest number of packets of a segment, so that the loop ends with any demuxer.
     private static let mostFrames = 1_000_000
     private static let longestFrame: Int64 = 10_000_000_000
 
@@ -34,7 +34,7 @@ struct SegmentReading: ~Copyable {
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var lanes: [Int32: Lane] = [:]
     private var order: [Int32] = []
-    /// How far the bytes have been used.
+    /// The offset up to which the bytes are consumed.
     private var used = 0
 
     init?(
@@ -114,7 +114,8 @@ struct SegmentReading: ~Copyable {
         to lane: inout Lane,
         _ stream: UnsafeMutablePointer<AVStream>
     ) {
-        let duration = min(max(0, lane.base.nanoseconds(packet.pointee.duration) ?? 0), Self.longestFrame)
+        let declared = lane.base.nanoseconds(packet.pointee.duration) ?? 0
+        let duration = min(max(0, declared > 0 ? declared : Self.framesDuration(packet, stream)), Self.longestFrame)
         if duration > 0 { lane.frameDuration = duration }
         let stamps = (lane.base.nanoseconds(packet.pointee.dts), lane.base.nanoseconds(packet.pointee.pts))
         guard let decoded = stamps.0 ?? stamps.1, let shown = stamps.1 ?? stamps.0, decoded.magnitude < 1 << 60,
@@ -135,6 +136,20 @@ struct SegmentReading: ~Copyable {
         lane.frameCount += 1
         lane.start = min(lane.start, shown)
         extend(&lane, to: shown.saturatingAdd(lane.frameDuration))
+    }
+
+    /// The playing time of a packet of several frames that no duration is declared for; 0 if unknown.
+    ///
+    /// Otherwise the first packet would count as no time at all until the second one shows the distance.
+    private static func framesDuration(
+        _ packet: UnsafeMutablePointer<AVPacket>,
+        _ stream: UnsafeMutablePointer<AVStream>
+    ) -> Int64 {
+        guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_AAC, let data = packet.pointee.data else {
+            return 0
+        }
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(data), count: Int(max(0, packet.pointee.size)))
+        return ADTSFrames.duration(of: bytes) ?? 0
     }
 
     private func addUntimed(to lane: inout Lane) {

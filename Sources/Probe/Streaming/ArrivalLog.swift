@@ -1,20 +1,20 @@
 internal import Instrument
 
-/// When how many bytes of a resource had come.
+/// The arrival times of the bytes of a resource.
 struct ArrivalLog: Hashable, Sendable {
     private struct Mark: Hashable {
         var count: Int
         var instant: MonotonicInstant
     }
 
-    /// Fewer bytes than this share a mark, so that what trickles in costs little more than what it is.
+    /// The smallest number of bytes between two marks, so that slow arrival costs little memory.
     private static let grain = 512
 
     private var marks: [Mark] = []
-    /// How many instants are kept.
+    /// The largest number of marks.
     var markCount: Int { marks.count }
 
-    /// All bytes so far.
+    /// The number of bytes so far.
     var count: Int { marks.last?.count ?? 0 }
     var first: MonotonicInstant? { marks.first?.instant }
     var last: MonotonicInstant? { marks.last?.instant }
@@ -23,7 +23,7 @@ struct ArrivalLog: Hashable, Sendable {
     mutating func add(_ count: Int, at instant: MonotonicInstant) {
         guard count > 0 else { return }
         let mark = Mark(count: self.count.saturatingAdd(count), instant: instant)
-        // The first stays as it is: it is when the first byte came.
+        // The first mark stays, because it is the arrival of the first byte.
         if marks.count > 1, let last = marks.last, last.count - marks[marks.count - 2].count < Self.grain {
             marks[marks.count - 1] = mark
         } else {
@@ -31,14 +31,26 @@ struct ArrivalLog: Hashable, Sendable {
         }
     }
 
-    /// When the first `count` bytes were there; nil if they are not yet.
-    func instant(of count: Int) -> MonotonicInstant? {
-        // The first mark that reaches it, by bisection.
-        var (low, high) = (0, marks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if marks[middle].count < count { low = middle + 1 } else { high = middle }
-        }
-        return low < marks.count ? marks[low].instant : nil
+    /// The instants of arrival behind the first `count` bytes, with the number of bytes that had come by then.
+    func arrivals(behind count: Int) -> some Sequence<(count: Int, instant: MonotonicInstant)> {
+        marks[index(of: count + 1)...].lazy.map { ($0.count, $0.instant) }
     }
+
+    /// The instant at which the first `count` bytes had arrived; nil before.
+    func instant(of count: Int) -> MonotonicInstant? {
+        let index = index(of: count)
+        return index < marks.count ? marks[index].instant : nil
+    }
+
+    /// The same bytes, none of which arrives before an instant.
+    func delayed(until earliest: MonotonicInstant) -> ArrivalLog {
+        let first = marks.partitioningIndex { $0.instant > earliest }
+        guard first > 0 else { return self }
+        var delayed = ArrivalLog()
+        delayed.marks = [Mark(count: marks[first - 1].count, instant: earliest)] + marks[first...]
+        return delayed
+    }
+
+    /// The place of the first mark with at least `count` bytes, by bisection; the number of marks without one.
+    private func index(of count: Int) -> Int { marks.partitioningIndex { $0.count >= count } }
 }

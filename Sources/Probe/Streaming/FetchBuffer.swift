@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// The bytes of a resource as they come, filled on one thread and looked at on others.
+/// The bytes of a resource during its arrival: one thread appends, others read.
 final class FetchBuffer: Sendable {
     private struct Content {
         var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ final class FetchBuffer: Sendable {
 
     var count: Int { content.withLock { $0.bytes.count } }
     var arrivals: ArrivalLog { content.withLock { $0.arrivals } }
-    /// Whether all has come, so that nothing can be too late any more.
+    /// Whether all bytes have arrived, so that a timeout no longer applies.
     var isWhole: Bool { content.withLock { $0.isWhole } }
 
     func append(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicInstant) {
@@ -22,9 +22,9 @@ final class FetchBuffer: Sendable {
         }
     }
 
-    /// Notes that all has come.
+    /// Records that all bytes have arrived.
     func finish() { content.withLock { $0.isWhole = true } }
 
-    /// A copy of what has come.
+    /// A copy of the bytes that have arrived.
     func snapshot() -> (bytes: [UInt8], arrivals: ArrivalLog) { content.withLock { ($0.bytes, $0.arrivals) } }
 }

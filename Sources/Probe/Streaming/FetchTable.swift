@@ -24,7 +24,7 @@ struct FetchTable: Sendable {
     /// The running segment requests, the oldest first.
     var segments: [Fetching] { sorted { $0.purpose.kind == .segment } }
 
-    /// When the retry of a failed request is due; nil if none is planned.
+    /// The instant at which the retry of a failed request is due; nil if none is planned.
     func retryInstant(_ purpose: FetchPurpose) -> MonotonicInstant? { retries[purpose]?.notBefore }
 
     /// The running requests that have exceeded a limit of their retry policy, the oldest first.
@@ -51,6 +51,7 @@ extension FetchTable {
         _ purpose: FetchPurpose,
         _ url: HTTPURL,
         range: ByteRange? = nil,
+        report: ReportedRequest? = nil,
         now: MonotonicInstant
     ) -> Fetching? {
         let retry = retries[purpose]
@@ -65,7 +66,8 @@ extension FetchTable {
             timeout: policy.loadTimeout ?? limits.longestFetch,
             maxBytes: limits.bytes(of: purpose.kind),
             maxBitrate: limits.maximumBandwidth,
-            isFirst: nextNumber == 0
+            isFirst: nextNumber == 0,
+            report: report
         )
         let fetching = Fetching(
             number: nextNumber,

@@ -2,14 +2,14 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// A track of a stream: the main one (video, or everything), or an audio rendition beside it.
+/// A track of a stream: the main track (video, or all media), or a separate audio rendition.
 enum StreamRole: Hashable, Sendable, CaseIterable { case main, audio }
 
 /// The purpose of a request.
 enum FetchPurpose: Hashable, Sendable {
     case manifest
     case playlist(Rendition.ID)
-    /// The `sidx` box that says where segments are.
+    /// The `sidx` box with the positions of segments.
     case index(Rendition.ID)
     case initialization(StreamRole)
     case key(StreamRole)

@@ -8,13 +8,14 @@ struct LivePositioning: Sendable {
     private(set) var isPlaced = false
     /// The latency and its target, for adaptation rules; nil before both are known.
     private(set) var context: AdaptationContext.Live?
-    /// What stalls have added to the target latency.
+    /// The sum of the increases of all stalls, before the policy's maximum.
     private var addedLatency: Int64 = 0
     private var knownStallCount = 0
 
     init(_ policy: LivePolicy) { self.policy = policy }
 
-    /// Decides where playback starts: at the viewer's choice, else where the stream says, else near the live edge.
+    /// Decides where playback starts: at the viewer's choice, else at the start that the stream declares, else near the
+    /// live edge.
     mutating func place(in state: RenditionState, offset: StartOffset?, _ view: PlaybackView) -> Int64 {
         isPlaced = true
         guard let timeline = state.timeline, let first = timeline.index.first?.start else { return 0 }
@@ -29,7 +30,7 @@ struct LivePositioning: Sendable {
         return max(first, edge.saturatingSubtract(targetLatency(in: state)))
     }
 
-    /// Where a seek of the viewer leads: into the media that can be played, once that is known.
+    /// The target of the viewer's seek, limited to the playable media once that is known.
     func destination(of target: Int64, in state: RenditionState, _ view: PlaybackView) -> Int64 {
         guard isPlaced, let first = state.index?.first?.start else { return target }
         guard state.isLive else { return max(target, first) }
@@ -55,8 +56,8 @@ struct LivePositioning: Sendable {
         if let maximum = policy.maximumLatency?.duration(targetDuration: state.targetDuration),
             .nanoseconds(latency) > maximum, model.hasStarted, !model.isPaused, !model.isSeeking
         {
-            // A stream may ask for more latency than the profile or its own window allows. Only a position ahead of the
-            // playhead is worth a jump.
+            // A stream may ask for more latency than the profile or its window allows. Only a position ahead of the
+            // playhead justifies a jump.
             let nearest = edge.saturatingSubtract(min(target, maximum.nanoseconds))
             let position = max(index.first?.start ?? 0, nearest)
             if position > view.position { return [measured, .jump(to: position)] }
@@ -70,16 +71,19 @@ struct LivePositioning: Sendable {
         return [measured, .catchUp(rate: rate)]
     }
 
-    /// How far behind the live edge playback should be.
+    /// The target distance between playhead and live edge.
     func targetLatency(in state: RenditionState) -> Int64 {
         let preferred = policy.targetLatency.duration(targetDuration: state.targetDuration).nanoseconds
         let declared = policy.followsStream ? state.timeline?.targetLatency ?? 0 : 0
-        return (declared > 0 ? declared : preferred).saturatingAdd(addedLatency)
+        let maximum = policy.maximumTargetIncrease?.duration(targetDuration: state.targetDuration).nanoseconds
+        let increase = min(addedLatency, maximum ?? addedLatency)
+        return (declared > 0 ? declared : preferred).saturatingAdd(increase)
     }
 
     private mutating func learnStalls(_ count: Int, targetDuration: Duration) {
         let increase = policy.targetIncreaseOnStall.duration(targetDuration: targetDuration).nanoseconds
-        for _ in 0..<max(0, count - knownStallCount) { addedLatency = addedLatency.saturatingAdd(increase) }
+        let newStalls = Int64(max(0, count - knownStallCount))
+        addedLatency = addedLatency.saturatingAdd(increase.saturatingMultiply(newStalls))
         knownStallCount = count
     }
 

@@ -2,13 +2,13 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Loads and reloads the manifest and the playlists, and knows what they say: the ladder, the renditions and their
+/// Loads and reloads the manifest and the playlists, and has their content: the ladder, the renditions and their
 /// segments.
 struct ManifestLoading: Sendable {
-    /// The delay before a reload that failed is tried again, and a failed reload's playlist stays in use.
+    /// The delay before the retry of a failed reload. Until then, the earlier playlist stays in use.
     private static let reloadPause: Duration = .seconds(1)
 
-    /// Since when a live playlist is expected to change.
+    /// The instant since which a live playlist is expected to change.
     private struct Watch: Hashable {
         var since: MonotonicInstant
         var isLate = false
@@ -16,19 +16,22 @@ struct ManifestLoading: Sendable {
 
     private let source: MediaSource
     private let staleAfter: LivePolicy.Distance?
+    /// Whether the bitrate of a rung includes the audio that is fetched apart.
+    private let includesAudio: Bool
     private(set) var presentation: Presentation?
     /// The rungs, each of which has the variant's place in the presentation as its `id`.
     private(set) var ladder: BitrateLadder?
     private var renditions: [Rendition.ID: RenditionState] = [:]
     /// Relates the playlists of all renditions to one timeline.
     private var axis = TimelineAxis()
-    /// When the MPD is to be reloaded.
+    /// The instant of the MPD's next reload.
     private var updateAt: MonotonicInstant?
     private var watches: [Rendition.ID: Watch] = [:]
 
-    init(_ source: MediaSource, staleAfter: LivePolicy.Distance?) {
+    init(_ source: MediaSource, staleAfter: LivePolicy.Distance?, includesAudio: Bool = false) {
         self.source = source
         self.staleAfter = staleAfter
+        self.includesAudio = includesAudio
     }
 
     subscript(id: Rendition.ID) -> RenditionState? { renditions[id] }
@@ -41,7 +44,7 @@ struct ManifestLoading: Sendable {
 
     func language(of id: Rendition.ID) -> String? { renditions[id]?.rendition.language }
 
-    /// Forgets the renditions that are neither in the manifest nor in use.
+    /// Removes the renditions that are neither in the manifest nor in use.
     mutating func keepOnly(_ kept: Set<Rendition.ID>) { renditions = renditions.filter { kept.contains($0.key) } }
 }
 
@@ -110,12 +113,12 @@ extension ManifestLoading {
     private mutating func takeLadder(of new: Presentation) -> LadderChange? {
         defer { presentation = new }
         guard let old = presentation else {
-            ladder = Self.ladder(of: new)
+            ladder = ladder(of: new)
             return nil
         }
         let described = { (variants: [Variant]) in variants.map { [$0.id, $0.main.description, "\($0.peakBitrate)"] } }
         guard described(old.variants) != described(new.variants), let oldLadder = ladder else { return nil }
-        ladder = Self.ladder(of: new)
+        ladder = ladder(of: new)
         guard let ladder else { return nil }
         let places = Dictionary(ladder.indices.map { (new.variants[ladder[$0].id].id, $0) }) { first, _ in first }
         var rungs: [Int: Int] = [:]
@@ -125,18 +128,33 @@ extension ManifestLoading {
         return LadderChange(rungs: rungs, ladder: ladder, renditions: Set(new.renditions.map(\.id)))
     }
 
-    private static func ladder(of presentation: Presentation) -> BitrateLadder? {
-        BitrateLadder(
+    /// The rung that the manifest lists first; the lowest rung where the order has no meaning (DASH).
+    var firstListedRung: Int {
+        guard let presentation, let first = presentation.firstListedVariant, let ladder else { return 0 }
+        return ladder.indices.first { presentation.variants[ladder[$0].id].id == first } ?? 0
+    }
+
+    private func ladder(of presentation: Presentation) -> BitrateLadder? {
+        // The bitrate of an HLS variant contains its audio.
+        let addsAudio = includesAudio && presentation.format == .dash
+        return BitrateLadder(
             presentation.variants.enumerated().map { index, variant in
-                LadderRung(
+                let audio = addsAudio ? Self.audioBitrate(of: variant, in: presentation) : 0
+                return LadderRung(
                     id: index,
-                    peakBitrate: Int(clamping: variant.peakBitrate),
-                    averageBitrate: variant.averageBitrate.map { Int(clamping: $0) },
+                    peakBitrate: Int(clamping: variant.peakBitrate.saturatingAdd(audio)),
+                    averageBitrate: variant.averageBitrate.map { Int(clamping: $0.saturatingAdd(audio)) },
                     width: variant.resolution?.width ?? 0,
                     height: variant.resolution?.height ?? 0
                 )
             }
         )
+    }
+
+    /// The bitrate of the audio that is fetched apart from a variant's video; 0 without it.
+    private static func audioBitrate(of variant: Variant, in presentation: Presentation) -> Int64 {
+        guard let audio = variant.audio.first, audio != variant.main else { return 0 }
+        return presentation.rendition(audio)?.bitrate ?? 0
     }
 
     private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
@@ -192,7 +210,7 @@ extension ManifestLoading {
         return playlists + [manifestDue(fetches)].compactMap(\.self)
     }
 
-    /// Continues with what is known when a reload has failed; false if nothing is known yet.
+    /// Continues with the earlier content after a failed reload. Returns false without earlier content.
     mutating func survivesFailure(of purpose: FetchPurpose, now: MonotonicInstant) -> Bool {
         switch purpose {
         case .manifest where presentation != nil:

@@ -1,8 +1,8 @@
 internal import Instrument
 internal import InstrumentManifests
 
-/// Turns the content of segments into media for the playback model: places segments on the presentation's timeline, and
-/// finds out when which media became playable.
+/// Converts the content of segments into media for the playback model: places segments on the presentation's timeline,
+/// and computes when their media became playable.
 struct MediaFeed: Sendable {
     /// A segment whose content, or the first part of it, has arrived.
     struct Delivery: Sendable {
@@ -17,26 +17,26 @@ struct MediaFeed: Sendable {
         var language: String?
     }
 
-    /// What was handed over of the segment that a plan is about.
+    /// The part of a plan's segment that the model has received.
     private struct Progress {
         var plan: Int
         var placement: StreamTimeline.Placement?
-        /// The offset of the last point that was handed over, by kind.
+        /// The offset of the last point that the model has received, by kind.
         var fed: [PlaybackModel.Track: Int] = [:]
-        /// How many bytes had arrived when the part was last demuxed.
+        /// The number of bytes at the last demuxing of the part.
         var demuxedCount = 0
     }
 
     private let isProgressive: Bool
     private var timeline = StreamTimeline()
     private var progress: [StreamRole: Progress] = [:]
-    /// What the segments of each track contain; empty before the first.
+    /// The kinds of media in the segments of each track; empty before the first segment.
     private var kinds: [StreamRole: Set<PlaybackModel.Track>] = [:]
     /// Media that arrived before all tracks were known.
     private var waiting: [MediaArrival] = []
-    /// Where the media of each rendition's latest segment ended.
+    /// The end of the media of each rendition's latest segment.
     private var lastEnds: [Rendition.ID: (sequence: Int64, end: Int64)] = [:]
-    /// The renditions of which a segment was inspected closely.
+    /// The renditions of which one segment was inspected closely.
     private var inspected: Set<Rendition.ID> = []
 
     init(_ use: PlayerProfile.SegmentUse) { isProgressive = use == .progressive }
@@ -45,7 +45,7 @@ struct MediaFeed: Sendable {
     /// rendition.
     func needsInspection(_ id: Rendition.ID) -> Bool { !inspected.contains(id) }
 
-    /// Whether the model waits for media so urgently that parts of segments count.
+    /// Whether the model waits for media, so that parts of segments matter.
     func wantsParts(_ view: PlaybackView) -> Bool { isProgressive && view.model?.isWaiting ?? true }
 
     /// Whether the model waits, or is about to.
@@ -59,9 +59,9 @@ struct MediaFeed: Sendable {
 
     /// Whether enough of a segment is new to demux its first part once more.
     ///
-    /// Each attempt reads the part from its beginning. The required growth is proportional, so that a segment that
-    /// trickles in costs only a few times what it costs whole. Media counts from the instant of its arrival, so that
-    /// the wait loses no exactness.
+    /// Each attempt reads the part from its beginning. The required growth is proportional, so that a slow segment
+    /// costs only a few times as much as a complete one. Media counts from the instant of its arrival, so that the wait
+    /// does not change the result.
     mutating func takePart(of count: Int, _ role: StreamRole, _ plan: TrackLoading.Plan, isStarving: Bool) -> Bool {
         guard let segment = plan.segment, segment.encryption == nil else { return false }
         var progress = progress(of: plan, role)
@@ -72,14 +72,17 @@ struct MediaFeed: Sendable {
         return true
     }
 
-    /// Forgets media that was not handed over, after a jump or at the end.
+    /// Discards media that the model has not received, after a jump or at the end.
     mutating func dropWaiting() { waiting = [] }
 
-    /// Forgets all renditions but these.
+    /// Removes all renditions except these.
     mutating func keepOnly(_ kept: Set<Rendition.ID>) {
         lastEnds = lastEnds.filter { kept.contains($0.key) }
         inspected.formIntersection(kept)
     }
+
+    /// The offset that the timestamps of a plan's segment received; nil before the segment was placed.
+    func offset(of plan: TrackLoading.Plan, _ role: StreamRole) -> Int64? { progress(of: plan, role).placement?.offset }
 
     private func progress(of plan: TrackLoading.Plan, _ role: StreamRole) -> Progress {
         if let known = progress[role], known.plan == plan.number { return known }
@@ -89,7 +92,7 @@ struct MediaFeed: Sendable {
 
 // MARK: Segments
 extension MediaFeed {
-    /// Hands over the media of a segment, or of the part that has arrived.
+    /// Passes the media of a segment, or of its arrived part, to the model.
     mutating func take(
         _ content: SegmentContent,
         _ arrivals: ArrivalLog,
@@ -110,8 +113,8 @@ extension MediaFeed {
         progress.placement = placement
         let isNew = role == .main && progress.fed.isEmpty
         let quality = isNew ? self.quality(content, at: media.start.saturatingAdd(placement.offset), delivery) : nil
-        // Before the start, the quality is that of the first picture. Later, it follows the media: letting the model's
-        // time pass before the model has the media would run it dry.
+        // Before the start, the quality is that of the first picture. Later, it follows the media: if the model's time
+        // advanced before the model has the media, playback would stall.
         let isPlaying = view.model?.hasStarted == true
         if let quality, !isPlaying { effects.append(quality) }
         let placed = PlacedSegment(segment: segment, placement: placement, log: arrivals)
@@ -134,7 +137,7 @@ extension MediaFeed {
         return effects
     }
 
-    /// Notes where the media of a whole segment ends.
+    /// Records the end of the media of a complete segment.
     ///
     /// - Returns: that position on the presentation's timeline.
     mutating func finish(_ content: SegmentContent, _ delivery: Delivery) -> Int64 {
@@ -145,7 +148,7 @@ extension MediaFeed {
         return end
     }
 
-    /// Lets time pass over a segment that does not exist, as in a player that keeps showing the last picture.
+    /// Lets time pass over a missing segment, as a player that continues to show the last picture.
     mutating func skip(_ segment: MediaSegment, _ role: StreamRole, _ view: PlaybackView) -> [StreamEffect] {
         for kind in PlaybackModel.Track.allCases where kinds[role, default: []].contains(kind) {
             waiting.append(MediaArrival(track: kind, end: segment.end, instant: view.instant))

@@ -1,18 +1,18 @@
 internal import Instrument
 internal import InstrumentManifests
 
-/// A segment on the presentation's timeline: computes until where playback can go, and since when.
+/// A segment on the presentation's timeline: computes the playable range, and the instants from which it is playable.
 struct PlacedSegment: Sendable {
     let segment: MediaSegment
     let placement: StreamTimeline.Placement
-    /// When the bytes of the segment arrived.
+    /// The arrival times of the segment's bytes.
     let log: ArrivalLog
 
     /// The media that has become playable.
     ///
     /// - Parameters:
-    ///   - kinds: what the track contains.
-    ///   - usesPoints: whether media is playable before the segment is whole.
+    ///   - kinds: the kinds of media in the track.
+    ///   - usesPoints: whether media is playable before the segment is complete.
     ///   - fed: the offset of the last point that was returned before, by kind.
     func arrivals(
         of content: SegmentContent,
@@ -25,7 +25,7 @@ struct PlacedSegment: Sendable {
         var found: [MediaArrival] = []
         for kind in PlaybackModel.Track.allCases where kinds.contains(kind) {
             guard let media = content[kind] else {
-                // A variant without pictures, or without sound: time passes over what it lacks.
+                // In a variant without pictures or without sound, time passes over the missing kind.
                 if isWhole, let main = content.main {
                     found.append(MediaArrival(track: kind, end: end(main.end, of: main), instant: last))
                 }
@@ -60,8 +60,8 @@ struct PlacedSegment: Sendable {
 
     private func end(_ end: Int64, of media: TrackContent) -> Int64 { Self.end(end, of: media, segment, placement) }
 
-    /// Limits the end of media on the timeline. Timestamps that jump inside a segment must not make the segment a day
-    /// long: nobody could play the hole, and the buffer would seem full.
+    /// Limits the end of media on the timeline. Timestamps that jump inside a segment must not extend the segment by a
+    /// day: the gap is not playable, and the buffer would seem full.
     static func end(
         _ end: Int64,
         of media: TrackContent,

@@ -1,11 +1,11 @@
 internal import Instrument
 
-/// What loading may know of the playback: a read-only copy for one decision.
+/// A read-only copy of the playback's state, for one decision about loading.
 struct PlaybackView: Sendable {
     let now: Timestamp
     /// The model; nil before the tracks are known.
     let model: PlaybackModel?
-    /// The position at which playback is to start, before the model exists.
+    /// The start position, before the model exists.
     let pendingSeek: Int64?
     /// The factor by which live catch-up changes the playback rate.
     let catchUpRate: Double
@@ -28,7 +28,7 @@ struct PlaybackView: Sendable {
 
     var instant: MonotonicInstant { now.instant }
 
-    /// Where the playhead is, or where it will start.
+    /// The position of the playhead, or the start position.
     var position: Int64 { model?.position(at: instant) ?? pendingSeek ?? 0 }
 
     /// The state of the playhead, for adaptation rules.

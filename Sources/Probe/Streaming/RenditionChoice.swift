@@ -1,39 +1,45 @@
 internal import Instrument
 internal import InstrumentManifests
 
-/// Chooses renditions: asks the profile's adaptation rule, remembers what downloads took, and leaves failing rungs
-/// alone.
+/// Chooses renditions: asks the profile's adaptation rule, records the downloads, and excludes failing rungs.
 struct RenditionChoice: Sendable {
-    /// What the rule decided for the next segment.
+    /// The rule's decision about the next segment.
     enum Decision: Hashable, Sendable {
         case rung(Int)
         /// Fetch nothing before the buffer has drained to this level.
         case wait(untilBuffered: Int64)
     }
 
-    /// dash.js, `AbandonRequestsRule`: the rule is not asked within 500 ms of a request, and then from time to time.
-    private static let abandonmentGrace: Duration = .milliseconds(500)
-    private static let abandonmentPause: Duration = .milliseconds(250)
+    /// The interval of queries whether to abandon a download: that of hls.js (src/controller/abr-controller.ts,
+    /// `onFragLoading`).
+    private static let abandonmentPause: Duration = .milliseconds(100)
 
     private let profile: PlayerProfile
     /// The preferred language in lower case.
     private let language: String?
     private var rule: any AdaptationRule
-    private var throughput = ThroughputHistory()
-    /// Until when rungs are left alone after a failure.
+    private var throughput: ThroughputHistory
+    /// The parts of running downloads that are samples already.
+    private var sampled: [StreamRole: SampledPart] = [:]
+    /// The instants until which rungs are excluded after a failure.
     private var excluded: [Int: MonotonicInstant] = [:]
-    /// When to ask the rule whether to abandon the running download.
+    /// The instant of the next query whether to abandon the running download.
     private(set) var reconsiderAt: MonotonicInstant?
-    /// Since when nothing was fetched although the rule did not ask for it.
+    /// The instant since which loading is idle without a request of the rule.
     private var idleSince: MonotonicInstant?
 
     init(_ configuration: ProbeConfiguration) {
         profile = configuration.profile
         language = configuration.language?.lowercased()
         rule = profile.rule
+        // Parts of downloads are short: the same time takes more of them.
+        throughput = ThroughputHistory(capacity: profile.sampling.parts == nil ? ThroughputHistory.capacity : 400)
     }
 
-    /// What the rule may know.
+    /// The bitrate of downloads, bit/s; nil before the first one.
+    var measuredBitrate: Double? { ThroughputEstimator.dashJS.bitrate(of: throughput) }
+
+    /// The rule's input.
     func context(
         _ ladder: BitrateLadder,
         _ track: TrackLoading,
@@ -59,8 +65,15 @@ struct RenditionChoice: Sendable {
         )
     }
 
-    /// The audio rendition that plays beside a variant: the current one, else one in the same language, else one in the
-    /// preferred language, else the best. Nil if the variant's main rendition carries the audio.
+    /// The highest rung that the profile allows now.
+    func highestRung(of ladder: BitrateLadder) -> Int? {
+        var constraints = profile.constraints
+        constraints.excluded.formUnion(excluded.keys)
+        return constraints.allowedRungs(of: ladder, isStarting: false).last
+    }
+
+    /// The audio rendition for a variant: the current one, else one in the same language, else one in the preferred
+    /// language, else the best. Nil if the variant's main rendition contains the audio.
     func audio(of variant: Variant, after current: Rendition.ID?, in manifest: ManifestLoading) -> Rendition.ID? {
         let choice = audioChoice(of: variant, after: current, in: manifest)
         return choice == variant.main ? nil : choice
@@ -87,12 +100,14 @@ struct RenditionChoice: Sendable {
 // MARK: Decisions
 extension RenditionChoice {
     /// Decides on the next segment. The profile may choose the first rung itself.
-    mutating func decide(in context: AdaptationContext) -> Decision {
-        if context.currentRung == nil, let first = profile.firstRung(firstListed: 0, in: context) {
+    ///
+    /// - Parameter firstListed: the rung that the manifest lists first.
+    mutating func decide(in context: AdaptationContext, firstListed: Int) -> Decision {
+        if context.currentRung == nil, let first = profile.firstRung(firstListed: firstListed, in: context) {
             return .rung(first)
         }
         let decision = rule.decide(in: context)
-        // A wait while the playhead stands would never end: the buffer does not drain.
+        // A wait during a stall would never end, because the buffer does not drain.
         if let wait = decision.waitUntilBuffered, context.playhead == .playing, context.bufferLevel > wait {
             return .wait(untilBuffered: wait.nanoseconds)
         }
@@ -102,10 +117,10 @@ extension RenditionChoice {
     /// Asks the rule whether to abandon a running download.
     ///
     /// - Parameter context: the context whose `currentRung` is the download's.
-    /// - Returns: the lower rung to fetch the segment at; nil to continue.
+    /// - Returns: the other rung to fetch the segment at; nil to continue.
     mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         reconsiderAt = context.now.advanced(by: Self.abandonmentPause)
-        guard let rung = rule.abandonment(of: download, in: context).map(context.ladder.clamped), rung < download.rung
+        guard let rung = rule.abandonment(of: download, in: context).map(context.ladder.clamped), rung != download.rung
         else { return nil }
         reconsiderAt = nil
         rule.observe(.abandoned(download, for: rung), in: context)
@@ -114,13 +129,12 @@ extension RenditionChoice {
 
     mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) { rule.observe(event, in: context) }
 
-    /// A video segment was requested at `instant`; with a choice of rungs its download is reconsidered from time to
-    /// time.
+    /// Records the request of a video segment at `instant`. With a choice of rungs, plans queries about its download.
     mutating func watchDownload(since instant: MonotonicInstant) {
-        reconsiderAt = instant.advanced(by: Self.abandonmentGrace)
+        reconsiderAt = instant.advanced(by: rule.abandonmentGrace)
     }
 
-    /// Whether the running download has to be reconsidered now; true once for each planned instant.
+    /// Whether a query about the running download is due; true once for each planned instant.
     mutating func takeReconsideration(at now: MonotonicInstant) -> Bool {
         guard let due = reconsiderAt, due <= now else { return false }
         reconsiderAt = nil
@@ -130,9 +144,57 @@ extension RenditionChoice {
 
 // MARK: Memory
 extension RenditionChoice {
-    /// Remembers what a download took.
-    mutating func learn(from arrivals: ArrivalLog, begun: MonotonicInstant) {
-        guard let first = arrivals.first, let last = arrivals.last else { return }
+    /// How far the samples of a download reach.
+    struct SampledPart: Hashable {
+        /// The number of the request.
+        var number: Int
+        var count: Int
+        var instant: MonotonicInstant
+    }
+
+    /// Whether a download is in progress or how it ended.
+    enum DownloadState: Hashable {
+        case running, complete
+        /// Aborted at an instant.
+        case abandoned(MonotonicInstant)
+    }
+
+    /// Records the bitrate of a download, if it is relevant.
+    ///
+    /// - Parameter number: the number of the request.
+    mutating func learn(
+        from arrivals: ArrivalLog,
+        of role: StreamRole,
+        number: Int,
+        begun: MonotonicInstant,
+        _ state: DownloadState = .complete
+    ) {
+        guard role == .main || profile.sampling.includesAudio else { return }
+        guard let parts = profile.sampling.parts else {
+            switch state {
+            case .running: break
+            case .complete: learnWhole(arrivals, begun: begun, until: arrivals.last)
+            case .abandoned(let instant):
+                if profile.sampling.includesAbandoned { learnWhole(arrivals, begun: begun, until: instant) }
+            }
+            return
+        }
+        let start = SampledPart(number: number, count: 0, instant: begun)
+        var part = sampled[role].flatMap { $0.number == number ? $0 : nil } ?? start
+        for (count, instant) in arrivals.arrivals(behind: part.count) {
+            let isWhole = part.instant.duration(to: instant) > parts.time && count - part.count >= parts.bytes
+            let isLast = state == .complete && count == arrivals.count
+            guard isWhole || isLast else { continue }
+            learn(part, until: instant, count, firstByte: arrivals.first)
+            (part.count, part.instant) = (count, instant)
+        }
+        sampled[role] = state == .running ? part : nil
+    }
+
+    private mutating func learnWhole(_ arrivals: ArrivalLog, begun: MonotonicInstant, until end: MonotonicInstant?) {
+        guard let first = arrivals.first, let last = end,
+            begun.duration(to: last) >= profile.sampling.cacheTime
+        else { return }
         throughput.append(
             ThroughputSample(
                 bytes: Int64(arrivals.count),
@@ -143,9 +205,27 @@ extension RenditionChoice {
         )
     }
 
-    /// Leaves a rung alone, if another rung is left.
+    private mutating func learn(
+        _ part: SampledPart,
+        until instant: MonotonicInstant,
+        _ count: Int,
+        firstByte: MonotonicInstant?
+    ) {
+        let first = part.count == 0 ? firstByte ?? part.instant : part.instant
+        guard part.instant.duration(to: instant) >= profile.sampling.cacheTime else { return }
+        throughput.append(
+            ThroughputSample(
+                bytes: Int64(count - part.count),
+                transferTime: first.duration(to: instant),
+                timeToFirstByte: part.instant.duration(to: first),
+                end: instant
+            )
+        )
+    }
+
+    /// Excludes a rung, if another rung is left.
     ///
-    /// - Parameter time: for how long; nil for the rest of the playback.
+    /// - Parameter time: the duration of the exclusion; nil for the rest of the playback.
     /// - Returns: false if no other rung is left.
     mutating func exclude(_ rung: Int, of ladder: BitrateLadder, for time: Duration?, now: MonotonicInstant) -> Bool {
         guard ladder.indices.contains(where: { $0 != rung && excluded[$0] == nil }) else { return false }
@@ -161,10 +241,10 @@ extension RenditionChoice {
         excluded = Dictionary(kept, uniquingKeysWith: max)
     }
 
-    /// Notes that the buffer is full and nothing is fetched.
+    /// Records that the buffer is full and loading is idle.
     mutating func beginIdling(at now: MonotonicInstant) { idleSince = idleSince ?? now }
 
-    /// How long nothing was fetched; nil if loading did not idle.
+    /// The duration of the idle time; nil if loading was not idle.
     mutating func takeIdleTime(at now: MonotonicInstant) -> Duration? {
         defer { idleSince = nil }
         return idleSince.map { $0.duration(to: now) }

@@ -2,15 +2,15 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// What is known of a rendition by now.
+/// The state of a rendition.
 struct RenditionState: Sendable {
     let rendition: Rendition
-    /// What is known of its segments; nil before they were fetched.
+    /// The index of its segments; nil before the first fetch.
     private(set) var timeline: RenditionTimeline?
-    /// When its playlist is to be fetched again; nil for never.
+    /// The instant of its playlist's next reload; nil for no reload.
     var reloadAt: MonotonicInstant?
     private var toldNotices = 0
-    /// Of periods with a separate index: what was fetched.
+    /// The fetched indexes of periods with a separate index.
     private var parts: [SegmentIndex?] = []
 
     init(_ rendition: Rendition) {
@@ -19,7 +19,7 @@ struct RenditionState: Sendable {
         self.parts = parts.map { if case .segments(let index) = $0 { index } else { nil } }
     }
 
-    /// The first index that is still to be fetched.
+    /// The first index that is not fetched.
     var missingPart: (place: Int, index: IndexedSegments)? {
         guard case .parts(let sources) = rendition.source, let place = parts.firstIndex(where: { $0 == nil }),
             case .index(let index) = sources[place]
@@ -29,10 +29,10 @@ struct RenditionState: Sendable {
 
     var index: SegmentIndex? { timeline?.index }
     var targetDuration: Duration { .nanoseconds(index?.targetDuration ?? 0) }
-    /// Whether more of it will come.
+    /// Whether the server adds segments.
     var isLive: Bool { timeline.map { $0.kind != .onDemand && !$0.index.isComplete } ?? false }
 
-    /// Where its playlist is fetched, and fetched again.
+    /// The address of its playlist.
     var playlistURL: HTTPURL? {
         switch rendition.source {
         case .playlist(let url): url
@@ -41,7 +41,7 @@ struct RenditionState: Sendable {
         }
     }
 
-    /// Its playlist has come, for the first time or again.
+    /// Takes its playlist, at the first load or a reload.
     mutating func take(
         _ playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
@@ -56,7 +56,7 @@ struct RenditionState: Sendable {
         reloadAt = timeline?.nextReload
     }
 
-    /// The index of a period has come.
+    /// Takes the index of a period.
     mutating func take(part index: SegmentIndex, at place: Int, begun: MonotonicInstant) {
         guard parts.indices.contains(place) else { return }
         parts[place] = index
@@ -64,7 +64,7 @@ struct RenditionState: Sendable {
         if known.count == parts.count { take(SegmentIndex(joining: known), live: nil, begun: begun) }
     }
 
-    /// What an MPD says: for the first time or again.
+    /// Takes the segments of an MPD, at the first load or a reload.
     mutating func take(_ index: SegmentIndex, live: LiveRules?, begun: MonotonicInstant) {
         if timeline == nil {
             timeline = RenditionTimeline(index, live: live, now: begun)
@@ -73,7 +73,7 @@ struct RenditionState: Sendable {
         }
     }
 
-    /// What is odd, each once.
+    /// The defects, each one once.
     mutating func takeNotices() -> [ManifestNotice] {
         guard let notices = timeline?.notices, notices.count > toldNotices else { return [] }
         defer { toldNotices = notices.count }

@@ -14,7 +14,7 @@ public struct RequestRecord: Hashable, Sendable {
     public var byteRange: ByteRange?
     /// The number of earlier failures of the same request.
     public var earlierFailures: Int
-    /// When the request began.
+    /// The instant at which the request began.
     public var begun: Timestamp
     /// The HTTP status; nil without an answer.
     public var status: Int?
@@ -32,7 +32,7 @@ public struct RequestRecord: Hashable, Sendable {
     public var firstByte: Duration?
     /// From the request to the last byte, or to the failure.
     public var total: Duration
-    /// How many redirects were followed.
+    /// The number of followed redirects.
     public var redirectCount: Int
     /// The protocol: `1.1`, `2`; empty if unknown.
     public var version: String
@@ -40,7 +40,8 @@ public struct RequestRecord: Hashable, Sendable {
 
 extension RequestRecord {
     init(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>, _ clock: any SchedulingClock) {
-        let elapsed = fetching.begun.duration(to: clock.now)
+        let now = clock.now
+        let finished: FinishedRequest
         number = fetching.number
         kind = fetching.purpose.kind
         url = fetching.request.url.description
@@ -51,20 +52,17 @@ extension RequestRecord {
         switch result {
         case .success(let response):
             status = response.status
-            byteCount = response.bytes.count
+            finished = fetching.finished(with: response, at: now)
             timings = response.timings
-            firstByte = response.arrivals.first.map { fetching.begun.duration(to: $0) }
-            total = response.arrivals.last.map { fetching.begun.duration(to: $0) } ?? elapsed
             (redirectCount, version) = (response.redirectCount, response.version)
         case .failure(let failed):
             if case .status(let number) = failed.failure { status = number }
             failure = failed.message
-            byteCount = fetching.buffer.count
+            finished = fetching.ended(at: now, hasFailed: true)
             timings = failed.timings
-            firstByte = fetching.buffer.arrivals.first.map { fetching.begun.duration(to: $0) }
-            total = elapsed
             (redirectCount, version) = (0, "")
         }
+        (byteCount, firstByte, total) = (finished.bytes, finished.firstByte, finished.time)
         nameLookup = timings?.nameLookup
         connect = timings?.connect
         tls = timings?.tls

@@ -2,25 +2,27 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// One thing to fetch.
+/// A resource to fetch.
 struct ResourceRequest: Hashable, Sendable {
     var kind: ResourceKind
     var url: HTTPURL
-    /// Which bytes of it; nil for all.
+    /// The requested bytes; nil for all.
     var range: ByteRange?
-    /// All of it, redirects included, may take this long.
+    /// The time limit, including redirects.
     var timeout: Duration
-    /// More bytes than this are not taken.
+    /// The largest number of bytes.
     var maxBytes: Int
-    /// bit/s; nil takes what there is.
+    /// The bandwidth limit, bit/s; nil for none.
     var maxBitrate: Int?
-    /// The first of a playback, over a separate connection, as a visitor's is.
+    /// Whether the request is the first one of a playback, which needs a new connection, like that of a new viewer.
     var isFirst = false
+    /// The report about the playback; nil for none.
+    var report: ReportedRequest?
 }
 
 /// The result of a request.
 struct ResourceResponse: Sendable {
-    /// Where it came from in the end.
+    /// The address after redirects.
     var url: HTTPURL
     var status: Int
     var contentType: String?
@@ -29,49 +31,49 @@ struct ResourceResponse: Sendable {
     var timings: HTTPTimings
     var redirectCount: Int
     var version: String
-    /// What a manifest or playlist says; nil for everything else. Read before the loader gets the response, because a
-    /// large one takes a while, during which playback continues and can be stopped.
+    /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,
+    /// because a large one takes time, during which playback continues and can be stopped.
     var reading: Result<ManifestReading, ManifestError>?
 }
 
-/// A manifest or playlist that was read.
+/// A parsed manifest or playlist.
 enum ManifestReading: Sendable {
     case presentation(Presentation)
     case playlist(HLSPlaylist)
 }
 
-/// Why a request failed.
+/// The reason of a failed request.
 struct ResourceFailure: Error, Hashable, Sendable {
     var failure: RetryPolicy.Failure
     var error: HTTPError?
-    /// What is wrong with a playlist that came.
+    /// The defect of a received playlist.
     var manifest: ManifestError?
-    /// Whether what came is not what it should be.
+    /// Whether the resource has another content than expected.
     var isWrongContent = false
     var timings: HTTPTimings?
-    /// For people, without secrets.
+    /// The message for people, without secrets.
     var message: String
-    /// What trying again would not change: a bad certificate, an address that is refused.
+    /// Whether a retry cannot help, for example after a bad certificate or a refused address.
     var isFinal = false
 }
 
 extension ResourceFailure {
-    /// One of the player's own limits.
+    /// A limit of the player was exceeded.
     static let tooLate = ResourceFailure(
         failure: .timeout,
         message: "the server did not answer within the time limit; check the server, or raise the limit"
     )
-    /// The player wants something else by now.
+    /// The player has cancelled the request.
     static let notWanted = ResourceFailure(
         failure: .connection,
         message: "the player cancelled the request because it no longer needs the resource"
     )
 }
 
-/// Brings resources, from the network or from a network that a test makes up.
+/// Fetches resources, from the network or from a simulated network.
 protocol ResourceFetcher: Sendable {
-    /// Begins to fetch; returns at once. Bytes go into `buffer` as they come, and `progress` is called (often, on a
-    /// thread that it must not block). `ended` is called once, unless the fetch was cancelled before.
+    /// Starts a fetch and returns at once. Appends arriving bytes to `buffer`, and calls `progress` (often, on a thread
+    /// that `progress` must not block). Calls `ended` once, unless the fetch was cancelled before.
     func fetch(
         _ request: ResourceRequest,
         into buffer: FetchBuffer,
@@ -83,7 +85,7 @@ protocol ResourceFetcher: Sendable {
     func offload(_ work: @escaping @Sendable () -> Void)
 }
 
-/// Ends a fetch that nobody waits for any more.
+/// Cancels a fetch.
 struct FetchCancellation: Sendable {
     private let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

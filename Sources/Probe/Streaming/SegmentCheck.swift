@@ -1,9 +1,9 @@
 internal import Instrument
 internal import InstrumentManifests
 
-/// Compares what is in a segment with what was said of it.
+/// Compares the content of a segment with its declaration.
 struct SegmentCheck {
-    /// A difference, in words.
+    /// A difference, with its message.
     struct Finding: Hashable, Sendable {
         var kind: StreamWarning.Kind
         var message: String
@@ -28,8 +28,8 @@ struct SegmentCheck {
         return finding(.noKeyframe, "does not begin with a keyframe, so that it cannot be switched to")
     }
 
-    /// Half a second: three frames of the slowest film, and far above what a frame of sound makes (ITU-R BT.1359 has
-    /// viewers notice sound 125 ms late and object from 185 ms on; segments differ by a frame or two by nature).
+    /// Reports sound and picture that begin or end more than half a second apart. Segments normally differ by one or two
+    /// frames, and by ITU-R BT.1359 viewers notice sound that is 125 ms late and object from 185 ms on.
     private var tracks: Finding? {
         guard let video = content.video, let audio = content.audio else { return nil }
         let (starts, ends) = (
@@ -40,7 +40,8 @@ struct SegmentCheck {
         return finding(.tracksApart, "has sound and picture \(milliseconds) ms apart")
     }
 
-    /// RFC 8216 section 4.3.3.1 has durations rounded to the nearest integer at worst.
+    /// Reports a duration that differs by more than half a second and a quarter of the declared one: RFC 8216 section
+    /// 4.3.3.1 allows rounding to the nearest integer.
     private var duration: Finding? {
         guard let media = content.main else { return nil }
         let real = media.end.saturatingSubtract(media.start)
@@ -52,7 +53,7 @@ struct SegmentCheck {
         )
     }
 
-    /// HLS Authoring Specification 1.24: the measured peak is within 10 % of `BANDWIDTH`; twice that is worth a word.
+    /// Reports a bitrate above 120 % of `BANDWIDTH`: twice the 10 % of the HLS Authoring Specification, 1.24.
     private var bitrate: Finding? {
         guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil else {
             return nil

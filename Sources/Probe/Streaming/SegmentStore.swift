@@ -2,10 +2,11 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Initialization sections and keys, which many segments share; keeps the latest few.
+/// A cache of initialization sections and keys, which many segments share.
 struct SegmentStore: Sendable {
     private static let capacity = 16
-    /// Initialization sections have kilobytes; those of megabytes are dropped early and fetched again.
+    /// The largest size of the cache. Initialization sections have kilobytes; those of megabytes are removed early and
+    /// fetched again.
     private static let byteCapacity = 32 << 20
 
     private var initializations: [(segment: InitializationSegment, bytes: [UInt8])] = []
@@ -15,12 +16,15 @@ struct SegmentStore: Sendable {
         initializations.last { $0.segment == segment }?.bytes
     }
 
+    /// Whether the initialization section of a segment is there, if the segment has one.
+    func isReady(for segment: MediaSegment) -> Bool { segment.initialization.map { bytes(of: $0) != nil } ?? true }
+
     func key(at url: HTTPURL) -> [UInt8]? { keys.last { $0.url == url }?.bytes }
 
     mutating func keep(_ bytes: [UInt8], of segment: InitializationSegment) {
         if initializations.count >= Self.capacity { initializations.removeFirst() }
         initializations.append((segment, bytes))
-        // Video and audio need theirs at the same time.
+        // Video and audio each need a section at the same time.
         while initializations.count > 2, initializations.reduce(0, { $0 + $1.bytes.count }) > Self.byteCapacity {
             initializations.removeFirst()
         }
@@ -34,7 +38,7 @@ struct SegmentStore: Sendable {
 
 // MARK: Segments
 extension SegmentStore {
-    /// What a segment needs next.
+    /// The next step for a segment.
     enum Need: Hashable, Sendable {
         case fetch(FetchPurpose, HTTPURL, ByteRange?)
         /// The segment has an encryption that the probe cannot remove, given by its name.
@@ -54,7 +58,7 @@ extension SegmentStore {
         return .fetch(.segment(role), segment.url, segment.byteRange)
     }
 
-    /// Demuxes a whole segment, behind its initialization section and without its encryption.
+    /// Decrypts a complete segment, and demuxes it after its initialization section.
     func open(
         _ response: ResourceResponse,
         _ range: ByteRange?,
@@ -103,7 +107,7 @@ extension ResourceResponse {
 }
 
 extension ResourceFailure {
-    /// A resource arrived that is not what it should be, so that a retry would not help.
+    /// Creates the failure of a resource with a wrong content, for which a retry cannot help.
     static func wrongContent(_ message: String) -> ResourceFailure {
         ResourceFailure(failure: .connection, isWrongContent: true, message: message, isFinal: true)
     }

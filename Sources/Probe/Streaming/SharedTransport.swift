@@ -1,9 +1,9 @@
 internal import InstrumentTransport
 
-/// What probes fetch with that were given nothing else: one transport, and so one thread, for all of the process;
-/// a second for those that refuse private addresses.
+/// The default transport of probes: one transport, and so one thread, for the process, and a second one for probes that
+/// refuse private addresses.
 enum SharedTransport {
-    /// Practically no limit of connections: each probe is a separate viewer.
+    /// A limit of connections that is practically never reached, because each probe is a separate viewer.
     static let configuration = TransportConfiguration(maxConnectionsPerHost: 10_000)
 
     private static let instance = make(configuration)
@@ -26,7 +26,7 @@ enum SharedTransport {
         }
     }
 
-    /// Reports each time why the transport could not be created.
+    /// Throws the reason on each use, if the transport could not be created.
     private struct BrokenTransport: HTTPTransport {
         let error: HTTPError
         func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse { throw error }

@@ -2,17 +2,17 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// What a value of the streaming engine wants to happen outside itself. `StreamPlayback.apply` carries all effects out:
-/// it is the only place where loading reaches the network and the session, and so the only place where it causes
+/// A request of a value of the streaming engine to its surroundings. `StreamPlayback.apply` applies all effects. It is
+/// the only place where loading accesses the network and the session, and so the only place where loading causes
 /// signals.
 enum StreamEffect: Hashable, Sendable {
     // MARK: The network
     /// Fetch a resource, unless its request is running or its retry is not due.
     case fetch(FetchPurpose, HTTPURL, ByteRange?)
-    /// Cancel the requests of a track and forget its retries.
+    /// Cancel the requests and the retries of a track.
     case cancelFetches(StreamRole)
 
-    // MARK: What is known of the stream
+    // MARK: The stream
     case manifestLoaded(duration: Int64?)
     case durationChanged(Int64?)
     /// A reloaded manifest has another ladder.
@@ -41,7 +41,7 @@ enum StreamEffect: Hashable, Sendable {
     case exhausted(ProbeError?)
 }
 
-/// Media that can be played, and since when.
+/// Playable media, and the instant since which it is playable.
 struct MediaArrival: Hashable, Sendable {
     var track: PlaybackModel.Track
     /// The end of the media, on the presentation's timeline.
@@ -49,17 +49,17 @@ struct MediaArrival: Hashable, Sendable {
     var instant: MonotonicInstant
 }
 
-/// What the first segments say of the tracks.
+/// The properties of the tracks in the first segments.
 struct OpenedTracks: Hashable, Sendable {
     var hasVideo: Bool
     var hasAudio: Bool
     var framesPerSecond: Double?
     var language: String?
-    /// When the first media arrived.
+    /// The instant at which the first media arrived.
     var instant: MonotonicInstant
 }
 
-/// How the ladder of a reloaded manifest relates to the ladder before.
+/// The relation of a reloaded manifest's ladder to the earlier ladder.
 struct LadderChange: Hashable, Sendable {
     /// The new rung of each earlier rung that still exists.
     var rungs: [Int: Int]

@@ -3,7 +3,7 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// Plays a stream of segments: brings events to the ``StreamPlayback``, and carries out its commands for the network.
+/// Plays a stream of segments: passes events to the ``StreamPlayback``, and runs its commands for the network.
 ///
 /// The engine has no thread: it works on the threads of answers, alarms and callers, for as long as it takes to demux a
 /// segment. Thousands of engines therefore fit into one process.
@@ -13,8 +13,7 @@ final class StreamEngine: DrivenEngine {
         case active(FetchCancellation)
     }
 
-    /// The commands for the network, in their order. One thread at a time carries them out, also those of other
-    /// threads.
+    /// The commands for the network in their order. One thread at a time runs them, including those of other threads.
     private struct Orders {
         var waiting: [LoadCommand] = []
         var isBusy = false
@@ -23,7 +22,7 @@ final class StreamEngine: DrivenEngine {
     /// A session on a virtual clock that is paused for longer than this counts as abandoned.
     private static let longestPause: Duration = .seconds(24 * 3600)
 
-    /// How often a thread that waits for the network looks whether its task was cancelled.
+    /// The interval at which a thread that waits for the network checks whether its task was cancelled.
     private static let cancellationInterval = DispatchTimeInterval.milliseconds(100)
 
     let driver: PlaybackDriver<StreamPlayback>
@@ -34,7 +33,7 @@ final class StreamEngine: DrivenEngine {
     /// Signalled whenever a request has ended, for a thread that waits for the network instead of the clock.
     private let arrival = DispatchSemaphore(value: 0)
     private let requests = Lock<(@Sendable (RequestRecord) -> Void)?>(nil)
-    /// Whether playback waits for bytes that are on their way, so that each piece counts.
+    /// Whether playback waits for bytes in transit, so that each piece matters.
     private let wantsProgress = Lock(false)
 
     init(
@@ -60,6 +59,8 @@ final class StreamEngine: DrivenEngine {
 
     func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) { requests.withLock { $0 = observer } }
 
+    var isBusy: Bool { driver.look { playback, _ in !playback.fetches.isEmpty } || driver.isDelivering }
+
     func perform(_ command: PlaybackCommand) { handle(.command(command)) }
 
     /// Plays by advancing the clock whenever no request is running: requests take real time and no virtual time.
@@ -80,12 +81,12 @@ final class StreamEngine: DrivenEngine {
         return outcome
     }
 
-    /// Brings an event to the playback, and carries out the commands that follow.
+    /// Passes an event to the playback, and runs the resulting commands.
     private func handle(_ event: StreamEvent) {
         let isEager = driver.change { playback, _ in
             let now = clock.timestamp
             playback.handle(event, now: now)
-            // Still under the driver's lock, so that commands keep the order in which they were given.
+            // Still under the driver's lock, to preserve the order of the commands.
             let commands = playback.fetches.takeCommands()
             if !commands.isEmpty { orders.withLock { $0.waiting += commands } }
             return playback.wantsProgress(at: now)
@@ -151,8 +152,8 @@ final class StreamEngine: DrivenEngine {
         arrival.signal()
     }
 
-    /// Parses a manifest or playlist without a lock: meanwhile the playback can be read and stopped, which cancels the
-    /// request's task and with it the parsing.
+    /// Parses a manifest or playlist without a lock: other threads can read and stop the playback, which cancels the
+    /// request's task and the parsing.
     private func reading(
         _ result: Result<ResourceResponse, ResourceFailure>,
         of fetching: Fetching

@@ -1,15 +1,16 @@
 /// Limits for streams from untrusted publishers, so that a faulty or hostile stream costs little.
 public struct StreamLimits: Hashable, Sendable {
-    /// Bytes of a playlist or MPD.
+    /// The largest size of a playlist or MPD in bytes.
     public var manifestBytes: Int
-    /// Bytes of a segment or an initialization section. A segment is held in memory while it comes.
+    /// The largest size of a segment or an initialization section in bytes. A segment is in memory while it arrives.
     public var segmentBytes: Int
     /// The bandwidth limit of each request, bit/s; nil for none.
     public var maximumBandwidth: Int?
-    /// The limit for each request, whatever the profile allows.
+    /// The time limit of each request, even if the profile allows more.
     public var longestFetch: Duration
 
-    /// Creates limits; by default 16 MiB a manifest, 64 MiB a segment, all the bandwidth there is and 120 s a request.
+    /// Creates limits; by default 16 MiB for a manifest, 64 MiB for a segment, unlimited bandwidth and 120 s for a
+    /// request.
     public init(
         manifestBytes: Int = 16 << 20,
         segmentBytes: Int = 64 << 20,

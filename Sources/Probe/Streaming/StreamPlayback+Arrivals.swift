@@ -4,13 +4,14 @@ internal import InstrumentTransport
 
 // Resources that arrive.
 extension StreamPlayback {
-    /// A resource has arrived completely.
+    /// Handles a resource that has arrived completely.
     mutating func arrived(_ response: ResourceResponse, _ fetching: Fetching, _ now: Timestamp) {
         do throws(ResourceFailure) {
             switch fetching.purpose {
             case .manifest:
                 guard case .presentation(let parsed)? = try response.parsed() else { break }
                 apply(try manifest.take(parsed, begun: fetching.begun), now)
+                readAds(of: parsed, now)
             case .playlist(let id):
                 guard case .playlist(let parsed)? = try response.parsed() else { break }
                 let effects = try manifest.take(
@@ -21,19 +22,47 @@ extension StreamPlayback {
                     begun: fetching.begun
                 )
                 apply(effects, now)
+                if case .media(let playlist) = parsed { readAds(of: playlist, id, now) }
             case .index(let id):
                 let bytes = try response.part(fetching.request.range)
                 try manifest.take(indexBytes: bytes, of: id, begun: fetching.begun)
             case .initialization(let role):
-                guard let section = tracks[role]?.plan?.segment?.initialization else { break }
+                guard let plan = tracks[role]?.plan, let section = plan.segment?.initialization else { break }
                 store.keep(try response.part(fetching.request.range), of: section)
+                initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
             case .key(let role): try arrived(key: response, role)
-            case .segment(let role): try arrived(segment: response, fetching, role, now)
+            case .segment(let role):
+                if let plan = tracks[role]?.plan, let segment = plan.segment, !store.isReady(for: segment) {
+                    held.hold(response, fetching, role, plan)
+                } else {
+                    try arrived(segment: response, fetching, role, now)
+                }
             }
             fetches.forgetRetry(fetching.purpose)
         } catch {
             failed(fetching, error, now)
         }
+    }
+
+    /// Continues with a segment that was requested with its initialization section, once the section is there.
+    private mutating func initialized(
+        _ plan: TrackLoading.Plan,
+        _ role: StreamRole,
+        at arrival: MonotonicInstant,
+        _ now: Timestamp
+    ) {
+        guard profile.initializationLoading == .withSegment else { return }
+        if let segment = held.sectionArrived(at: arrival, role, plan) {
+            arrived(segment.response, segment.fetching, now)
+        } else {
+            takeParts(now)
+        }
+    }
+
+    /// Continues with a segment whose initialization section has arrived for another track.
+    mutating func takeHeld(_ role: StreamRole, _ now: Timestamp) {
+        guard let plan = tracks[role]?.plan, let segment = held.take(role, plan) else { return }
+        arrived(segment.response, segment.fetching, now)
     }
 
     private mutating func arrived(key response: ResourceResponse, _ role: StreamRole) throws(ResourceFailure) {
@@ -58,7 +87,7 @@ extension StreamPlayback {
             let message = "the server sent the whole file where a byte range was requested"
             apply(.warned(StreamWarning(.rangeIgnored, message, segment.url)), now)
         }
-        choice.learn(from: arrivals, begun: fetching.begun)
+        choice.learn(from: arrivals, of: role, number: fetching.number, begun: fetching.begun)
         let content = try store.open(
             response,
             fetching.request.range,
@@ -69,28 +98,37 @@ extension StreamPlayback {
             throw .wrongContent("the segment of an audio rendition has no audio track; check the packager")
         }
         session.received(bytes: content.size)
-        apply(feed.take(content, arrivals, isWhole: true, delivery, view(now)), now)
+        let playable = held.playable(arrivals, of: role, plan)
+        apply(feed.take(content, playable, isWhole: true, delivery, view(now)), now)
         let isFirst = tracks[role]?.rendition != plan.rendition
         let check = SegmentCheck(content, segment, manifest.variant(at: plan.rung), isFirst: isFirst)
         for finding in check.findings {
             apply(.warned(StreamWarning(finding.kind, finding.message, segment.url)), now)
         }
+        // The signals of media that is replaced were read before.
+        if role == .main, tracks[role]?.hasMedia(of: segment) == false {
+            readSignals(of: response, fetching.request.range, content, delivery, now)
+        }
         tracks[role]?.finish(segment, end: feed.finish(content, delivery))
+        let position = view(now).position
+        tracks[role]?.leaveBehind(position)
         guard role == .main else { return }
         let end = arrivals.last ?? now.instant
         observe(.downloaded(SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)), now)
     }
 
-    /// Takes the parts of running segment requests, where they matter.
+    /// Takes the arrived parts of running segment requests, if they matter.
     mutating func takeParts(_ now: Timestamp) {
         guard !isOver, let isStarving = feed.urgency(view(now)) else { return }
         for fetching in fetches.segments {
-            guard let role = fetching.purpose.role, let delivery = delivery(role) else { continue }
+            guard let role = fetching.purpose.role, let delivery = delivery(role), store.isReady(for: delivery.segment)
+            else { continue }
             let count = fetching.buffer.count
             guard feed.takePart(of: count, role, delivery.plan, isStarving: isStarving) else { continue }
             let (bytes, arrivals) = fetching.buffer.snapshot()
             guard let content = store.open(part: bytes, of: delivery.segment) else { continue }
-            apply(feed.take(content, arrivals, isWhole: false, delivery, view(now)), now)
+            let playable = held.playable(arrivals, of: role, delivery.plan)
+            apply(feed.take(content, playable, isWhole: false, delivery, view(now)), now)
         }
     }
 
@@ -108,7 +146,7 @@ extension StreamPlayback {
 }
 
 extension ResourceResponse {
-    /// What the engine has parsed of a manifest or playlist.
+    /// The manifest or playlist that the engine has parsed.
     fileprivate func parsed() throws(ResourceFailure) -> ManifestReading? {
         do throws(ManifestError) {
             return try reading?.get()
@@ -134,7 +172,8 @@ extension SegmentDownload {
             receivedBytes: Int64(arrivals.count),
             totalBytes: isWhole ? Int64(arrivals.count) : segment.byteRange?.length,
             elapsed: fetching.begun.duration(to: end),
-            timeToFirstByte: arrivals.first.map { fetching.begun.duration(to: $0) }
+            timeToFirstByte: arrivals.first.map { fetching.begun.duration(to: $0) },
+            timeToLastByte: arrivals.last.map { fetching.begun.duration(to: $0) }
         )
     }
 }

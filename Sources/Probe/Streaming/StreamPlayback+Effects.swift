@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentManifests
 
-// The one place where loading reaches the network and the session.
+// The only place where loading accesses the network and the session.
 extension StreamPlayback {
     mutating func apply(_ effects: [StreamEffect], _ now: Timestamp) {
         for effect in effects { apply(effect, now) }
@@ -10,13 +10,19 @@ extension StreamPlayback {
     mutating func apply(_ effect: StreamEffect, _ now: Timestamp) {
         switch effect {
         case .fetch(let purpose, let url, let range):
-            guard let fetching = fetches.begin(purpose, url, range: range, now: now.instant) else { return }
+            let report = report(on: purpose, to: url, now)
+            guard let fetching = fetches.begin(purpose, url, range: range, report: report, now: now.instant) else {
+                return
+            }
+            let stallCount = view(now).stallCount
+            if report != nil { reports?.begun(stallCount: stallCount) }
             if purpose == .segment(.main), (manifest.ladder?.count ?? 0) > 1 {
                 choice.watchDownload(since: fetching.begun)
             }
         case .cancelFetches(let role):
+            held.discard(role)
             for fetching in fetches.cancel(role) {
-                session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: false)
+                session.count(fetching.ended(at: now.instant, hasFailed: false), at: now.instant)
             }
         case .manifestLoaded(let duration): session.manifestLoaded(MediaInfo(duration: duration), now: now.instant)
         case .durationChanged(let duration): session.learn(duration: duration)
@@ -42,11 +48,23 @@ extension StreamPlayback {
     mutating func endLoading() {
         isOver = true
         fetches.cancelAll()
+        for role in StreamRole.allCases { held.discard(role) }
     }
 
     /// Moves the playhead, and loading with it if the target is not buffered.
     mutating func jump(to position: Int64, _ now: Timestamp) {
         session.seek(to: position, now: now.instant)
+        follow(now)
+    }
+
+    /// Moves the held playhead, and loading with it if the target is not buffered.
+    mutating func relocateContent(to position: Int64, _ now: Timestamp) {
+        session.perform(.relocate(to: position), now: now.instant)
+        follow(now)
+    }
+
+    /// Continues loading where the session has moved to.
+    private mutating func follow(_ now: Timestamp) {
         guard session.model != nil else {
             if let start = session.pendingSeek { relocate(to: start, now) }
             return
@@ -60,7 +78,7 @@ extension StreamPlayback {
         guard manifest.presentation != nil else { return }
         for role in StreamRole.allCases { apply(.cancelFetches(role), now) }
         for role in tracks.keys { tracks[role]?.move(to: position) }
-        // Media that arrived before the tracks were known belongs to the position before.
+        // Media that arrived before the tracks were known belongs to the earlier position.
         feed.dropWaiting()
         isOver = false
         observe(.seeked, now)
@@ -73,7 +91,7 @@ extension StreamPlayback {
         info.hasAudio = tracks.hasAudio
         info.framesPerSecond = tracks.framesPerSecond
         info.language = tracks.language
-        // Each segment holds as much of each track as exists.
+        // Each segment contains all existing media of each track.
         session.opened(info, canLag: false, now: tracks.instant)
         if let start = session.takePendingSeek() { session.passOver(to: start) }
     }

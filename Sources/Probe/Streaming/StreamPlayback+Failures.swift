@@ -1,9 +1,9 @@
 internal import Instrument
 internal import InstrumentManifests
 
-// Requests that fail, and resources that are of no use.
+// Failed requests and unusable resources.
 extension StreamPlayback {
-    /// Responds to a failure as the profile says: another variant at once, a retry, or what follows the last retry.
+    /// Responds to a failure by the profile: with another variant, a retry, or the response after the last retry.
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
         if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
@@ -31,6 +31,8 @@ extension StreamPlayback {
             case .skipSegment:
                 guard let role = purpose.role, let segment = tracks[role]?.plan?.segment else { continue }
                 apply(.survived(error), now)
+                // Of a segment and its initialization section, the other one may still be under way.
+                apply(.cancelFetches(role), now)
                 return skip(segment, role, error.message, now)
             case .fail: return apply(.exhausted(error), now)
             }
@@ -38,12 +40,12 @@ extension StreamPlayback {
         apply(.exhausted(error), now)
     }
 
-    /// Leaves the planned rung alone if its resource failed and another rung exists.
+    /// Excludes the planned rung if its resource failed and another rung exists.
     private mutating func useOtherVariant(than purpose: FetchPurpose, for time: Duration?, _ now: Timestamp) -> Bool {
         guard let ladder = manifest.ladder, let plan = tracks[.main]?.plan, concernsMain(purpose, plan),
             choice.exclude(plan.rung, of: ladder, for: time, now: now.instant)
         else { return false }
-        // A playlist may have failed while a segment of its rendition was on its way.
+        // A playlist may have failed during the request of a segment of its rendition.
         apply(.cancelFetches(.main), now)
         tracks[.main]?.dropPlan()
         return true
@@ -57,13 +59,13 @@ extension StreamPlayback {
         }
     }
 
-    /// Continues behind a segment that does not exist.
+    /// Continues after a missing segment.
     mutating func skip(_ segment: MediaSegment, _ role: StreamRole, _ reason: String, _ now: Timestamp) {
         guard tracks[role]?.plan != nil else { return }
         let message = "segment \(segment.sequence) is missing: \(reason)"
         apply(.warned(StreamWarning(.missingSegment, message, segment.url)), now)
         tracks[role]?.skip(segment)
-        // Before any media has arrived, playback starts behind the missing segment.
+        // Before any media has arrived, playback starts after the missing segment.
         if session.model == nil { apply(.start(at: max(segment.end, session.pendingSeek ?? 0)), now) }
         apply(feed.skip(segment, role, view(now)), now)
     }

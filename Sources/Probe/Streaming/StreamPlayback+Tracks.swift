@@ -2,16 +2,17 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-// What is fetched next.
+// The choice of the next request.
 extension StreamPlayback {
-    /// Begins everything that can begin now.
+    /// Starts all requests that can start now.
     mutating func pump(_ now: Timestamp) {
         guard !isOver, session.outcome == nil else { return }
         guard manifest.presentation != nil else { return retryManifest(now) }
         choice.endExclusions(at: now.instant)
         apply(manifest.refresh(renditionsInUse, fetches, now: now.instant), now)
         if isOver { return }
-        if let state = tracks[.main]?.renditionInUse.flatMap({ manifest[$0] }) {
+        // An ad break ends where the content left off: meanwhile the live edge moves away.
+        if !session.isHeld, let state = tracks[.main]?.renditionInUse.flatMap({ manifest[$0] }) {
             apply(live.follow(state, view(now)), now)
         }
         if tracks[.main] == nil { tracks[.main] = TrackLoading(at: session.pendingSeek ?? 0) }
@@ -28,7 +29,7 @@ extension StreamPlayback {
 
     /// Takes the steps of a track that need no request, and begins the next request.
     ///
-    /// Each such step (a gap, the start position) moves the track on. After many of them other tracks have their turn.
+    /// Each such step (a gap, the start position) advances the track. After many steps the other tracks continue first.
     private mutating func advance(_ role: StreamRole, _ now: Timestamp) {
         tracks[role]?.takesBreak = false
         for _ in 0..<1000 {
@@ -45,27 +46,75 @@ extension StreamPlayback {
             tracks[role]?.end()
             return false
         }
-        guard hasRoom(track, now) else {
-            // A wait that the rule asked for is not idle time.
+        guard isInStep(role, now.instant), hasRoom(role, track, now) else {
+            let interval = profile.bufferCheck.interval
+            tracks[role]?.foundNoRoom(at: now.instant, interval: interval)
+            // A wait that the rule requests is not idle time.
             if role == .main, track.waitUntilBuffered == nil { choice.beginIdling(at: now.instant) }
             return false
         }
         guard let (rung, rendition) = role == .main ? planMain(now) : planAudio() else { return false }
         if role == .main, let time = choice.takeIdleTime(at: now.instant) { observe(.idled(time), now) }
+        if role == .main { replaceMedia(track, rung, now) }
         tracks[role]?.choose(rung: rung, rendition: rendition)
         return true
     }
 
-    private func hasRoom(_ track: TrackLoading, _ now: Timestamp) -> Bool {
-        if track.level(at: view(now).position) < max(1, track.wantedLevel(profile, manifest.ladder)) { return true }
-        // The maximum is reached, and playback waits nevertheless: for audio that ends a little before its video, say.
+    /// Fetches media of lower rungs again after a change to a higher rung, if the profile does so and enough is buffered.
+    private mutating func replaceMedia(_ track: TrackLoading, _ rung: Int, _ now: Timestamp) {
+        guard let distance = profile.replacementDistance, let earlier = track.rung, rung > earlier else { return }
+        let position = view(now).position
+        let ahead = Duration(clampingSeconds: distance * track.nextSegment(in: manifest).duration.seconds).nanoseconds
+        guard track.level(at: position) >= ahead else { return }
+        tracks[.main]?.replaceMedia(below: rung, from: position.saturatingAdd(ahead))
+    }
+
+    /// Whether the profile allows a request of a track now, given the other track's buffer.
+    func isInStep(_ role: StreamRole, _ now: MonotonicInstant) -> Bool {
+        guard let track = tracks[role], let other = tracks[role == .main ? .audio : .main], !other.isAtEnd else {
+            return true
+        }
+        let lead = track.loadedEnd.saturatingSubtract(other.loadedEnd)
+        let segment = track.nextSegment(in: manifest).duration.nanoseconds
+        switch profile.audioLead {
+        case .unlimited: return true
+        case .videoSegment:
+            return role == .main || track.loadedEnd <= max(other.loadedEnd, other.plan?.segment?.end ?? 0)
+        case .duration(let limit):
+            let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
+            return role == .main || lead < limit.nanoseconds || track.level(at: position) < segment
+        case .segmentApart: return lead < segment
+        }
+    }
+
+    private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
+        let hasRoom = track.level(at: view(now).position) < max(1, wantedLevel(role, track))
+        if hasRoom, track.looksForRoom(at: now.instant) { return true }
+        // The maximum is reached, but playback waits, for example for audio that ends before its video.
         return session.model?.isShort == true
             && tracks.values.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
     }
 
+    /// The buffer level below which a track loads.
+    func wantedLevel(_ role: StreamRole, _ track: TrackLoading) -> Int64 {
+        var maximum = profile.buffer.maximum
+        if let rung = track.currentRung, let ladder = manifest.ladder {
+            maximum = profile.maximumBuffer(
+                bitrate: ladder[rung].peakBitrate,
+                isHighest: profile.topRungBuffer != nil && rung == choice.highestRung(of: ladder),
+                duration: manifest.presentation?.duration.map { .nanoseconds($0) }
+            )
+        }
+        if role == .main, profile.bufferCheck.countsNextSegment {
+            let segment = track.nextSegment(in: manifest).duration
+            if segment < maximum { maximum -= segment }
+        }
+        return track.wantedLevel(maximum: maximum)
+    }
+
     private mutating func planMain(_ now: Timestamp) -> (rung: Int, rendition: Rendition.ID)? {
         guard let context = adaptationContext(now) else { return nil }
-        switch choice.decide(in: context) {
+        switch choice.decide(in: context, firstListed: manifest.firstListedRung) {
         case .wait(let level):
             tracks[.main]?.wait(untilBuffered: level)
             return nil
@@ -77,7 +126,7 @@ extension StreamPlayback {
         let current = tracks[.audio]?.rendition
         guard let main = tracks[.main], let rung = main.plan?.rung ?? main.rung,
             let variant = manifest.variant(at: rung),
-            // A variant that contains its audio does not end the audio rendition that plays beside it.
+            // A variant that contains audio does not end the separate audio rendition.
             let rendition = choice.audio(of: variant, after: current, in: manifest) ?? current
         else { return nil }
         return (rung, rendition)
@@ -90,7 +139,7 @@ extension StreamPlayback {
             if let fetch = manifest.indexFetch(of: plan.rendition) { apply(fetch, now) }
             return false
         }
-        // An empty live playlist does not say where playback begins.
+        // An empty live playlist has no start position.
         if index.isEmpty, !index.isComplete { return false }
         if role == .main, !live.isPlaced {
             placeStart(in: state, plan, now)
@@ -108,7 +157,7 @@ extension StreamPlayback {
         return false
     }
 
-    /// Places all tracks once the first index says where segments are.
+    /// Places all tracks after the first index has arrived.
     private mutating func placeStart(in state: RenditionState, _ plan: TrackLoading.Plan, _ now: Timestamp) {
         let position = live.place(in: state, offset: manifest.presentation?.startOffset, view(now))
         if position > 0 { apply(.start(at: position), now) }
@@ -122,7 +171,16 @@ extension StreamPlayback {
 
     private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) {
         switch store.need(of: segment, role) {
-        case .fetch(let purpose, let url, let range): apply(.fetch(purpose, url, range), now)
+        case .fetch(let purpose, let url, let range):
+            if let plan = tracks[role]?.plan, held.holds(role, plan) {
+                // Only the initialization section is missing; or it has arrived for another track.
+                if purpose.kind == .segment { return takeHeld(role, now) }
+                return apply(.fetch(purpose, url, range), now)
+            }
+            apply(.fetch(purpose, url, range), now)
+            if purpose.kind == .initialization, profile.initializationLoading == .withSegment {
+                apply(.fetch(.segment(role), segment.url, segment.byteRange), now)
+            }
         case .unsupported(let encryption):
             let message = "the probe cannot decrypt segments with \(encryption); choose a stream without DRM"
             let url = segment.url.description
@@ -130,7 +188,7 @@ extension StreamPlayback {
         }
     }
 
-    /// Continues with the oldest segment of the live window, once everything before has been played.
+    /// Continues with the oldest segment of the live window after the end of the buffer.
     private mutating func jump(over first: MediaSegment, _ state: RenditionState, _ now: Timestamp) {
         guard let model = session.model else { return apply(.jump(to: first.start), now) }
         guard model.level(at: now.instant) <= 0 || model.isWaiting else { return }
@@ -142,9 +200,14 @@ extension StreamPlayback {
     /// Asks the rule whether to abandon the running download for a lower rung.
     mutating func reconsider(_ now: Timestamp) {
         guard choice.takeReconsideration(at: now.instant), let fetching = fetches.fetching(.segment(.main)),
-            let plan = tracks[.main]?.plan, let segment = plan.segment, var context = adaptationContext(now)
+            let plan = tracks[.main]?.plan, let segment = plan.segment
         else { return }
         let arrivals = fetching.buffer.arrivals
+        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: fetching.begun, .running)
+        if let audio = fetches.fetching(.segment(.audio)) {
+            choice.learn(from: audio.buffer.arrivals, of: .audio, number: audio.number, begun: audio.begun, .running)
+        }
+        guard var context = adaptationContext(now) else { return }
         let download = SegmentDownload(
             segment,
             plan.rung,
@@ -157,6 +220,7 @@ extension StreamPlayback {
         guard let rung = choice.abandonment(of: download, in: context), let variant = manifest.variant(at: rung) else {
             return
         }
+        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: fetching.begun, .abandoned(now.instant))
         apply(.cancelFetches(.main), now)
         tracks[.main]?.choose(rung: rung, rendition: variant.main)
     }

@@ -9,15 +9,15 @@ enum StreamEvent: Sendable {
     case fetched(number: Int, Result<ResourceResponse, ResourceFailure>)
     /// More bytes of a segment have arrived.
     case progressed
-    /// A deadline has come.
+    /// A deadline has passed.
     case alarm
 }
 
 /// The playback of a stream: one session, and the values that load the stream for it.
 ///
-/// A value without a network or a clock: events come in, commands for the network gather in `fetches`. Each loading
-/// value keeps its state private, reads a ``PlaybackView``, and returns effects; `apply` alone carries effects out.
-/// `handle` is the only way in.
+/// A value without a network or a clock: events enter through `handle`, and commands for the network gather in
+/// `fetches`. Each loading value has private state, reads a ``PlaybackView``, and returns effects, which only `apply`
+/// applies.
 struct StreamPlayback: DrivenPlayback {
     let source: MediaSource
     let profile: PlayerProfile
@@ -28,11 +28,16 @@ struct StreamPlayback: DrivenPlayback {
     var choice: RenditionChoice
     var live: LivePositioning
     var store = SegmentStore()
+    var held = HeldSegments()
     var feed: MediaFeed
     var warnings = WarningLimiter()
     var randomness: RandomSource
+    /// The reports on requests; nil if the configuration has none.
+    var reports: RequestReports?
     /// Whether nothing more is loaded: because of an error, or because everything is loaded.
     var isOver = false
+    /// What the stream says of ads; nil if nobody asks.
+    var ads: StreamAdReader?
 
     init(source: MediaSource, configuration: ProbeConfiguration, randomness: RandomSource) {
         self.source = source
@@ -40,10 +45,20 @@ struct StreamPlayback: DrivenPlayback {
         profile = configuration.profile
         session = PlaybackSession(source: source, configuration: configuration)
         fetches = FetchTable(configuration)
-        manifest = ManifestLoading(source, staleAfter: profile.live.staleAfter)
+        manifest = ManifestLoading(
+            source,
+            staleAfter: profile.live.staleAfter,
+            includesAudio: profile.ladderIncludesAudio
+        )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)
         feed = MediaFeed(profile.segmentUse)
+        if configuration.ads != nil { ads = StreamAdReader() }
+        if let reporting = configuration.requestReporting, case .http(let text) = source.location,
+            let url = try? HTTPURL(text)
+        {
+            reports = RequestReports(reporting, session: randomness.identifier(), sourceHost: url.host)
+        }
     }
 
     /// Whether parts of segments matter now, so that the engine has to report progress.
@@ -57,9 +72,10 @@ struct StreamPlayback: DrivenPlayback {
 
 // MARK: Events
 extension StreamPlayback {
-    /// Handles an event, and everything that has become due.
+    /// Handles an event and all passed deadlines.
     mutating func handle(_ event: StreamEvent, now: Timestamp) {
-        // Media that arrived before the event counts first, so that the session sees no stall where there was enough.
+        // Media that arrived before the event comes first, so that the session reports no stall while media was
+        // available.
         takeParts(now)
         session.advance(to: now.instant)
         switch event {
@@ -76,7 +92,8 @@ extension StreamPlayback {
         switch command {
         case .play: begin(now)
         case .seek(let target): jump(to: destination(of: target, now), now)
-        case .pause, .resume, .setRate, .stop: session.perform(command, now: now.instant)
+        case .relocate(let target): relocateContent(to: target, now)
+        case .pause, .resume, .setRate, .stop, .hold, .release, .mark: session.perform(command, now: now.instant)
         }
     }
 
@@ -102,10 +119,10 @@ extension StreamPlayback {
         guard let fetching = fetches.end(number), !isOver else { return }
         switch result {
         case .success(let response):
-            session.count(requestOf: response.bytes.count, throughput: response.throughput(fetching), hasFailed: false)
+            session.count(fetching.finished(with: response, at: now.instant), at: now.instant)
             arrived(response, fetching, now)
         case .failure(let failure):
-            session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: true)
+            session.count(fetching.ended(at: now.instant, hasFailed: true), at: now.instant)
             failed(fetching, failure, now)
         }
         pump(now)
@@ -117,7 +134,7 @@ extension StreamPlayback {
             // The failure of an earlier request may have cancelled this one.
             guard fetches.isRunning(fetching.number), !isOver else { continue }
             fetches.cancel(fetching.number, .tooLate)
-            session.count(requestOf: fetching.buffer.count, throughput: nil, hasFailed: true)
+            session.count(fetching.ended(at: now.instant, hasFailed: true), at: now.instant)
             failed(fetching, .tooLate, now)
         }
         reconsider(now)
@@ -134,31 +151,24 @@ extension StreamPlayback {
         if let check = choice.reconsiderAt { next.append(check) }
         next += StreamRole.allCases.compactMap { deadline(of: $0, now, wallTime) }
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
-        // A deadline that has passed and was not met waits for something else; an immediate alarm would repeat without
-        // end.
+        // A deadline that has passed without an effect depends on another event; an immediate alarm would repeat
+        // endlessly.
         return first > now ? first : now.advanced(by: .milliseconds(10))
     }
 
-    /// When a track has room again, or its segment becomes available.
+    /// The instant at which a track has room again, or its segment becomes available.
     private func deadline(of role: StreamRole, _ now: MonotonicInstant, _ wallTime: WallTime) -> MonotonicInstant? {
         guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role) else { return nil }
         if track.takesBreak { return now }
+        // The other track's next segment causes the next step.
+        if track.plan == nil, !isInStep(role, now) { return nil }
         if let plan = track.plan {
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
             return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))
         }
         guard let model = session.model else { return nil }
-        // One nanosecond less than wanted, so that the buffer has room then.
-        let wanted = track.wantedLevel(profile, manifest.ladder)
-        return model.instant(ofPlaying: track.loadedEnd.saturatingSubtract(wanted).saturatingAdd(1))
-    }
-}
-
-extension ResourceResponse {
-    /// What a segment came at, bit/s; nil for other resources.
-    fileprivate func throughput(_ fetching: Fetching) -> Int? {
-        let time = arrivals.last.map { fetching.begun.duration(to: $0).seconds } ?? 0
-        guard fetching.purpose.kind == .segment, time > 0 else { return nil }
-        return Int(clamping: Int64(clamping: Double(bytes.count) * 8 / time))
+        // One nanosecond less, so that the buffer has room at that instant.
+        let empty = track.loadedEnd.saturatingSubtract(wantedLevel(role, track)).saturatingAdd(1)
+        return model.instant(ofPlaying: empty).map { track.check(for: $0, interval: profile.bufferCheck.interval) }
     }
 }

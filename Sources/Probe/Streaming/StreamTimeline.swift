@@ -1,45 +1,45 @@
 internal import Instrument
 
-/// Puts segments onto the presentation's timeline, whatever their own timestamps count from.
+/// Places segments on the presentation's timeline, for any origin of their timestamps.
 ///
-/// Within a discontinuity sequence one offset holds for all tracks, so that sound and picture stay together (RFC 8216
-/// section 6.3.3). The first segment that comes sets it: it belongs where the playlist says. Afterwards timestamps
-/// count, not the playlist's durations, whose rounding adds up. Where timestamps jump nevertheless, the segment is put
-/// where the one before ended, as players do, and the jump is reported.
+/// All tracks of a discontinuity sequence have one offset, so that sound and picture stay synchronous (RFC 8216 section
+/// 6.3.3). The first segment determines the offset from its place in the playlist. Later segments follow their
+/// timestamps, not the playlist's durations, whose rounding errors add up. If timestamps jump, the segment starts at
+/// the end of the previous one, as in players, and the jump is reported.
 struct StreamTimeline: Hashable, Sendable {
-    /// Where a segment belongs.
+    /// The place of a segment.
     struct Placement: Hashable, Sendable {
-        /// What is to be added to its timestamps.
+        /// The offset to add to its timestamps.
         var offset: Int64
-        /// How far its timestamps were from where they should have been; nil if they were right.
+        /// The distance between its timestamps and the expected ones; nil without a jump.
         var jump: Int64?
     }
 
-    /// What is said of a segment by its playlist.
+    /// The declaration of a segment in its playlist.
     struct Expectation: Hashable, Sendable {
-        /// Which timestamps belong together.
+        /// The number of the discontinuity sequence.
         var discontinuity: Int64
         var start: Int64
         var duration: Int64
-        /// Which timestamp of the media belongs at the start, where the manifest says it (DASH).
+        /// The media timestamp at the segment's start, if the manifest declares it (DASH).
         var mediaTime: Int64?
-        /// Where the segment before it in the same rendition ended, if that is known.
+        /// The end of the previous segment of the rendition, if known.
         var previousEnd: Int64?
     }
 
-    /// A step between two segments is none: a frame or two may be missing or be there twice.
+    /// The largest step between two segments that is not a jump: one or two frames may be missing or duplicated.
     private static let tolerance: Int64 = 1_000_000_000
-    /// After a jump of the person or a switch: playlists may be wrong by so much.
+    /// The same after a seek or a switch: the largest error of playlists.
     private static let drift: Int64 = 10_000_000_000
 
-    /// A live stream lasts for days: older discontinuities are not needed.
+    /// The number of stored discontinuity sequences: live streams last for days, and do not need older ones.
     static let capacity = 64
 
     private var offsets: [Int64: Int64] = [:]
-    /// How many discontinuity sequences are remembered.
+    /// The number of stored discontinuity sequences.
     var count: Int { offsets.count }
 
-    /// Where a segment belongs whose timestamps begin at `first`.
+    /// The place of a segment whose timestamps begin at `first`.
     mutating func place(_ first: Int64, of content: SegmentContent, expected: Expectation) -> Placement {
         let target = expected.previousEnd ?? expected.start
         guard content.hasTimeline else { return Placement(offset: target.saturatingSubtract(first)) }
@@ -60,7 +60,7 @@ struct StreamTimeline: Hashable, Sendable {
         return Placement(offset: corrected, jump: deviation)
     }
 
-    /// The timestamp that belongs at the segment's start: what the manifest says, if the media agrees, else the first.
+    /// The timestamp at the segment's start: the manifest's, if the media agrees, else the first timestamp.
     private func anchor(_ first: Int64, _ expected: Expectation) -> Int64 {
         guard let said = expected.mediaTime else { return first }
         return first.saturatingSubtract(said).magnitude <= UInt64(Self.tolerance) ? said : first

@@ -8,8 +8,8 @@ extension Action {
 
 /// A defect of a stream that playback survives: viewers may notice it, and its publisher can correct it.
 public struct StreamWarning: Hashable, Sendable {
-    /// What a warning is about. The set is open: later versions may report further kinds, and an app or a test may make
-    /// its own, so a `switch` over kinds needs a `default`.
+    /// The kind of a warning. The set is open: later versions may report further kinds, and an app or a test may create
+    /// kinds, so a `switch` over kinds needs a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind as a short text, which the `warningCode` attribute carries.
         public let description: String
@@ -19,7 +19,7 @@ public struct StreamWarning: Hashable, Sendable {
         /// - Parameter description: a short text in lower camel case.
         public init(_ description: String) { self.description = description }
 
-        /// Timestamps jump where they should be continuous.
+        /// Timestamps jump within a continuous sequence.
         public static let timestampJump = Kind("timestampJump")
         /// A segment does not begin with a keyframe, so that its first pictures cannot be shown after a switch or a
         /// seek.
@@ -44,11 +44,13 @@ public struct StreamWarning: Hashable, Sendable {
         public static let rangeIgnored = Kind("rangeIgnored")
         /// The manifest uses a feature that the probe ignores.
         public static let notSupported = Kind("notSupported")
+        /// A signal of an ad break, or an interstitial, is malformed or contradicts others.
+        public static let adSignal = Kind("adSignal")
     }
 
     /// The kind of the defect.
     public let kind: Kind
-    /// The defect in words, for people.
+    /// The description of the defect, for people.
     public let message: String
     /// The address of the resource with the defect, without credentials and query.
     public let url: String?

@@ -1,12 +1,12 @@
 internal import Instrument
 internal import InstrumentManifests
 
-/// How far one track of a stream is loaded, and which segment comes next.
+/// The loading state of one track of a stream: the end of its buffer, and the next segment.
 struct TrackLoading: Sendable {
     private enum Cursor: Hashable {
         /// The segment that plays at a time.
         case time(Int64)
-        /// The segment behind a segment of `rendition`, which ended at `end`.
+        /// The segment after a segment of `rendition` that ended at `end`.
         case after(sequence: Int64, rendition: Rendition.ID, end: Int64)
     }
 
@@ -34,14 +34,31 @@ struct TrackLoading: Sendable {
         case end
     }
 
+    /// A segment in the buffer.
+    private struct Loaded: Hashable {
+        var start: Int64
+        var end: Int64
+        var rung: Int
+
+        /// Whether a segment covers the middle of this one; boundaries of renditions may differ slightly.
+        func isReplaced(by segment: MediaSegment) -> Bool {
+            let middle = start.saturatingAdd((end - start) / 2)
+            return middle >= segment.start && middle < segment.end
+        }
+    }
+
     private var cursor: Cursor
     private var planCount = 0
     private(set) var plan: Plan?
-    /// The end of the media that was handed over, or will be.
+    /// The end of the media that the model has received or will receive.
     private(set) var loadedEnd: Int64
     private(set) var isAtEnd = false
-    /// The adaptation rule wants no more before the buffer has drained to this level.
+    /// The buffer level at which the adaptation rule allows the next request.
     private(set) var waitUntilBuffered: Int64?
+    /// The segments in the buffer and their rungs, in the order of their starts.
+    private var loaded: [Loaded] = []
+    /// The instant at which the player looks for room in the buffer again; nil for at once.
+    private var nextCheck: MonotonicInstant?
     /// The rung of the previous segment.
     private(set) var rung: Int?
     /// The rendition of the previous segment.
@@ -61,14 +78,25 @@ struct TrackLoading: Sendable {
     /// The media ahead of a position.
     func level(at position: Int64) -> Int64 { max(0, loadedEnd.saturatingSubtract(position)) }
 
-    /// The level below which the track wants more.
-    func wantedLevel(_ profile: PlayerProfile, _ ladder: BitrateLadder?) -> Int64 {
-        let bitrate = (plan?.rung ?? rung).flatMap { rung in ladder.map { $0[rung].peakBitrate } }
-        let maximum = bitrate.map { profile.maximumBuffer(bitrate: $0) } ?? profile.buffer.maximum
-        return min(maximum.nanoseconds, waitUntilBuffered ?? .max)
+    /// The rung of the next segment if it is known, else of the previous segment.
+    var currentRung: Int? { plan?.rung ?? rung }
+
+    /// The buffer level below which the track loads, given the level at which the player pauses.
+    func wantedLevel(maximum: Duration) -> Int64 { min(maximum.nanoseconds, waitUntilBuffered ?? .max) }
+
+    /// The instant from which on the player finds room that is there at `instant`: it may look only now and then.
+    func check(for instant: MonotonicInstant, interval: Duration) -> MonotonicInstant {
+        guard let nextCheck, interval > .zero else { return instant }
+        if instant <= nextCheck { return nextCheck }
+        let late = nextCheck.duration(to: instant).nanoseconds
+        let rounds = late / interval.nanoseconds + (late % interval.nanoseconds == 0 ? 0 : 1)
+        return nextCheck.advanced(by: interval * Int(clamping: rounds))
     }
 
-    /// Whether the last segment was loaded, so that no other variant has to be asked what follows.
+    /// Whether the player looks for room in the buffer now.
+    func looksForRoom(at now: MonotonicInstant) -> Bool { nextCheck.map { $0 <= now } ?? true }
+
+    /// Whether the last segment was loaded, so that no other variant can have a next segment.
     func hasLoadedAll(of manifest: ManifestLoading) -> Bool {
         guard case .after(let sequence, let rendition, _) = cursor, let index = manifest[rendition]?.index,
             index.isComplete, let last = index.last
@@ -86,7 +114,7 @@ struct TrackLoading: Sendable {
                 remaining = Int(clamping: last.sequence.saturatingSubtract(next.sequence).saturatingAdd(1))
             }
         }
-        // Before the first playlist: the length that the HLS Authoring Specification (7.5) advises.
+        // Before the first playlist: the duration that the HLS Authoring Specification (7.5) recommends.
         if duration <= 0 { duration = 6_000_000_000 }
         return AdaptationContext.Segment(index: segmentCount, duration: .nanoseconds(duration), remaining: remaining)
     }
@@ -106,13 +134,35 @@ extension TrackLoading {
         plan = nil
         isAtEnd = false
         waitUntilBuffered = nil
+        loaded = []
+        nextCheck = nil
     }
 
     mutating func choose(rung: Int, rendition: Rendition.ID) {
         planCount += 1
         plan = Plan(number: planCount, rung: rung, rendition: rendition)
         waitUntilBuffered = nil
+        nextCheck = nil
     }
+
+    /// The buffer has no room: the player looks again after an interval, in a fixed rhythm.
+    mutating func foundNoRoom(at now: MonotonicInstant, interval: Duration) {
+        guard interval > .zero else { return }
+        let next = nextCheck ?? now
+        if next > now { return }
+        let rounds = next.duration(to: now).nanoseconds / interval.nanoseconds + 1
+        nextCheck = next.advanced(by: interval * Int(clamping: rounds))
+    }
+
+    /// Continues at `time`, inside the buffer, if the media there has a lower rung than `rung`: what follows is fetched
+    /// again, and replaces the media in the buffer.
+    mutating func replaceMedia(below rung: Int, from time: Int64) {
+        guard loaded.contains(where: { $0.start <= time && time < $0.end && $0.rung < rung }) else { return }
+        cursor = .time(time)
+    }
+
+    /// Whether the buffer has a segment's media already.
+    func hasMedia(of segment: MediaSegment) -> Bool { loaded.contains { $0.isReplaced(by: segment) } }
 
     mutating func dropPlan() { plan = nil }
 
@@ -132,16 +182,30 @@ extension TrackLoading {
         return .fetch(segment)
     }
 
-    /// Moves the cursor behind the plan's segment, whose media ends at `end`.
+    /// Moves the cursor after the plan's segment, whose media ends at `end`.
     mutating func finish(_ segment: MediaSegment, end: Int64) {
         guard let plan else { return }
         rung = plan.rung
         rendition = plan.rendition
         segmentCount += 1
+        note(segment, plan.rung)
         pass(segment, plan, end: end)
     }
 
-    /// Moves the cursor behind a segment that does not exist.
+    /// Forgets the rungs of media behind a position.
+    mutating func leaveBehind(_ position: Int64) {
+        guard let first = loaded.first, first.end <= position else { return }
+        loaded.removeAll { $0.end <= position }
+    }
+
+    private mutating func note(_ segment: MediaSegment, _ rung: Int) {
+        let new = Loaded(start: segment.start, end: segment.end, rung: rung)
+        loaded.removeAll { $0.isReplaced(by: segment) }
+        let index = loaded.firstIndex { $0.start >= new.start } ?? loaded.count
+        loaded.insert(new, at: index)
+    }
+
+    /// Moves the cursor after a missing segment.
     mutating func skip(_ segment: MediaSegment) {
         if let plan { pass(segment, plan, end: segment.end) }
     }
@@ -151,6 +215,7 @@ extension TrackLoading {
     /// - Returns: false if the planned rendition no longer exists, so that its requests have to be cancelled.
     mutating func adopt(_ change: LadderChange) -> Bool {
         rung = rung.map(change.rung)
+        for index in loaded.indices { loaded[index].rung = change.rung(for: loaded[index].rung) }
         guard let planned = plan else { return true }
         plan?.rung = change.rung(for: planned.rung)
         if change.renditions.contains(planned.rendition) { return true }
@@ -182,8 +247,8 @@ extension TrackLoading {
         return .chosen
     }
 
-    /// The segment of another rendition that continues where the previous segment ended. Boundaries may differ a
-    /// little: a segment of which only a rest is left is not taken.
+    /// The segment of another rendition that continues at the end of the previous segment. Boundaries may differ
+    /// slightly: a segment with only a small remainder is skipped.
     private static func segment(behind end: Int64, in index: SegmentIndex) -> MediaSegment? {
         guard let candidate = index.segment(containing: end) else { return nil }
         if candidate.end.saturatingSubtract(end) >= candidate.duration / 4 { return candidate }

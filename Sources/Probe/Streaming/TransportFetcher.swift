@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentCMCD
 internal import InstrumentManifests
 internal import InstrumentTransport
 
@@ -37,15 +38,26 @@ struct TransportFetcher: ResourceFetcher {
         if let range = request.range {
             try headers.set("Range", range.headerValue)
         }
+        var url = request.url
+        switch request.report?.mode {
+        case .header:
+            for (header, value) in request.report?.report.headerFields ?? [] { try headers.set(header.rawValue, value) }
+        case .query:
+            if let report = request.report?.report {
+                url = try url.replacingParameter("CMCD", with: report.queryParameter)
+            }
+        case nil: break
+        }
         var message = HTTPRequest(
             .get,
-            request.url,
+            url,
             headers: headers,
             timeout: request.timeout,
             connectTimeout: min(request.timeout, .seconds(15)),
             maxResponseBytes: request.maxBytes,
             redirects: .follow(atMost: maxRedirects)
         )
+        message.headersOfOrigin = CMCDHeader.allCases.map(\.rawValue)
         message.needsFreshConnection = request.isFirst
         message.maxBytesPerSecond = request.maxBitrate.map { max(1, $0 / 8) }
         return message
@@ -57,7 +69,7 @@ struct TransportFetcher: ResourceFetcher {
         _ buffer: FetchBuffer
     ) -> Result<ResourceResponse, ResourceFailure> {
         guard response.isSuccess else { return .failure(ResourceFailure(response)) }
-        // Not taken away: until the engine has heard of the end, somebody may still look at what has come.
+        // A copy, because the engine may still read the buffer until it has handled the end.
         let (bytes, arrivals) = buffer.snapshot()
         return .success(
             ResourceResponse(

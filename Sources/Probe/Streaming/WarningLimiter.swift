@@ -1,4 +1,4 @@
-/// Admits the first five warnings of each kind in a playback: more of them would say nothing new.
+/// Admits the first five warnings of each kind in a playback, because further ones add no information.
 struct WarningLimiter: Hashable, Sendable {
     private static let maximum = 5
     private var counts: [StreamWarning.Kind: Int] = [:]

@@ -1,12 +1,13 @@
-#if canImport(UIKit) && os(iOS)
+#if canImport(UIKit) && !os(tvOS) && !os(watchOS) && !os(visionOS)
 internal import Foundation
-public import Instrument
+internal import Instrument
 internal import UIKit
 
-/// Battery, orientation and proximity of a phone or tablet (UIKit). Each is watched only while somebody listens: UIKit spends energy on
-/// it from then on. An app that watches battery or proximity itself has to switch that on again after the last listener has gone.
+/// Battery, orientation and proximity of a phone or tablet (UIKit). Each is observed only while there is a listener,
+/// because UIKit uses energy for it. An app that observes battery or proximity itself must enable it again after the
+/// last listener.
 ///
-/// Not verified: written from Apple's documentation, never compiled or run.
+/// Compiled against declarations of UIKit on Linux, with its logic tested there; not run on an Apple platform.
 public final class HandheldSensors: Sendable {
     private let batteries: SharedSource<Battery>
     private let orientations: SharedSource<DeviceOrientation>
@@ -18,14 +19,14 @@ public final class HandheldSensors: Sendable {
             [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification],
             turn: { $0.isBatteryMonitoringEnabled = $1 },
             read: { device in
-                // −1 stands for a level that is not known.
+                // −1 is an unknown level.
                 let level = Double(device.batteryLevel)
                 return .reading(Battery(level: level >= 0 ? level : nil, state: BatteryState(device.batteryState)))
             }
         )
         orientations = Self.source(
             [UIDevice.orientationDidChangeNotification],
-            // UIKit counts these calls: the app's own calls stay in effect.
+            // UIKit counts these calls, so the app's own calls stay in effect.
             turn: { device, isOn in
                 if isOn {
                     device.beginGeneratingDeviceOrientationNotifications()
@@ -38,16 +39,16 @@ public final class HandheldSensors: Sendable {
         proximities = Self.source(
             [UIDevice.proximityStateDidChangeNotification],
             turn: { $0.isProximityMonitoringEnabled = $1 },
-            // On a device without the sensor it stays off.
+            // On a device without the sensor the property stays false.
             read: { $0.isProximityMonitoringEnabled ? .reading($0.proximityState) : .absent(.missing) }
         )
     }
 
-    /// How full the battery is, and what it does.
+    /// The battery's level and state.
     public var battery: some SensorSource<Battery> { batteries }
-    /// How the device is held.
+    /// The orientation of the device.
     public var orientation: some SensorSource<DeviceOrientation> { orientations }
-    /// Whether something is close to the screen, which then goes dark while this is listened to.
+    /// Whether something is close to the screen, which UIKit then turns off while there is a listener.
     public var proximity: some SensorSource<Bool> { proximities }
 
     private static func source<Reading: Sendable>(
@@ -64,7 +65,7 @@ public final class HandheldSensors: Sendable {
     }
 }
 
-/// One property of the device, which the main thread alone may touch.
+/// One property of the device, which only the main thread may access.
 @MainActor
 private final class DeviceWatcher<Reading: Sendable> {
     private let names: [Notification.Name]
@@ -83,9 +84,12 @@ private final class DeviceWatcher<Reading: Sendable> {
     func begin(_ say: @escaping @Sendable (SensorUpdate<Reading>) -> Void) {
         turn(.current, true)
         tokens = names.map { name in
-            NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in
-                MainActor.assumeIsolated {
-                    if let self { say(self.read(.current)) }
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { @Sendable [weak self] _ in
+                // Not through an operation queue: where the post comes from the main thread, it could wait for itself.
+                DispatchQueue.main.async {
+                    MainActor.assumeIsolated {
+                        if let self { say(self.read(.current)) }
+                    }
                 }
             }
         }
@@ -112,7 +116,8 @@ extension BatteryState {
 }
 
 extension DeviceOrientation {
-    /// UIKit names a landscape by where the device's top points, as we do: `landscapeLeft` has the right side up.
+    /// UIKit names a landscape orientation by the direction of the device's top, as this library does:
+    /// `landscapeLeft` has the right side up.
     fileprivate init(_ orientation: UIDeviceOrientation) {
         switch orientation {
         case .portrait: self = .portrait

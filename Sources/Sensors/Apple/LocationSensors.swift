@@ -1,14 +1,14 @@
-#if canImport(CoreLocation) && (os(iOS) || os(macOS) || os(watchOS))
+#if canImport(CoreLocation) && !os(tvOS) && !os(visionOS)
 internal import CoreLocation
 internal import Foundation
-public import Instrument
+internal import Instrument
 
-/// Position and heading (CoreLocation). It never asks the person for permission: that is the app's to do, at a time when it makes sense.
-/// Without permission it is absent and ``SensorAbsence/denied``.
+/// Position and heading (CoreLocation). Never asks the person for permission: the app asks, at a suitable time.
+/// Without permission both are absent with ``SensorAbsence/denied``.
 ///
-/// Positions are coarse on purpose (a hundred metres), so that no satellite receiver is started for them.
+/// Positions are coarse (a hundred metres), so that no satellite receiver starts for them.
 ///
-/// Not verified: written from Apple's documentation, never compiled or run.
+/// Compiled against declarations of CoreLocation on Linux, with its logic tested there; not run on an Apple platform.
 public final class LocationSensors: Sendable {
     private let locations: SharedSource<Location>
     private let headings: SharedSource<Heading>
@@ -34,7 +34,7 @@ public final class LocationSensors: Sendable {
     public var heading: some SensorSource<Heading> { headings }
 }
 
-/// Hears what the system says, on the main thread, where its manager lives because it needs a run loop.
+/// Receives the system's updates, on the main thread, because the manager needs a run loop.
 private final class LocationWatcher: NSObject, CLLocationManagerDelegate, Sendable {
     private struct State {
         var location: (@Sendable (SensorUpdate<Location>) -> Void)?
@@ -54,7 +54,7 @@ private final class LocationWatcher: NSObject, CLLocationManagerDelegate, Sendab
         turn()
     }
 
-    /// Starts and stops what is wanted by then. The main queue keeps the order.
+    /// Starts and stops the updates that have listeners. The main queue keeps the order.
     private func turn() {
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
@@ -76,14 +76,14 @@ private final class LocationWatcher: NSObject, CLLocationManagerDelegate, Sendab
         state.withLock { $0.location }?(.reading(Location(last)))
     }
 
-    #if os(iOS) || os(watchOS)
+    #if !os(macOS)
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
         state.withLock { $0.heading }?(.reading(Heading(newHeading)))
     }
     #endif
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        // `locationUnknown` passes by itself.
+        // `locationUnknown` is temporary.
         guard (error as? CLError)?.code == .denied else { return }
         sayDenied()
     }
@@ -102,7 +102,7 @@ private final class LocationWatcher: NSObject, CLLocationManagerDelegate, Sendab
     }
 }
 
-/// The system's manager, made when it is first needed.
+/// The system's manager, created on first use.
 @MainActor
 private final class MainManager {
     private var manager: CLLocationManager?
@@ -118,14 +118,14 @@ private final class MainManager {
         manager.delegate = delegate
         manager.desiredAccuracy = kCLLocationAccuracyHundredMeters
         if location { manager.startUpdatingLocation() } else { manager.stopUpdatingLocation() }
-        #if os(iOS) || os(watchOS)
+        #if !os(macOS)
         if heading { manager.startUpdatingHeading() } else { manager.stopUpdatingHeading() }
         #endif
     }
 }
 
 extension Location {
-    /// What CoreLocation does not know it says by a negative accuracy, speed or course.
+    /// CoreLocation marks unknown values by a negative accuracy, speed or course.
     fileprivate init(_ location: CLLocation) {
         self.init()
         time = WallTime(location.timestamp)
@@ -142,9 +142,9 @@ extension Location {
     }
 }
 
-#if os(iOS) || os(watchOS)
+#if !os(macOS)
 extension Heading {
-    /// A negative accuracy means that the magnetic heading is none, a negative true heading that it is not known.
+    /// A negative accuracy means that the magnetic heading is invalid, a negative true heading that it is unknown.
     fileprivate init(_ heading: CLHeading) {
         self.init()
         time = WallTime(heading.timestamp)

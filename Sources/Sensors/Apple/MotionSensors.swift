@@ -1,14 +1,14 @@
-#if canImport(CoreMotion) && (os(iOS) || os(watchOS))
+#if canImport(CoreMotion) && !os(macOS) && !os(tvOS) && !os(visionOS)
 internal import CoreMotion
 internal import Foundation
 public import Instrument
 
-/// The motion sensors of a phone or watch (CoreMotion). An app should have one of these.
+/// The motion sensors of a phone or watch (CoreMotion). An app should have one instance.
 ///
-/// Accelerations are in g, rotation in rad/s, fields in µT, attitudes in radians, as CoreMotion gives them. The app's property list has
-/// to say why (`NSMotionUsageDescription`).
+/// Accelerations are in g, rotation in rad/s, fields in µT, attitudes in radians, as in CoreMotion. The app's
+/// property list must contain `NSMotionUsageDescription`.
 ///
-/// Not verified: written from Apple's documentation, never compiled or run.
+/// Compiled against declarations of CoreMotion on Linux, with its logic tested there; not run on an Apple platform.
 public final class MotionSensors: Sendable {
     private let accelerations: SharedSource<Acceleration>
     private let rotations: SharedSource<RotationRate>
@@ -19,7 +19,7 @@ public final class MotionSensors: Sendable {
     ///
     /// - Parameters:
     ///   - interval: the time between two readings.
-    ///   - clock: says when a reading was taken.
+    ///   - clock: the clock of readings.
     public init(every interval: Duration = .milliseconds(500), clock: any SchedulingClock = SystemClock()) {
         let manager = LockedManager(interval: max(interval, .milliseconds(10)) / .seconds(1))
         accelerations = manager.accelerations(clock)
@@ -32,13 +32,13 @@ public final class MotionSensors: Sendable {
     public var accelerometer: some SensorSource<Acceleration> { accelerations }
     /// Raw rotation.
     public var gyroscope: some SensorSource<RotationRate> { rotations }
-    /// The raw magnetic field, with the device's own.
+    /// The raw magnetic field, including the device's own field.
     public var magnetometer: some SensorSource<MagneticField> { fields }
     /// Fused motion, with a calibrated magnetic field where the device has one.
     public var deviceMotion: some SensorSource<DeviceMotion> { motions }
 }
 
-/// The system's manager, of which there should be one.
+/// The system's manager; an app should have one.
 private final class LockedManager: @unchecked Sendable {
     // Sendable: `manager` is touched under `lock` only; `queue`, which takes one call at a time, is safe from any thread.
     private let lock = NSLock()
@@ -109,7 +109,7 @@ private final class LockedManager: @unchecked Sendable {
         SharedSource(
             absence: { [self] in with { $0.isDeviceMotionAvailable ? nil : .missing } },
             begin: { [self] say in
-                // A corrected frame keeps the magnetometer on, without which the field is not calibrated.
+                // A corrected reference frame keeps the magnetometer on, which the calibration of the field requires.
                 let corrected = CMAttitudeReferenceFrame.xArbitraryCorrectedZVertical
                 let isThere = CMMotionManager.availableAttitudeReferenceFrames().contains(corrected)
                 with { manager in

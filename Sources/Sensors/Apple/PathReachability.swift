@@ -3,21 +3,21 @@ internal import Dispatch
 public import Instrument
 internal import Network
 
-/// Whether there is a way out of this device, as the Network framework sees it (`NWPathMonitor`). Nobody is contacted.
+/// Whether this device has a network path, by the Network framework (`NWPathMonitor`), without network traffic.
 ///
-/// Not verified: written from Apple's documentation, never compiled or run.
+/// Compiled against declarations of Network on Linux, with its logic tested there; not run on an Apple platform.
 public final class PathReachability: Reachability {
     private let state = ReachabilitySwitch()
 
-    /// Creates it; online until ``start()`` has found out.
+    /// Creates a monitor, which is online until ``start()`` has the first result.
     public init() {}
 
-    /// What was found last. Quick: nothing is asked.
+    /// The latest state. Returns immediately.
     public var isOnline: Bool { state.isOnline }
-    /// What is found from now on.
+    /// The states from now on.
     public func changes() -> AsyncStream<Bool> { state.changes() }
 
-    /// Watches until the result is stopped.
+    /// Observes until the result is stopped.
     public func start() -> SensorRun {
         let watched = Watched()
         watched.monitor.pathUpdateHandler = { [state] path in state.set(isOnline: path.status == .satisfied) }
@@ -25,7 +25,7 @@ public final class PathReachability: Reachability {
         return SensorRun { watched.monitor.cancel() }
     }
 
-    // Sendable: what `start` set up is only cancelled afterwards, which any thread may do, and more than once.
+    // Sendable: after `start`, the monitor is only cancelled, which any thread may do, and more than once.
     private struct Watched: @unchecked Sendable { let monitor = NWPathMonitor() }
 }
 #endif

@@ -1,14 +1,14 @@
-#if os(iOS)
+#if canImport(UIKit) && canImport(CoreMotion) && canImport(CoreLocation) && !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import Instrument
 
 extension Sensors {
     /// The sensors of a phone or tablet: CoreMotion, CoreLocation and UIKit. Addresses of interfaces are read when asked for.
     ///
-    /// Not verified: written from Apple's documentation, never compiled or run.
+    /// Compiled against declarations of Apple's frameworks on Linux; not run on an Apple platform.
     ///
     /// - Parameters:
-    ///   - clock: times readings.
-    ///   - choices: what the person lets be read.
+    ///   - clock: the clock of readings.
+    ///   - choices: the person's choices.
     ///   - interfaces: lists network interfaces.
     public static func apple(
         clock: any SchedulingClock = SystemClock(),

@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// One collection after another: begun, waited for, emitted.
+/// Collections: start, wait for sensors, emit.
 extension AppStateCollector {
-    /// Begins a collection; in the background, and while paused, it ends at once.
+    /// Starts a collection; in the background, and while paused, the collection ends immediately.
     func begin() {
         let now = clock.now
         let begun = state.withLock { state -> (Beginning, Int, Bool)? in
@@ -17,9 +17,9 @@ extension AppStateCollector {
         let runs = startSensors()
         let wait = isMotionOn ? Self.waitWithMotion : Self.wait
         let isPending = state.withLock { state in
-            // Meanwhile the app may have left the foreground.
+            // The app may have left the foreground meanwhile.
             if state.isPaused || state.phase.isBackground || state.context == nil { return false }
-            // Under the lock, so that who finishes meanwhile has something to cancel.
+            // Under the lock, so that a concurrent end of the collection finds an alarm to cancel.
             let alarm = clock.schedule(at: now.advanced(by: wait)) { [weak self] in self?.finish(number) }
             state.pending.append(PendingCollection(number: number, beginning: beginning, alarm: alarm, runs: runs))
             return true
@@ -29,7 +29,7 @@ extension AppStateCollector {
         for run in runs { run.stop() }
     }
 
-    /// Emits what waits, the oldest first, without waiting longer.
+    /// Emits the waiting collections immediately, the oldest first.
     func finishPending() {
         let pending = state.withLock { state in
             defer { state.pending = [] }
@@ -38,7 +38,7 @@ extension AppStateCollector {
         for collection in pending { complete(collection) }
     }
 
-    /// The next collection by itself; none in the background and while paused.
+    /// The next automatic collection; none in the background and while paused.
     func setTimer() {
         let old = state.withLock { state -> ScheduledAction? in
             let old = state.timer
@@ -76,12 +76,12 @@ extension AppStateCollector {
 
     private var isMotionOn: Bool { SensorKind.motion.contains { sensors.choices.allows($0) } }
 
-    /// What takes a while to say something. Sensors that are absent or disallowed start nothing.
+    /// The sensors that need time for a reading. Absent or disallowed sensors start nothing.
     private func startSensors() -> [SensorRun] {
         var runs = [sensors.heading.listen(), sensors.location.listen()]
         if !isMotionOn { return runs }
         runs.append(sensors.deviceMotion.listen())
-        // The raw three only where there is no fused motion.
+        // The three raw sensors only without fused motion.
         if sensors.deviceMotion.current().absence == .missing || !sensors.choices.allows(.deviceMotion) {
             runs += [sensors.accelerometer.listen(), sensors.gyroscope.listen(), sensors.magnetometer.listen()]
         }
@@ -106,7 +106,7 @@ extension AppStateCollector {
         now.proximityState = sensors.proximity.current().reading
         now.networkAddresses = sensors.networkAddresses.current().reading
         now.deviceOrientation = sensors.orientation.current().reading
-        // The last known one; a position that nobody can vouch for is none.
+        // The last known position; a position with unknown accuracy does not count.
         now.location = sensors.location.current().reading
     }
 

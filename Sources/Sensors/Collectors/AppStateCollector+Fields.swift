@@ -9,7 +9,7 @@ extension AppStateCollector {
         "magnetometer": .magnetometer,
     ]
 
-    /// The fields of `AppState`, of which those are on that the person lets be read: one choice, kept in one place.
+    /// The fields of `AppState`; a field is on if the person allows its sensor.
     static func fields(allowedBy choices: SensorChoices) -> PrivacyCatalogue {
         PrivacyCatalogue(
             AppState.declaredFields.fields.map { field in

@@ -1,14 +1,15 @@
 public import Instrument
 
-/// Reports what the app and its surroundings are like, as `Action.appState`.
+/// Reports the state of the app and its surroundings, as `Action.appState`.
 ///
-/// - When the app becomes active and when another screen is shown, at most 30 times in 60 s;
-/// - every 120 s while the app is not in the background and nothing else was collected;
+/// - When the app becomes active and when the shown screens change, at most 30 times in 60 s;
+/// - every 120 s while the app is not in the background and there was no other collection;
 /// - on ``collect()``, without a limit.
 ///
-/// In the foreground the sensors are started first, and the event is emitted after 4 s, or 5.1 s with motion; in the background it
-/// is emitted at once, without starting any. The event's time is when the collection began. When the app leaves the foreground,
-/// ends, or the collector is paused, collections that wait are emitted at once with what there is.
+/// In the foreground, the collector starts the sensors and emits the event after 4 s, or 5.1 s with motion. In the
+/// background it emits the event immediately, without starting sensors. The event's time is the start of the
+/// collection. When the app leaves the foreground or ends, or the collector is paused, waiting collections are
+/// emitted immediately with the readings so far.
 ///
 /// ```swift
 /// let collector = AppStateCollector(sensors: .linux())
@@ -17,21 +18,23 @@ public import Instrument
 /// collector.show(screens: ["Library"])
 /// ```
 ///
-/// A lifecycle tracker (InstrumentTrackers) tells it the phases, and flushes what it emits then:
+/// A lifecycle tracker (InstrumentTrackers) notifies the collector of the phases, and flushes the events that it
+/// emits then:
 ///
 /// ```swift
 /// instrument.add(LifecycleTracker(signals, flushing: instrument.queue, telling: [collector]))
 /// ```
 ///
-/// What the person allows (``SensorChoices``) is whether its fields are on in the instrument's privacy catalogue.
+/// The person's choices (``SensorChoices``) determine which of its fields are on in the instrument's privacy
+/// catalogue.
 ///
 /// Safe from any thread. Times are the injected clock's.
 public final class AppStateCollector: Tracker, LifecycleObserver {
-    /// Nothing is collected by itself sooner than this after the last time.
+    /// The shortest time between a collection and the next automatic collection.
     public static let interval = Duration.seconds(120)
-    /// How long sensors run before an event is emitted.
+    /// The time for which sensors run before the event is emitted.
     public static let wait = Duration.seconds(4)
-    /// The same when motion is collected.
+    /// The same time with motion.
     public static let waitWithMotion = Duration.milliseconds(5100)
 
     struct State {
@@ -48,7 +51,7 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         var observation: SensorRun?
     }
 
-    /// What was so when a collection began.
+    /// The state at the start of a collection.
     struct Beginning {
         var instant: MonotonicInstant
         var phase: LifecyclePhase
@@ -70,13 +73,13 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
     let sdkVersion: String?
     let state: Lock<State>
 
-    /// Creates a collector; it begins once it is added to an instrument.
+    /// Creates a collector, which starts when it is added to an instrument.
     ///
     /// - Parameters:
-    ///   - sensors: what is read. Motion is read if the person's choices allow it.
-    ///   - phase: what the app does now.
-    ///   - sdkVersion: what `sdkVersion` says.
-    ///   - clock: times everything.
+    ///   - sensors: the sensors to read. Motion is read if the person's choices allow it.
+    ///   - phase: the app's present phase.
+    ///   - sdkVersion: the value of `sdkVersion`.
+    ///   - clock: the clock of all times.
     public init(
         sensors: Sensors,
         phase: LifecyclePhase = .foreground,
@@ -87,10 +90,10 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         state = Lock(State(phase: phase, lastCollection: clock.now))
     }
 
-    /// Those of `AppState`; on is what the person allows now.
+    /// The fields of `AppState`; those that the person allows now are on.
     public var declaredFields: PrivacyCatalogue { Self.fields(allowedBy: sensors.choices) }
 
-    /// Keeps the way to the instrument; the interval begins.
+    /// Keeps the context; the interval starts.
     public func begin(in context: TrackerContext) {
         let (now, choices) = (clock.now, sensors.choices)
         let observation = choices.observe { context.redeclare(Self.fields(allowedBy: choices)) }
@@ -104,8 +107,8 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         setTimer()
     }
 
-    /// Collects nothing any more. What waits is lost, because a removed tracker's events go nowhere: before a shutdown,
-    /// enter `terminating`.
+    /// Ends collecting. Waiting collections are lost, because the instrument ignores events of a removed tracker:
+    /// enter `terminating` before a shutdown.
     public func end() {
         let observation = state.withLock { state in
             defer { state.observation = nil }
@@ -117,7 +120,7 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         setTimer()
     }
 
-    /// The app changes what it does; that memory is short or the machine slept changes nothing.
+    /// Records the app's phase; memory pressure and sleep of the machine have no effect.
     public func enter(_ phase: LifecyclePhase) {
         if phase == .memoryPressure || phase == .resumed { return }
         let isPaused = state.withLock { state in
@@ -134,7 +137,7 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         setTimer()
     }
 
-    /// Other screens are shown; `screens` are their titles, the outermost first.
+    /// Records the shown screens; `screens` are their titles, the outermost first.
     public func show(screens: [String]) {
         let isNew = state.withLock { state in
             defer { state.screens = screens }
@@ -143,13 +146,13 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         if isNew { collectIfAllowed() }
     }
 
-    /// Collects now, also while paused: then without starting sensors.
+    /// Collects now, also while paused; then without starting sensors.
     public func collect() {
         begin()
         setTimer()
     }
 
-    /// Stops timers, sensors, and collecting by itself, until ``resume()``; keeps what it knows. Can be repeated.
+    /// Stops timers, sensors and automatic collections until ``resume()``; keeps its state. Can be repeated.
     public func pause() {
         let isNew = state.withLock { state in
             defer { state.isPaused = true }
@@ -161,7 +164,7 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
         setTimer()
     }
 
-    /// Collects by itself again. Can be repeated.
+    /// Resumes automatic collections. Can be repeated.
     public func resume() {
         let (isNew, phase) = state.withLock { state in
             defer { state.isPaused = false }
@@ -180,7 +183,7 @@ public final class AppStateCollector: Tracker, LifecycleObserver {
 }
 
 extension LifecyclePhase {
-    /// Whether nobody sees the app.
+    /// Whether the app is invisible.
     var isBackground: Bool { self == .background || self == .terminating }
     var applicationState: ApplicationState {
         switch self {

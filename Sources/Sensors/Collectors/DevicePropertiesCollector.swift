@@ -1,10 +1,10 @@
 public import Instrument
 
-/// Reports what the device is, as `Action.deviceProperties`, when the app becomes active, comes to the foreground, goes to the
-/// background, and on ``collect()``.
+/// Reports the properties of the device, as `Action.deviceProperties`, when the app becomes active, comes to the
+/// foreground, goes to the background, and on ``collect()``.
 ///
-/// A separate tracker: add it to an instrument, and pass the app's phases to it (``AppStateCollector`` shows
-/// how). Backends decide what of it they need again; Sift's takes what it has said within an hour for said. Safe from
+/// A separate tracker: add it to an instrument, and pass the app's phases to it (``AppStateCollector`` has an
+/// example). Backends decide which repetitions they send; Sift's sends no property again within an hour. Safe from
 /// any thread.
 public final class DevicePropertiesCollector: Tracker, LifecycleObserver {
     private struct State {
@@ -14,7 +14,7 @@ public final class DevicePropertiesCollector: Tracker, LifecycleObserver {
 
     /// `device`.
     public let target: String? = "device"
-    /// Those of `DeviceProperties`.
+    /// The fields of `DeviceProperties`.
     public var declaredFields: PrivacyCatalogue { DeviceProperties.declaredFields }
     private let source: any DevicePropertiesSource
     private let clock: any SchedulingClock
@@ -25,12 +25,12 @@ public final class DevicePropertiesCollector: Tracker, LifecycleObserver {
         (self.source, self.clock) = (source, clock)
     }
 
-    /// Keeps the way to the instrument.
+    /// Keeps the context.
     public func begin(in context: TrackerContext) { state.withLock { $0.context = context } }
-    /// Reports nothing any more.
+    /// Ends reporting.
     public func end() { state.withLock { $0.context = nil } }
 
-    /// The app changes what it does.
+    /// Records the app's phase.
     public func enter(_ phase: LifecyclePhase) {
         switch phase {
         case .active, .foreground, .background: if !state.withLock({ $0.isPaused }) { collect() }
@@ -45,8 +45,8 @@ public final class DevicePropertiesCollector: Tracker, LifecycleObserver {
         context.emit(.deviceProperties, at: began, attributes: source.properties().attributes)
     }
 
-    /// Reports nothing by itself until ``resume()``. Can be repeated.
+    /// Stops automatic reports until ``resume()``. Can be repeated.
     public func pause() { state.withLock { $0.isPaused = true } }
-    /// Reports by itself again. Can be repeated.
+    /// Resumes automatic reports. Can be repeated.
     public func resume() { state.withLock { $0.isPaused = false } }
 }

@@ -1,17 +1,17 @@
 internal import Instrument
 
-/// Limits how often something may happen: each time takes a token, and tokens grow back evenly.
+/// A rate limit: each event takes a token, and tokens are refilled at a constant rate.
 ///
-/// The bucket starts full and computes in whole nanoseconds, so that the limit is exact; a clock that goes back gives nothing, and nothing
-/// twice once it goes forward again.
+/// The bucket starts full and computes in whole nanoseconds, so that the limit is exact. A clock that steps back
+/// refills nothing, and refills no time twice when it advances again.
 struct TokenBucket: Sendable {
     private let capacity: Int64
     private let cost: Int64
-    /// What is there, in nanoseconds of growing.
+    /// The content, in nanoseconds of refilling.
     private var level: Int64
     private var last: Int64?
 
-    /// Creates a full bucket of `count` tokens that grow back in `interval`.
+    /// Creates a full bucket of `count` tokens, which are refilled in `interval`.
     init(_ count: Int, every interval: Duration) {
         let count = Int64(max(1, count))
         cost = max(1, interval.nanoseconds / count)

@@ -1,14 +1,14 @@
 internal import Instrument
 
-/// The app whose name and version stand in a device's properties.
+/// The app whose name and version are part of a device's properties.
 public struct ApplicationIdentity: Hashable, Sendable {
-    /// What it is called; nil takes the executable's name.
+    /// The name; nil takes the executable's name.
     public var name: String?
     /// Its build.
     public var version: String?
     /// Its version for people.
     public var shortVersion: String?
-    /// The version of what collects.
+    /// The version of the collecting library.
     public var sdkVersion: String?
 
     /// Creates an identity.
@@ -23,13 +23,13 @@ public struct ApplicationIdentity: Hashable, Sendable {
     }
 }
 
-/// Says what a device is.
+/// Reads the properties of a device.
 public protocol DevicePropertiesSource: Sendable {
-    /// What it is now; reads a few small files.
+    /// Returns the current properties; reads a few small files.
     func properties() -> DeviceProperties
 }
 
-/// What the system tells a process through calls instead of files.
+/// The results of the system calls that describe process and machine.
 public struct ProcessFacts: Hashable, Sendable {
     /// The executable's path or name.
     public var executable: String?
@@ -37,7 +37,7 @@ public struct ProcessFacts: Hashable, Sendable {
     public var machine: String?
     /// A page's size in bytes.
     public var pageSize: Int?
-    /// Libraries that the environment asks to be loaded (`LD_PRELOAD`).
+    /// The libraries in `LD_PRELOAD`.
     public var preload: String?
 
     /// Creates facts.
@@ -47,7 +47,7 @@ public struct ProcessFacts: Hashable, Sendable {
     }
 }
 
-/// Reads what a Linux machine says about itself; what it does not say is left out.
+/// Reads the properties of a Linux machine; omits unknown properties.
 ///
 /// | property | from |
 /// |---|---|
@@ -58,7 +58,7 @@ public struct ProcessFacts: Hashable, Sendable {
 /// | processors, caches | `/proc/cpuinfo`, `/sys/devices/system/cpu` |
 /// | memory | `/proc/meminfo` |
 /// | screen | the mode that a connected connector prefers (`/sys/class/drm`) |
-/// | vendor identifier | `/etc/machine-id`, derived for this app alone, never as it is |
+/// | vendor identifier | derived from `/etc/machine-id` for this app, never the original |
 /// | simulator | a hypervisor's flag in `/proc/cpuinfo`, `/.dockerenv` |
 public struct LinuxDeviceReader: DevicePropertiesSource {
     let tree: FileTree
@@ -69,10 +69,10 @@ public struct LinuxDeviceReader: DevicePropertiesSource {
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - app: whose properties they are.
-    ///   - root: where the machine's files are.
-    ///   - facts: results of system calls; by default those of the system.
-    ///   - identifiers: where the first vendor identifier is kept; nil keeps none.
+    ///   - app: the app.
+    ///   - root: the root of the machine's files.
+    ///   - facts: the results of system calls; by default those of the system.
+    ///   - identifiers: the store of the first vendor identifier; nil stores none.
     public init(
         app: ApplicationIdentity = ApplicationIdentity(),
         root: String = "/",
@@ -137,12 +137,12 @@ public struct LinuxDeviceReader: DevicePropertiesSource {
         properties.hardwareModel = tree.string(folder + "board_name") ?? compatible
     }
 
-    /// The first name that a device tree gives the machine: `maker,board` (Devicetree Specification, section 2.3.1).
+    /// The first name of the machine in its device tree: `maker,board` (Devicetree Specification, section 2.3.1).
     private var compatible: String? {
         tree.string("/proc/device-tree/compatible")?.split(separator: "\0").first.map { String($0) }
     }
 
-    /// The first mode of the first connected connector: what the screen prefers.
+    /// The first mode of the first connected connector, which is the screen's preferred mode.
     private func addScreen(to properties: inout DeviceProperties) {
         let folder = "/sys/class/drm/"
         for connector in tree.names(in: folder) where tree.string(folder + connector + "/status") == "connected" {

@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentFiles
+internal import InstrumentText
 
 #if canImport(Darwin)
 internal import Darwin
@@ -9,36 +10,38 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Identifiers that are made once and kept: which installation this is, and which device it first saw.
+/// Stored identifiers: of the installation, and of the first device of this installation.
 ///
-/// Each identifier is a file in a directory (mode 0700, files 0600) and is written as a whole or not at all. Of processes that
-/// start for the first time at the same moment, one makes the identifier and all read the same: they take turns by a lock
-/// (`flock`). Methods wait for the disk.
+/// Each identifier is a file in a directory (mode 0700, files 0600), written atomically. Processes that start at the
+/// same time agree on one identifier through a lock (`flock`). Methods wait for the disk.
 public struct InstallationIdentifiers: Sendable {
+    private static let mostBytes = 4096
+
     private let directory: String
     private let randomness: RandomSource
 
-    /// Creates a store in `directory`, which is made when something is first written.
+    /// Creates a store in `directory`, which the first write creates.
     public init(directory: String, randomness: RandomSource = RandomSource()) {
         (self.directory, self.randomness) = (directory, randomness)
     }
 
-    /// Creates a store for an app where the user's state belongs (XDG Base Directory Specification): `$XDG_STATE_HOME`, if it
-    /// is an absolute path, else `~/.local/state`; nil if there is no home.
+    /// Creates a store for an app in the user's state directory (XDG Base Directory Specification):
+    /// `$XDG_STATE_HOME`, if it is an absolute path, else `~/.local/state`; nil without a home directory.
     public init?(app: String, environment: [String: String], randomness: RandomSource = RandomSource()) {
         let name = String(app.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         guard !name.isEmpty, name != ".", name != "..", let state = Self.stateDirectory(environment) else { return nil }
         self.init(directory: state + "/" + name, randomness: randomness)
     }
 
-    /// Which installation this is: a random UUID.
-    /// - Throws: ``SensorError`` if it can neither be read nor kept; do without one then, because another would come next time.
+    /// Returns the identifier of the installation: a random UUID.
+    /// - Throws: ``SensorError`` if it can neither be read nor stored; use none then, because the next call would
+    ///   give another.
     public func installation() throws(SensorError) -> String {
         try kept("installation-id", otherwise: randomness.identifier())
     }
 
-    /// The identifier of the device that this installation saw first; `present` is kept if none was.
-    /// - Throws: ``SensorError`` if it can neither be read nor kept.
+    /// Returns the identifier of the first device of this installation; stores `present` if none is stored.
+    /// - Throws: ``SensorError`` if it can neither be read nor stored.
     public func initialVendor(present: String) throws(SensorError) -> String {
         try kept("initial-vendor-id", otherwise: present)
     }
@@ -51,30 +54,37 @@ public struct InstallationIdentifiers: Sendable {
 
     private func kept(_ name: String, otherwise new: @autoclosure () -> String) throws(SensorError) -> String {
         let path = directory + "/" + name
-        if let known = read(path) { return known }
+        if let known = try read(path) { return known }
         try makeDirectory()
         let lock = open(directory + "/.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw SensorError(FileError("write \(directory)/.lock", number: errno)) }
-        // Closing lets go of the lock.
+        // Closing releases the lock.
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {
             guard errno == EINTR else { throw SensorError(FileError("lock \(directory)/.lock", number: errno)) }
         }
-        // Somebody may have been quicker. What is there and is no identifier is replaced.
-        if let known = read(path) { return known }
+        // Another process may have stored one. Replaces content that is no identifier.
+        if let known = try read(path) { return known }
         let identifier = new()
         do throws(FileError) {
-            // A crash may have left copies; the lock keeps other writers out. In a folder that cannot be listed they stay.
+            // A crash may have left copies; the lock excludes other writers. In a folder that cannot be listed they
+            // remain.
             try? SmallFile.removeLeftovers(of: path)
             try SmallFile.write(Array((identifier + "\n").utf8), to: path)
         } catch { throw SensorError(error) }
         return identifier
     }
 
-    /// A UUID in a file; nil for anything else.
-    private func read(_ path: String) -> String? {
-        guard case .text(let text) = FileTree(root: "").text(path), UUIDText.isValid(text) else { return nil }
-        return text
+    /// Returns the UUID in a file; nil for other content. A file that cannot be read may hold one, and is not replaced.
+    private func read(_ path: String) throws(SensorError) -> String? {
+        do throws(FileError) {
+            let bytes = try SmallFile.read(path, atMost: Self.mostBytes, followsLinks: true) ?? []
+            let text = String(decoding: bytes, as: UTF8.self).trimmingWhitespace
+            return UUIDText.isValid(String(text)) ? String(text) : nil
+        } catch {
+            if error.isMissing || error.isTooLarge { return nil }
+            throw SensorError(error)
+        }
     }
 
     private func makeDirectory() throws(SensorError) {

@@ -16,7 +16,7 @@ extension LinuxDeviceReader {
         properties.is64BitCapable = is64Bit(flags)
     }
 
-    /// `0-3,8` names five.
+    /// `0-3,8` denotes five processors.
     private func count(inList path: String) -> Int? {
         guard let text = tree.string(path) else { return nil }
         var count = 0
@@ -31,7 +31,7 @@ extension LinuxDeviceReader {
         return count > 0 ? count : nil
     }
 
-    /// Threads of one core have its number and its package's.
+    /// Threads of one core share its number and its package's number.
     private var coreCount: Int? {
         var cores: Set<[Int]> = []
         for name in tree.names(in: Self.processors) where name.hasPrefix("cpu") && Int(name.dropFirst(3)) != nil {
@@ -76,15 +76,15 @@ extension LinuxDeviceReader {
         return isKnown ? false : nil
     }
 
-    /// `lm` is what x86 calls it; other architectures say it in the machine's name.
+    /// The flag `lm` on x86; other architectures have it in the machine's name.
     private func is64Bit(_ flags: Set<Substring>) -> Bool? {
         if !flags.isEmpty, flags.contains("lm") { return true }
         guard let machine = facts.machine else { return flags.isEmpty ? nil : false }
         return machine.contains("64") || machine == "s390x" || flags.contains("lm")
     }
 
-    /// What somebody did to the machine or the process from outside. Links among system directories are usual on Linux, and say
-    /// nothing; files that only a broken device has are not known here.
+    /// Signs of manipulation of machine or process. Links among system directories are normal on Linux and do not
+    /// count; there are no known files of compromised devices.
     func addEvidence(to properties: inout DeviceProperties, preload: String?) {
         let directories = [
             "/bin", "/boot", "/etc", "/lib", "/lib64", "/sbin", "/usr", "/usr/bin", "/usr/lib", "/usr/sbin",

@@ -1,9 +1,11 @@
 internal import Instrument
 
-/// The machine's identifier, never as it is: cloned images share it, and it would tie together what different apps know.
+/// The machine's identifier, only in derived form: cloned images share the original, and it would connect the data of
+/// different apps.
 enum MachineIdentifier {
-    /// A UUID for one app on one machine, as systemd makes it (`sd_id128_get_machine_app_specific(3)`): HMAC-SHA256 with the
-    /// machine's 16 bytes as key over the app's 16 bytes, of which the first 16 bytes are made a UUID of version 4.
+    /// Returns a UUID for one app on one machine, as systemd derives it (`sd_id128_get_machine_app_specific(3)`):
+    /// HMAC-SHA256 with the machine's 16 bytes as key over the app's 16 bytes; the first 16 bytes become a UUID of
+    /// version 4.
     static func derived(from machine: [UInt8], for app: [UInt8]) -> String {
         var bytes = Array(HMAC.sha256(of: app, key: machine).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -29,16 +31,4 @@ enum MachineIdentifier {
     }
 
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-}
-
-/// HMAC (RFC 2104) with SHA-256.
-enum HMAC {
-    private static let blockSize = 64
-
-    static func sha256(of message: [UInt8], key: [UInt8]) -> [UInt8] {
-        let short = key.count > blockSize ? SHA256.digest(of: key) : key
-        let padded = short + [UInt8](repeating: 0, count: blockSize - short.count)
-        let inner = SHA256.digest(of: padded.map { $0 ^ 0x36 } + message)
-        return SHA256.digest(of: padded.map { $0 ^ 0x5C } + inner)
-    }
 }

@@ -7,7 +7,7 @@ internal import Musl
 #endif
 
 extension ProcessFacts {
-    /// What the system tells this process.
+    /// The facts of this process.
     public static func ofThisProcess() -> ProcessFacts {
         ProcessFacts(
             executable: CommandLine.arguments.first,

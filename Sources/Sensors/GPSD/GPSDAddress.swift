@@ -1,4 +1,4 @@
-/// Where a gpsd listens.
+/// The address of a gpsd.
 public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host's name or address.
     public var host: String

@@ -3,9 +3,9 @@ public import Instrument
 
 /// A client of gpsd, for position and heading over one connection.
 ///
-/// It is connected while one of its sources runs, and connects again after a while when the daemon goes away: after 1 s, then
-/// twice as long each time up to a minute. Between two attempts it has neither thread nor socket. Nothing is sent but the wish to
-/// watch.
+/// The client is connected while one of its sources runs. When the connection ends, it reconnects with a back-off of
+/// 1 s, doubled up to a minute. Between two attempts it has neither thread nor socket. It sends only the `WATCH`
+/// command.
 public final class GPSDClient: Sendable {
     private struct State {
         var users: [Int: @Sendable (GPSDReport?) -> Void] = [:]
@@ -56,16 +56,16 @@ public final class GPSDClient: Sendable {
         }
     }
 
-    /// How many lines of the daemon's could not be read, and were left out.
+    /// The number of the daemon's lines that were malformed and skipped.
     public var malformedLineCount: Int { state.withLock { $0.reader.malformedCount } }
 
-    /// How many times it was connected.
+    /// The number of connections.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
     var lastLocation: Location? { state.withLock { $0.location } }
     var lastHeading: Heading? { state.withLock { $0.heading } }
 
-    /// `receive` gets reports, and nil when the connection is lost or cannot be made.
+    /// Calls `receive` with reports, and with nil when the connection is lost or fails.
     func use(_ receive: @escaping @Sendable (GPSDReport?) -> Void) -> SensorRun {
         let (number, isFirst) = state.withLock { state in
             state.nextNumber += 1
@@ -114,7 +114,7 @@ public final class GPSDClient: Sendable {
                 guard let report = state.reader.report(in: line, now: now) else { return ([], nil) }
                 if case .location(let location) = report { state.location = location }
                 if case .heading(let heading) = report { state.heading = heading }
-                // It works: the next time it goes away, it is asked again soon.
+                // The connection works: resets the back-off.
                 state.delay = Self.shortestDelay
                 return (Array(state.users.values), report)
             case .ended:
@@ -131,19 +131,19 @@ public final class GPSDClient: Sendable {
             if state.users.isEmpty || state.connection != nil || state.connectionNumber != number { return }
             let instant = clock.now.advanced(by: state.delay)
             state.delay = min(Self.longestDelay, state.delay * 2)
-            // Under the lock, so that who leaves meanwhile has something to cancel.
+            // Under the lock, so that a concurrent stop finds an action to cancel.
             state.retry = clock.schedule(at: instant) { [weak self] in self?.connect() }
         }
     }
 }
 
-/// One kind of what a client hears.
+/// One kind of a client's reports.
 struct GPSDSource<Reading: Sendable>: SensorSource {
     let client: GPSDClient
     let last: @Sendable (GPSDClient) -> Reading?
     let update: @Sendable (GPSDReport) -> SensorUpdate<Reading>?
 
-    /// The last that was heard.
+    /// The latest report.
     func current() -> SensorUpdate<Reading> { last(client).map { .reading($0) } ?? .absent(.silent) }
 
     func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun {

@@ -14,15 +14,15 @@ final class GPSDConnection: Sendable {
     enum Event: Sendable {
         case connected
         case line([UInt8])
-        /// A line beyond what gpsd writes was thrown away.
+        /// A line that exceeds gpsd's limit was discarded.
         case overlongLine
-        /// The connection ended, or could not be made. The last event.
+        /// The connection ended or failed. The last event.
         case ended
     }
 
-    /// gpsd's own lines have up to 10,240 bytes (`GPS_JSON_RESPONSE_MAX`).
+    /// gpsd's lines have at most 10,240 bytes (`GPS_JSON_RESPONSE_MAX`).
     private static let maxLineLength = 1 << 16
-    /// Watches in JSON (gpsd_json(5)).
+    /// Requests reports in JSON (gpsd_json(5)).
     private static let request = #"?WATCH={"enable":true,"json":true};"# + "\n"
 
     private let address: GPSDAddress
@@ -41,7 +41,7 @@ final class GPSDConnection: Sendable {
         if !isRunning { receive(.ended) }
     }
 
-    /// Ends it; returns at once.
+    /// Ends the connection; returns immediately.
     func stop() { signal.wake() }
 
     private func run() {
@@ -52,7 +52,7 @@ final class GPSDConnection: Sendable {
         readLines(from: socket)
     }
 
-    /// To the first of the host's addresses that takes the connection.
+    /// Connects to the first of the host's addresses that accepts.
     private func openSocket() -> Int32? {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -86,7 +86,7 @@ final class GPSDConnection: Sendable {
     private func sendAll(_ bytes: [UInt8], to socket: Int32) -> Bool {
         var left = bytes[...]
         while !left.isEmpty {
-            // No SIGPIPE for the app.
+            // Prevents SIGPIPE in the app.
             let count = left.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count > 0 {
                 left = left.dropFirst(count)

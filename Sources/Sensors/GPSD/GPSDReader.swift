@@ -2,22 +2,22 @@ internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentText
 
-/// What a line of gpsd's says.
+/// The content of a line of gpsd.
 enum GPSDReport: Hashable, Sendable {
     case location(Location)
-    /// There is a receiver, and it does not know where it is.
+    /// The receiver has no position.
     case noFix
     case heading(Heading)
 }
 
-/// Reads gpsd's lines (gpsd_json(5)), which may be anything: a daemon writes invalid JSON for some receivers.
+/// Reads gpsd's lines (gpsd_json(5)). Tolerates malformed lines: a daemon writes invalid JSON for some receivers.
 struct GPSDReader: Sendable {
-    /// How many lines were no JSON object with a class, or too long.
+    /// The number of lines that were too long or no JSON object with a class.
     private(set) var malformedCount = 0
-    /// How far magnetic north lies east of north, in degrees, as last heard.
+    /// The latest magnetic variation: degrees from north to magnetic north, positive to the east.
     private var variation: Double?
 
-    /// What a line says; nil if it says nothing of ours. `now` is for reports without a time.
+    /// Returns the report of a line; nil for other lines. `now` is the time of reports without one.
     mutating func report(in line: [UInt8], now: WallTime) -> GPSDReport? {
         if line.allSatisfy({ $0 <= 0x20 }) { return nil }
         guard let json = try? JSONValue(parsing: line), let kind = json["class"]?.string else {
@@ -27,15 +27,15 @@ struct GPSDReader: Sendable {
         switch kind {
         case "TPV": return position(json, now)
         case "ATT": return attitude(json, now)
-        // SKY, VERSION, DEVICES and the like say nothing of where we are.
+        // SKY, VERSION, DEVICES and others contain no position.
         default: return nil
         }
     }
 
-    /// A line that is longer than any of gpsd's.
+    /// Counts a line that is too long.
     mutating func skipOverlongLine() { malformedCount += 1 }
 
-    /// Time, position and velocity. Without a fix in two dimensions at least (mode 2) nothing in it is a position.
+    /// Reads time, position and velocity. Without a fix in at least two dimensions (mode 2) there is no position.
     private mutating func position(_ json: JSONValue, _ now: WallTime) -> GPSDReport {
         variation = json.number("magvar", within: -180...180) ?? variation
         guard let mode = json["mode"]?.int, mode >= 2, let latitude = json.number("lat", within: -90...90),
@@ -52,7 +52,7 @@ struct GPSDReader: Sendable {
         return .location(location)
     }
 
-    /// `eph`, else what the two axes come to.
+    /// `eph`, else the error of both axes.
     private func horizontalAccuracy(_ json: JSONValue) -> Double? {
         if let accuracy = json.number("eph", within: 0 ... .infinity) { return accuracy }
         guard let x = json.number("epx", within: 0 ... .infinity), let y = json.number("epy", within: 0 ... .infinity)
@@ -61,8 +61,8 @@ struct GPSDReader: Sendable {
         return accuracy.isFinite ? accuracy : nil
     }
 
-    /// gpsd's heading is from true north. The magnetic one is what is left without the variation, which counts east as
-    /// positive; gpsd's own `magtrack` adds it.
+    /// gpsd's heading is from true north. The magnetic heading is the true heading minus the variation, which is
+    /// positive to the east; gpsd's own `magtrack` adds it.
     private mutating func attitude(_ json: JSONValue, _ now: WallTime) -> GPSDReport? {
         variation = json.number("magvar", within: -180...180) ?? variation
         guard let angle = json.number("heading", within: -360...360) else { return nil }

@@ -3,9 +3,9 @@ internal import Instrument
 /// A sensor of three axes of the kernel's Industrial I/O (`/sys/bus/iio/devices`; Linux,
 /// `Documentation/ABI/testing/sysfs-bus-iio`).
 ///
-/// Value = (raw + offset) × scale, where an axis' own scale and offset come before the shared ones, then the mount matrix, then
-/// the unit. What cannot be read is left out axis by axis; a scale, offset or matrix that is there and makes no sense is not
-/// guessed at. The device is looked for at each reading, because it may come and go.
+/// Value = (raw + offset) × scale, then the mount matrix, then the unit. An axis' own scale and offset win over the
+/// shared ones. An unreadable axis is omitted alone; an existing scale, offset or matrix with an invalid value gives
+/// no reading. The device is looked up at each reading, because it may appear and disappear.
 struct IIOChannel: Sendable {
     static let devices = "/sys/bus/iio/devices"
 
@@ -13,11 +13,11 @@ struct IIOChannel: Sendable {
     let name: String
     /// The files that may hold the matrix, in order.
     let matrixNames: [String]
-    /// What the kernel's unit is multiplied by.
+    /// The factor of the kernel's unit.
     let factor: Double
     let tree: FileTree
 
-    /// m/s², made g: standard gravity is 9.80665 m/s² (BIPM, CGPM 3, 1901).
+    /// From m/s² to g: standard gravity is 9.80665 m/s² (BIPM, CGPM 3, 1901).
     static func accelerometer(_ tree: FileTree) -> IIOChannel {
         IIOChannel(
             name: "accel",
@@ -37,7 +37,7 @@ struct IIOChannel: Sendable {
         )
     }
 
-    /// Gauss, made µT: one gauss is 100 µT.
+    /// From gauss to µT: one gauss is 100 µT.
     static func magnetometer(_ tree: FileTree) -> IIOChannel {
         IIOChannel(
             name: "magn",
@@ -79,7 +79,7 @@ struct IIOChannel: Sendable {
         return value.isFinite ? value : nil
     }
 
-    /// The axis' own, else the shared one, else `neutral`; nil if it is there and is no number.
+    /// Returns the axis' own value, else the shared value, else `neutral`; nil if the file contains no number.
     private func correction(_ what: String, of axis: String, in device: String, otherwise neutral: Double) -> Double? {
         for file in ["in_\(name)_\(axis)_\(what)", "in_\(name)_\(what)"] {
             switch tree.text("\(device)/\(file)") {
@@ -91,7 +91,7 @@ struct IIOChannel: Sendable {
         return neutral
     }
 
-    /// Nil if there is one that makes no sense: its axes would be somebody else's.
+    /// Returns nil for an invalid matrix, because the axes would be wrong.
     private func matrix(of device: String) -> MountMatrix? {
         for file in matrixNames {
             switch tree.text("\(device)/\(file)") {
@@ -104,8 +104,8 @@ struct IIOChannel: Sendable {
     }
 }
 
-/// A proximity sensor of the kernel's Industrial I/O: something is close if what is read reaches the level that the kernel calls near
-/// (`in_proximity_nearlevel`). Without that level nobody can say.
+/// A proximity sensor of the kernel's Industrial I/O: something is close if the value reaches the kernel's near level
+/// (`in_proximity_nearlevel`). Without that level there is no reading.
 struct IIOProximity: Sendable {
     let tree: FileTree
 

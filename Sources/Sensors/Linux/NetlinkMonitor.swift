@@ -5,14 +5,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Receives the kernel's notices of changed interfaces, addresses and routes (rtnetlink(7)). What changed is read again, because
-/// messages may be lost when there are many.
+/// Receives the kernel's notifications of changed interfaces, addresses and routes (rtnetlink(7)). The observer reads
+/// the state again, because the kernel may drop notifications.
 enum NetlinkMonitor {
     /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE` (linux/rtnetlink.h).
     private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
 
-    /// Calls `changed` at once and after each change, on a separate thread, until it is stopped. Where the kernel gives no such
-    /// socket, it is called once.
+    /// Calls `changed` immediately and after each change, on a separate thread, until the result is stopped. Without
+    /// such a socket, calls it once.
     static func start(_ changed: @escaping @Sendable () -> Void) -> SensorRun {
         let signal = WakeSignal()
         let socket = openSocket()
@@ -25,9 +25,9 @@ enum NetlinkMonitor {
         return SensorRun { signal.wake() }
     }
 
-    /// Opened by who starts, so that it is of that thread's network namespace.
+    /// Opened on the starting thread, so that it belongs to that thread's network namespace.
     private static func openSocket() -> Int32 {
-        // SOCK_RAW and its flags as numbers: they are an enumeration in one C library and not in another.
+        // SOCK_RAW and its flags as numbers, because only some C libraries declare them as an enumeration.
         let type = Int32(3) | Int32(O_CLOEXEC) | Int32(O_NONBLOCK)
         let descriptor = socket(Int32(AF_NETLINK), type, 0)
         guard descriptor >= 0 else { return -1 }
@@ -41,7 +41,7 @@ enum NetlinkMonitor {
         return -1
     }
 
-    /// Reads all that waits; false if the socket is of no use any more.
+    /// Reads all pending messages; false if the socket has failed.
     private static func drain(_ socket: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
         while true {

@@ -8,21 +8,21 @@ internal import Musl
 
 /// A network interface with one of its addresses, as `getifaddrs` lists them.
 public struct NetworkInterface: Hashable, Sendable {
-    /// What it is called.
+    /// The name.
     public var name: String
     /// Whether it is up and has a carrier.
     public var isUp: Bool
-    /// Whether it leads back to this machine only.
+    /// Whether it is a loopback interface.
     public var isLoopback: Bool
-    /// The address as text, IPv4 or IPv6 without a zone; nil if this entry is of another kind.
+    /// The address as text, IPv4 or IPv6 without a zone; nil for another kind of address.
     public var address: String?
 
-    /// Creates one.
+    /// Creates an interface.
     public init(name: String, isUp: Bool, isLoopback: Bool, address: String? = nil) {
         (self.name, self.isUp, self.isLoopback, self.address) = (name, isUp, isLoopback, address)
     }
 
-    /// What the system has now.
+    /// Returns the current interfaces of the system.
     public static func all() -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -45,7 +45,7 @@ public struct NetworkInterface: Hashable, Sendable {
         return interfaces
     }
 
-    /// The addresses by which others could reach this machine, each once, in the system's order.
+    /// Returns the addresses of this machine for others, each once, in the system's order.
     static func addresses(of interfaces: [NetworkInterface]) -> [String] {
         var seen: Set<String> = []
         return interfaces.filter { $0.isUp && !$0.isLoopback }.compactMap(\.address).filter { seen.insert($0).inserted }

@@ -5,7 +5,7 @@ public import Instrument
 public struct NetworkAddressSource: SensorSource {
     private let interfaces: @Sendable () -> [NetworkInterface]
 
-    /// Creates a source; `interfaces` lists what there is, by default what the system has.
+    /// Creates a source; `interfaces` lists the interfaces, by default those of the system.
     public init(interfaces: @escaping @Sendable () -> [NetworkInterface] = { NetworkInterface.all() }) {
         self.interfaces = interfaces
     }
@@ -13,7 +13,7 @@ public struct NetworkAddressSource: SensorSource {
     /// The current addresses; an empty list without a connection.
     public func current() -> SensorUpdate<[String]> { .reading(NetworkInterface.addresses(of: interfaces())) }
 
-    /// Reports the addresses at once and after each change, on a separate thread.
+    /// Reports the addresses immediately and after each change, on a separate thread.
     public func start(_ receive: @escaping @Sendable (SensorUpdate<[String]>) -> Void) -> SensorRun {
         let last = Lock<[String]?>(nil)
         return NetlinkMonitor.start {
@@ -27,12 +27,12 @@ public struct NetworkAddressSource: SensorSource {
     }
 }
 
-/// Whether there is a way out of this machine: what can be said without contacting anybody.
+/// Whether this machine has a network route to others, determined without network traffic.
 ///
-/// True means that a default route, IPv4 or IPv6, leads through an interface that is up, has a carrier and is not loopback. It
-/// does not mean that anybody answers: a router without a connection, a captive portal or a firewall look the same. False means
-/// that only the machine itself and its own subnets can be reached. Machines whose only servers are in their subnet have to say
-/// themselves what online is: with a `ReachabilitySwitch`.
+/// True means that a default route, IPv4 or IPv6, leads through an interface that is up, has a carrier and is not
+/// loopback. It does not mean that a server responds: a router without a connection, a captive portal or a firewall
+/// look the same. False means that only the machine itself and its subnets are reachable. An app whose servers are
+/// all in its subnet sets the state itself, with a `ReachabilitySwitch`.
 ///
 /// ```swift
 /// let reachability = NetworkReachability()
@@ -44,11 +44,11 @@ public final class NetworkReachability: Reachability {
     private let interfaces: @Sendable () -> [NetworkInterface]
     private let state: ReachabilitySwitch
 
-    /// Creates it; nothing is watched until ``start()``.
+    /// Creates a monitor, which observes nothing until ``start()``.
     ///
     /// - Parameters:
-    ///   - root: where `/proc/net` is.
-    ///   - interfaces: lists what there is, by default what the system has.
+    ///   - root: the root of `/proc/net`.
+    ///   - interfaces: lists the interfaces, by default those of the system.
     public init(
         root: String = "/",
         interfaces: @escaping @Sendable () -> [NetworkInterface] = { NetworkInterface.all() }
@@ -59,15 +59,15 @@ public final class NetworkReachability: Reachability {
         update()
     }
 
-    /// What was found last. Quick: nothing is asked.
+    /// The latest state. Returns immediately.
     public var isOnline: Bool { state.isOnline }
-    /// What is found from now on.
+    /// The states from now on.
     public func changes() -> AsyncStream<Bool> { state.changes() }
 
-    /// Watches the kernel's notices on a separate thread, until the result is stopped.
+    /// Observes the kernel's notifications on a separate thread, until the result is stopped.
     public func start() -> SensorRun { NetlinkMonitor.start { [weak self] in self?.update() } }
 
-    /// Looks now.
+    /// Reads the state now.
     public func update() {
         let usable = Set(interfaces().filter { $0.isUp && !$0.isLoopback }.map(\.name))
         state.set(isOnline: !routes.defaultInterfaces().isDisjoint(with: usable))

@@ -1,12 +1,12 @@
 internal import Instrument
 
-/// The machine's own battery as the kernel shows it (Linux, `Documentation/ABI/testing/sysfs-class-power`).
+/// The machine's battery, from the kernel (Linux, `Documentation/ABI/testing/sysfs-class-power`).
 struct PowerSupply: Sendable {
     private static let folder = "/sys/class/power_supply"
 
     let tree: FileTree
 
-    /// The first battery that is in its place; batteries of mice and headphones (`scope` is `Device`) are not the machine's.
+    /// The first battery that is present; batteries of mice and headphones (`scope` is `Device`) do not count.
     func read() -> SensorUpdate<Battery> {
         for supply in tree.names(in: Self.folder).map({ Self.folder + "/" + $0 }) {
             guard tree.string(supply + "/type") == "Battery", tree.string(supply + "/scope") != "Device",

@@ -4,13 +4,13 @@ public import Instrument
 extension Sensors {
     /// The sensors of a Linux machine: Industrial I/O, power supplies, network interfaces, and a gpsd if its address is given.
     ///
-    /// Fused motion is absent: the kernel gives the raw three.
+    /// Fused motion is absent, because the kernel has only the three raw sensors.
     ///
     /// - Parameters:
-    ///   - root: where `/sys` is.
-    ///   - gpsd: where a gpsd listens; nil for none.
-    ///   - clock: times readings.
-    ///   - choices: what the person lets be read.
+    ///   - root: the root of `/sys`.
+    ///   - gpsd: the address of a gpsd; nil without one.
+    ///   - clock: the clock of readings.
+    ///   - choices: the person's choices.
     ///   - interfaces: lists network interfaces.
     public static func linux(
         root: String = "/",

@@ -1,11 +1,11 @@
-/// A number as the kernel writes it; nil for text that is not a number, and for NaN and infinity.
+/// Reads a number of the kernel; nil for text that is not a number, and for NaN and infinity.
 func sysfsNumber(_ text: some StringProtocol) -> Double? {
     guard let number = Double(text), number.isFinite else { return nil }
     return number
 }
 
-/// How a sensor is mounted: three rows that turn its axes into the device's (Linux, `Documentation/ABI/testing/sysfs-bus-iio`,
-/// `mount_matrix`).
+/// The mounting of a sensor: three rows that convert its axes to the device's (Linux,
+/// `Documentation/ABI/testing/sysfs-bus-iio`, `mount_matrix`).
 struct MountMatrix: Hashable, Sendable {
     private let rows: [[Double]]
 
@@ -24,7 +24,7 @@ struct MountMatrix: Hashable, Sendable {
         self.rows = rows.map { $0.compactMap { $0 } }
     }
 
-    /// A component is known if all are that it is made of.
+    /// A component is known if all its parts are known.
     func applied(to vector: [Double?]) -> [Double?] {
         rows.map { row in
             var sum = 0.0

@@ -1,21 +1,21 @@
 public import Instrument
 
-/// What an app and its surroundings are like at a moment. Unknown fields are nil and left out.
+/// The state of an app and its surroundings at an instant. Unknown fields are nil and omitted.
 ///
-/// `Action.appState` carries it, an attribute for each field:
+/// `Action.appState` carries the state, one attribute for each field:
 ///
 /// ```swift
 /// instrument.emit(.appState, from: tracker, attributes: state.attributes)
 /// let state = AppState(event.attributes)
 /// ```
 public struct AppState: AttributeRecord {
-    /// The version of what collects.
+    /// The version of the collecting library.
     public var sdkVersion: String?
-    /// The titles of the screens that are shown.
+    /// The titles of the shown screens.
     public var screenTitles: [String]?
-    /// How full the battery is, 0 to 1.
+    /// The battery's level, 0 to 1.
     public var batteryLevel: Double?
-    /// What the battery does.
+    /// The battery's state.
     public var batteryState: BatteryState?
     /// Whether something is close to the screen.
     public var proximityState: Bool?
@@ -23,11 +23,11 @@ public struct AppState: AttributeRecord {
     public var networkAddresses: [String]?
     /// The last known location.
     public var location: Location?
-    /// What the app is doing.
+    /// The app's state.
     public var applicationState: ApplicationState?
-    /// How the device is held.
+    /// The orientation of the device.
     public var deviceOrientation: DeviceOrientation?
-    /// Where the device points.
+    /// The heading of the device.
     public var heading: Heading?
     /// The last fused readings of the motion sensors.
     public var motion: [DeviceMotion]?
@@ -38,7 +38,7 @@ public struct AppState: AttributeRecord {
     /// The last raw readings of the magnetometer.
     public var magnetometer: [MagneticField]?
 
-    /// Creates a state that says nothing.
+    /// Creates an empty state.
     public init() {}
 
     /// The attributes of `Action.appState`.
@@ -74,29 +74,29 @@ public struct AppState: AttributeRecord {
     ]
 }
 
-/// What a battery does.
+/// The state of a battery.
 public enum BatteryState: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
     /// Unknown.
     case unknown
     /// On battery.
     case unplugged
-    /// It is being charged.
+    /// Charging.
     case charging
-    /// It is full.
+    /// Full.
     case full
 }
 
-/// What an app is doing.
+/// The state of an app.
 public enum ApplicationState: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
-    /// It is used.
+    /// In use.
     case active
-    /// It is visible, and not used.
+    /// Visible, and not in use.
     case inactive
-    /// It is not visible.
+    /// Not visible.
     case background
 }
 
-/// How a device is held.
+/// The orientation of a device.
 public enum DeviceOrientation: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
     /// Unknown.
     case unknown
@@ -115,8 +115,8 @@ public enum DeviceOrientation: String, Hashable, Sendable, CaseIterable, Attribu
 }
 
 extension Action {
-    /// What the app and its surroundings are like; its attributes are ``AppState``'s. Our addition.
+    /// The state of the app and its surroundings; its attributes are ``AppState``'s. An addition to the data model.
     public static let appState = Action("AppState")
-    /// What the device is; its attributes are ``DeviceProperties``'. Our addition.
+    /// The properties of the device; its attributes are ``DeviceProperties``'. An addition to the data model.
     public static let deviceProperties = Action("DeviceProperties")
 }

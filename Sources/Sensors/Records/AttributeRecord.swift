@@ -1,18 +1,18 @@
 public import Instrument
 
-/// A value of several named fields that travels through the chain as attributes, or inside one as an object.
+/// A record of named fields, which the chain carries as attributes, or as an object inside an attribute.
 ///
-/// Its ``fields`` are the one place that names them. What is nil is left out, and so is what cannot be said (NaN, infinity,
-/// outside its range) and, in reading, what has another type: field by field, never the record.
+/// ``fields`` is the only table of its fields. Writing omits fields that are nil or have no valid value (NaN,
+/// infinity, out of range), and reading omits fields of another type: field by field, never the whole record.
 public protocol AttributeRecord: AttributeValueConvertible, Hashable {
-    /// Creates a record that says nothing.
+    /// Creates an empty record.
     init()
-    /// Its fields, in the order in which they are written.
+    /// The fields, in the order of writing.
     static var fields: [RecordField<Self>] { get }
 }
 
 extension AttributeRecord {
-    /// Reads what is of the right type; nil if it is no object.
+    /// Reads the fields of the expected type; nil if the value is no object.
     public init?(attributeValue: AttributeValue) {
         guard case .object(let members) = attributeValue else { return nil }
         self.init()
@@ -21,7 +21,7 @@ extension AttributeRecord {
         }
     }
 
-    /// An object with a member for each field that says something.
+    /// An object with a member for each field that has a value.
     public var attributeValue: AttributeValue {
         var members: [String: AttributeValue] = [:]
         for field in Self.fields { members[field.name] = field.write(self) }
@@ -36,7 +36,7 @@ extension AttributeRecord {
         }
     }
 
-    /// An attribute for each field that says something.
+    /// An attribute for each field that has a value.
     public var attributes: Attributes {
         var attributes = Attributes(minimumCapacity: Self.fields.count)
         for field in Self.fields { attributes[AttributeName(field.name)] = field.write(self) }

@@ -1,8 +1,8 @@
 internal import Instrument
 
-/// What a device is. Unknown fields are nil and left out.
+/// The properties of a device. Unknown fields are nil and omitted.
 ///
-/// `Action.deviceProperties` carries it, an attribute for each field.
+/// `Action.deviceProperties` carries the properties, one attribute for each field.
 public struct DeviceProperties: AttributeRecord {
     /// The app's name.
     public var appName: String?
@@ -10,17 +10,17 @@ public struct DeviceProperties: AttributeRecord {
     public var appVersion: String?
     /// The app's version for people.
     public var appVersionShort: String?
-    /// The version of what collects.
+    /// The version of the collecting library.
     public var sdkVersion: String?
-    /// What the device is called.
+    /// The device's name.
     public var deviceName: String?
     /// The operating system.
     public var systemName: String?
     /// The operating system's version.
     public var systemVersion: String?
-    /// Which device this is, for this app alone; the same after the app was installed again.
+    /// The identifier of the device for this app; the same after a new installation of the app.
     public var vendorIdentifier: String?
-    /// The first such identifier that this installation saw.
+    /// The first such identifier of this installation.
     public var initialVendorIdentifier: String?
     /// The mobile carrier.
     public var mobileCarrierName: String?
@@ -32,15 +32,15 @@ public struct DeviceProperties: AttributeRecord {
     public var mobileNetworkCode: String?
     /// The hardware's model identifier; the kernel's name of the machine where it has none.
     public var hardwareMachine: String?
-    /// Files that only a compromised (jailbroken or rooted) device has; empty when none was found.
+    /// Files that exist only on a compromised (jailbroken or rooted) device; empty if none was found.
     public var evidenceFilesPresent: [String]?
-    /// Directories that are links though they should not be; empty when none was found.
+    /// Directories that are unexpected links; empty if none was found.
     public var evidenceDirectoriesSymlinked: [String]?
-    /// System directories that any user may write to; empty when none was found.
+    /// System directories that every user may write to; empty if none was found.
     public var evidenceDirectoriesWritable: [String]?
-    /// Libraries that were loaded into the app from outside; empty when none was found.
+    /// Libraries that were injected into the app; empty if none was found.
     public var evidenceLibrariesLoaded: [String]?
-    /// The kind of device, with its maker where that is known.
+    /// The kind of device, with its manufacturer if known.
     public var model: String?
     /// The kind of device in the person's language.
     public var localizedModel: String?
@@ -50,7 +50,7 @@ public struct DeviceProperties: AttributeRecord {
     public var hardwareModel: String?
     /// The kernel's version.
     public var kernelVersion: String?
-    /// Which start of the kernel this is.
+    /// The identifier of the kernel's boot.
     public var kernelBootIdentifier: String?
     /// The host's name.
     public var hostName: String?
@@ -66,11 +66,11 @@ public struct DeviceProperties: AttributeRecord {
     public var memorySize: Int?
     /// A page's size in bytes.
     public var pageSize: Int?
-    /// Processors that are in use.
+    /// The number of online processors.
     public var cpuCount: Int?
     /// Processor cores.
     public var physicalCPUCount: Int?
-    /// Processors that there are, each thread of a core counted.
+    /// The number of processors, counting each thread of a core.
     public var logicalCPUCount: Int?
     /// A cache line's size in bytes.
     public var cacheLineSize: Int?
@@ -82,12 +82,12 @@ public struct DeviceProperties: AttributeRecord {
     public var l2CacheSize: Int?
     /// In bytes.
     public var l3CacheSize: Int?
-    /// Whether it is no device but a simulated one: a virtual machine or a container.
+    /// Whether the device is simulated: a virtual machine or a container.
     public var isSimulator: Bool?
     /// Whether its processors have 64 bits.
     public var is64BitCapable: Bool?
 
-    /// Creates properties that say nothing.
+    /// Creates empty properties.
     public init() {}
 
     /// The attributes of `Action.deviceProperties`.

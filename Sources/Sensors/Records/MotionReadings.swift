@@ -24,17 +24,18 @@ public struct SensorVector: Hashable, Sendable {
     }
 }
 
-/// A raw reading of an accelerometer, in g (9.80665 m/s²). At rest it points where gravity pulls: upright y is −1, face up z.
+/// A raw reading of an accelerometer, in g (9.80665 m/s²). At rest it points in the direction of gravity: y is −1
+/// upright, z is −1 face up.
 public struct Acceleration: AttributeRecord {
-    /// When it was read.
+    /// The time of the reading.
     public var time: WallTime?
     /// In g.
     public var acceleration = SensorVector()
 
-    /// Creates a reading that says nothing.
+    /// Creates an empty reading.
     public init() {}
 
-    /// Creates a reading of a moment.
+    /// Creates a reading.
     public init(at time: WallTime?, _ acceleration: SensorVector) {
         (self.time, self.acceleration) = (time, acceleration)
     }
@@ -46,15 +47,15 @@ public struct Acceleration: AttributeRecord {
 
 /// A raw reading of a gyroscope, in rad/s.
 public struct RotationRate: AttributeRecord {
-    /// When it was read.
+    /// The time of the reading.
     public var time: WallTime?
     /// In rad/s, counterclockwise around each axis.
     public var rotationRate = SensorVector()
 
-    /// Creates a reading that says nothing.
+    /// Creates an empty reading.
     public init() {}
 
-    /// Creates a reading of a moment.
+    /// Creates a reading.
     public init(at time: WallTime?, _ rotationRate: SensorVector) {
         (self.time, self.rotationRate) = (time, rotationRate)
     }
@@ -66,18 +67,18 @@ public struct RotationRate: AttributeRecord {
 
 /// A raw reading of a magnetometer, in µT.
 public struct MagneticField: AttributeRecord {
-    /// When it was read.
+    /// The time of the reading.
     public var time: WallTime?
     /// In µT.
     public var magneticField = SensorVector()
-    /// Whether the strength is one that the Earth's field can have with some disturbance, 20 to 70 µT; nil unless all components are
-    /// known. False mostly means a driver whose scale is wrong, or a magnet nearby.
+    /// Whether the strength is in the range of the Earth's field with some disturbance, 20 to 70 µT; nil unless all
+    /// components are known. False usually means a driver with a wrong scale, or a magnet nearby.
     public var isPlausible: Bool?
 
-    /// Creates a reading that says nothing.
+    /// Creates an empty reading.
     public init() {}
 
-    /// Creates a reading of a moment, and judges its strength.
+    /// Creates a reading, and checks its strength.
     public init(at time: WallTime?, _ magneticField: SensorVector) {
         (self.time, self.magneticField) = (time, magneticField)
         isPlausible = magneticField.magnitude.map { (20...70).contains($0) }
@@ -91,17 +92,17 @@ public struct MagneticField: AttributeRecord {
 
 /// A fused reading of the motion sensors.
 public struct DeviceMotion: AttributeRecord {
-    /// How well a magnetometer is calibrated.
+    /// The quality of a magnetometer's calibration.
     public enum Calibration: String, Hashable, Sendable, CaseIterable, AttributeValueConvertible {
-        /// Badly.
+        /// Low.
         case low
-        /// Fairly.
+        /// Medium.
         case medium
-        /// Well.
+        /// High.
         case high
     }
 
-    /// When it was read.
+    /// The time of the reading.
     public var time: WallTime?
     /// Roll in radians.
     public var roll: Double?
@@ -117,10 +118,10 @@ public struct DeviceMotion: AttributeRecord {
     public var userAcceleration = SensorVector()
     /// In µT; meaningful only if it is calibrated.
     public var magneticField = SensorVector()
-    /// How well the field is calibrated; nil if it is not.
+    /// The quality of the calibration; nil without calibration.
     public var calibration: Calibration?
 
-    /// Creates a reading that says nothing.
+    /// Creates an empty reading.
     public init() {}
 
     /// `time` in ms, `roll` `pitch` `yaw` in rad, the vectors, `calibration`.

@@ -2,26 +2,26 @@ public import Instrument
 
 /// A position on the Earth (WGS 84).
 public struct Location: AttributeRecord {
-    /// When it was found.
+    /// The time of the fix.
     public var time: WallTime?
     /// Degrees north, −90 to 90.
     public var latitude: Double?
     /// Degrees east, −180 to 180.
     public var longitude: Double?
-    /// How far off the position may be, in metres; nil if nobody knows.
+    /// The accuracy of the position, in metres; nil if unknown.
     public var horizontalAccuracy: Double?
     /// Metres above mean sea level.
     public var altitude: Double?
-    /// How far off the altitude may be, in metres; nil if nobody knows.
+    /// The accuracy of the altitude, in metres; nil if unknown.
     public var verticalAccuracy: Double?
     /// The floor of a building.
     public var floor: Int?
-    /// Metres a second.
+    /// The speed in metres per second.
     public var speed: Double?
-    /// Degrees from north in which it moves, 0 to 360.
+    /// The direction of movement in degrees from north, 0 to 360.
     public var course: Double?
 
-    /// Creates a location that says nothing.
+    /// Creates an empty location.
     public init() {}
 
     /// Degrees, metres, m/s and ms.
@@ -38,20 +38,20 @@ public struct Location: AttributeRecord {
     ]
 }
 
-/// Where a device points.
+/// The heading of a device.
 public struct Heading: AttributeRecord {
-    /// When it was read.
+    /// The time of the reading.
     public var time: WallTime?
     /// Degrees from magnetic north, 0 to 360.
     public var magneticHeading: Double?
     /// Degrees from north, 0 to 360.
     public var trueHeading: Double?
-    /// How far off the magnetic heading may be, in degrees; nil if nobody knows.
+    /// The accuracy of the magnetic heading, in degrees; nil if unknown.
     public var accuracy: Double?
     /// The magnetic field in µT.
     public var rawMagneticField = SensorVector()
 
-    /// Creates a heading that says nothing.
+    /// Creates an empty heading.
     public init() {}
 
     /// Degrees, µT and ms.

@@ -1,15 +1,15 @@
 public import Instrument
 
 extension RecordField {
-    /// The field with what it is for the privacy catalogue.
+    /// Returns the field with a declaration for the privacy catalogue.
     ///
     /// - Parameters:
-    ///   - summary: what it is, for people; the members of an object are added to it.
-    ///   - category: what kind of data it is.
-    ///   - purposes: what it is collected for. By default analytics, and fighting fraud, which is Apple's app
+    ///   - summary: the field's meaning, for people; the members of an object are appended.
+    ///   - category: the kind of data.
+    ///   - purposes: the purposes of its collection. By default analytics, and fraud prevention, which is Apple's app
     ///     functionality.
-    ///   - isLinked: whether it tells, by itself, who a person is.
-    ///   - isOn: whether it is collected unless somebody chooses otherwise.
+    ///   - isLinked: whether the field alone identifies a person.
+    ///   - isOn: whether it is collected by default.
     package func declared(
         _ summary: String,
         _ category: DataCategory = .otherDiagnosticData,
@@ -44,6 +44,6 @@ extension RecordField {
 }
 
 extension AttributeRecord {
-    /// What its fields are for the privacy catalogue, taken from ``fields``.
+    /// The declarations of the fields for the privacy catalogue, from ``fields``.
     public static var declaredFields: PrivacyCatalogue { PrivacyCatalogue(fields.compactMap(\.declaration)) }
 }

@@ -1,16 +1,16 @@
 public import Instrument
 
-/// A field of a record: its name, what it holds, and how it is written and read.
+/// A field of a record: its name, its kind, and how it is written and read.
 public struct RecordField<Record>: Sendable {
-    /// What a field holds.
+    /// The kind of a field's value.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A text, or one of a closed set of words.
+        /// Text, or one of a closed set of words.
         case text
         /// A whole number.
         case integer
         /// A floating-point number.
         case number
-        /// A truth value.
+        /// True or false.
         case truth
         /// Calendar time in milliseconds since 1970.
         case time
@@ -24,15 +24,15 @@ public struct RecordField<Record>: Sendable {
 
     package typealias Path<Value> = any WritableKeyPath<Record, Value?> & Sendable
 
-    /// The attribute's name, or the member's where the record stands inside an attribute.
+    /// The name of the attribute, or of the member where the record is inside an attribute.
     public let name: String
-    /// What it holds.
+    /// The kind of its value.
     public let kind: Kind
     /// The unit of a number; nil if it has none.
     public let unit: String?
-    /// What it is for the privacy catalogue; nil for a member of an object, which its attribute stands for.
+    /// The declaration for the privacy catalogue; nil for a member of an object, which its attribute declares.
     public internal(set) var declaration: FieldDeclaration?
-    /// The names of the members, where it holds records.
+    /// The names of the members of a field with records.
     let members: [String]
     package let write: @Sendable (Record) -> AttributeValue?
     package let read: @Sendable (AttributeValue, inout Record) -> Void
@@ -154,7 +154,7 @@ extension RecordField {
 }
 
 extension AttributeValue {
-    /// The number, whichever way it was written; nil if it is none.
+    /// Returns the number, written as integer or floating point; nil for other values.
     fileprivate var number: Double? {
         switch self {
         case .int(let value): Double(value)

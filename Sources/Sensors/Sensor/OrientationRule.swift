@@ -2,15 +2,15 @@ internal import Instrument
 
 /// The orientation of a device, computed from the direction of gravity, with hysteresis at the borders.
 ///
-/// The axis that gravity pulls along most decides. Another one takes over only when it is stronger by a fifth of the pull, and
-/// nothing changes while the device is shaken or falls (a pull outside 0.5 to 1.5 g).
+/// The axis with the largest component of gravity decides. Another axis wins only if it is stronger by a fifth of the
+/// acceleration, and nothing changes while the device is shaken or falls (an acceleration outside 0.5 to 1.5 g).
 struct OrientationRule: Sendable {
     private static let margin = 0.2
     private static let restingPull = 0.5...1.5
 
     private var held = DeviceOrientation.unknown
 
-    /// Upright, gravity pulls against y; with the screen up, against z; with the right side up, against x.
+    /// Upright, gravity points against y; with the screen up, against z; with the right side up, against x.
     mutating func orientation(after acceleration: SensorVector) -> DeviceOrientation {
         guard let pull = acceleration.magnitude, Self.restingPull.contains(pull),
             let x = acceleration.x, let y = acceleration.y, let z = acceleration.z
@@ -26,18 +26,18 @@ struct OrientationRule: Sendable {
     }
 }
 
-/// How a device is held, from its accelerometer.
+/// The orientation of a device, from its accelerometer.
 public final class OrientationSource: SensorSource {
     private let accelerometer: any SensorSource<Acceleration>
     private let rule = Lock(OrientationRule())
 
-    /// Creates a source that listens to `accelerometer` while it runs.
+    /// Creates a source that observes `accelerometer` while it runs.
     public init(_ accelerometer: some SensorSource<Acceleration>) { self.accelerometer = accelerometer }
 
-    /// From a reading of this moment.
+    /// The orientation by a current reading.
     public func current() -> SensorUpdate<DeviceOrientation> { orientation(of: accelerometer.current()) }
 
-    /// Says how the device is held at each reading.
+    /// Reports the orientation at each reading.
     public func start(_ receive: @escaping @Sendable (SensorUpdate<DeviceOrientation>) -> Void) -> SensorRun {
         accelerometer.start { [self] in receive(orientation(of: $0)) }
     }

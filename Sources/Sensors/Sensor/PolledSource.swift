@@ -9,9 +9,9 @@ public struct PolledSource<Reading: Sendable>: SensorSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - interval: the time between two readings, at least a millisecond; the first is taken at once.
-    ///   - clock: times the readings, and calls for them.
-    ///   - read: takes one; called on the clock's thread, it should be quick.
+    ///   - interval: the time between two readings, at least a millisecond; the first reading is immediate.
+    ///   - clock: the clock that times and schedules the readings.
+    ///   - read: takes a reading; called on the clock's thread, so it should be quick.
     public init(
         every interval: Duration = .milliseconds(500),
         on clock: any SchedulingClock,
@@ -25,7 +25,7 @@ public struct PolledSource<Reading: Sendable>: SensorSource {
     /// Reads now.
     public func current() -> SensorUpdate<Reading> { read() }
 
-    /// Reads at once and then at each interval, on the clock's thread.
+    /// Reads immediately and then at each interval, on the clock's thread.
     public func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun {
         let timer = RepeatingTimer(on: clock, every: interval) { receive(read()) }
         timer.start(at: clock.now)
@@ -65,7 +65,7 @@ final class RepeatingTimer: Sendable {
     private func schedule(at instant: MonotonicInstant) {
         state.withLock { state in
             if case .stopped = state { return }
-            // Under the lock, so that a stop meanwhile has something to cancel.
+            // Under the lock, so that a concurrent stop finds an action to cancel.
             state = .running(clock.schedule(at: instant) { [self] in fire(due: instant) })
         }
     }
@@ -74,7 +74,7 @@ final class RepeatingTimer: Sendable {
         let isStopped = state.withLock { if case .stopped = $0 { true } else { false } }
         if isStopped { return }
         action()
-        // After a pause of the process the calls that were missed are not made up for.
+        // Calls that were missed during a pause of the process are skipped.
         schedule(at: max(instant.advanced(by: interval), clock.now))
     }
 }

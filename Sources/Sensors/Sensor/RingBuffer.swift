@@ -1,4 +1,4 @@
-/// The last few values; an older one makes way for a newer.
+/// The latest values; a new value replaces the oldest.
 struct RingBuffer<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private var next = 0
@@ -18,7 +18,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    /// Everything, the oldest first; nothing is left.
+    /// Removes and returns all values, the oldest first.
     mutating func takeAll() -> [Element] {
         defer {
             elements.removeAll(keepingCapacity: true)

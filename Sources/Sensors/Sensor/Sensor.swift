@@ -1,8 +1,8 @@
 public import Instrument
 
-/// A sensor that may be listened to: its source runs while somebody listens, the person allows it, and it is not suspended.
+/// A sensor with listeners: its source runs while there is a listener, the person allows it, and it is not suspended.
 ///
-/// It keeps the last few readings, thins out what comes too fast, and is safe from any thread.
+/// Keeps the latest readings, and drops readings that come too fast. Safe from any thread.
 ///
 /// ```swift
 /// let listening = sensors.accelerometer.listen { update in print(update) }
@@ -13,7 +13,7 @@ public import Instrument
 public final class Sensor<Reading: Sendable>: Sendable {
     /// The usual time between two readings.
     public static var defaultInterval: Duration { .milliseconds(500) }
-    /// How many readings are kept.
+    /// The number of readings that are kept.
     public static var defaultCapacity: Int { 10 }
 
     private struct State {
@@ -23,31 +23,32 @@ public final class Sensor<Reading: Sendable>: Sendable {
         var listeners: [Int: @Sendable (SensorUpdate<Reading>) -> Void] = [:]
         var nextNumber = 0
         var isSuspended = false
-        /// Which start a reading is of: one that comes after the stop is not ours any more.
+        /// The number of the present start, so that a reading that arrives after a stop is ignored.
         var runNumber = 0
         var thinnedCount = 0
     }
 
-    /// What it measures.
+    /// The kind of measurement.
     public let kind: SensorKind
     private let source: any SensorSource<Reading>
     private let clock: any SchedulingClock
     private let interval: Duration
     private let choices: SensorChoices
     private let state: Lock<State>
-    /// The source that runs; starting and stopping happen under this lock, one after another.
+    /// The running source; starts and stops happen under this lock, one after another.
     private let run = Lock<SensorRun?>(nil)
     private let observation = Lock<SensorRun?>(nil)
 
     /// Creates a sensor.
     ///
     /// - Parameters:
-    ///   - kind: what it measures.
-    ///   - source: where readings come from.
-    ///   - clock: times the rate limit.
-    ///   - choices: what the person allows.
-    ///   - interval: readings that come faster are thinned out; one may be a tenth early, as timers are.
-    ///   - capacity: how many readings are kept.
+    ///   - kind: the kind of measurement.
+    ///   - source: the source of readings.
+    ///   - clock: the clock of the rate limit.
+    ///   - choices: the person's choices.
+    ///   - interval: the shortest time between two readings, which may be a tenth shorter, because timers are not
+    ///     exact.
+    ///   - capacity: the number of readings that are kept.
     public init(
         _ kind: SensorKind,
         _ source: some SensorSource<Reading>,
@@ -74,10 +75,11 @@ public final class Sensor<Reading: Sendable>: Sendable {
     /// Whether the source runs.
     public var isRunning: Bool { run.withLock { $0 != nil } }
 
-    /// How many readings were left out because they came too fast.
+    /// The number of readings that were dropped because they came too fast.
     public var thinnedCount: Int { state.withLock { $0.thinnedCount } }
 
-    /// Listens until the result is stopped. `receive` is called on the source's thread; it may stop the listening.
+    /// Adds a listener until the result is stopped. Calls `receive` on the source's thread; `receive` may stop the
+    /// listener.
     public func listen(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void = { _ in }) -> SensorRun {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -92,22 +94,22 @@ public final class Sensor<Reading: Sendable>: Sendable {
         }
     }
 
-    /// What there is now, without listening; absent if the person disallows it.
+    /// Returns the current update without a listener; absent if the person disallows it.
     public func current() -> SensorUpdate<Reading> {
         choices.allows(kind) ? source.current() : .absent(.disallowed)
     }
 
-    /// What was said last while somebody listened, else what there is now.
+    /// Returns the latest update of the running source, else the current update.
     public var latest: SensorUpdate<Reading> {
         guard choices.allows(kind) else { return .absent(.disallowed) }
         if let latest = state.withLock({ $0.latest }) { return latest }
         return source.current()
     }
 
-    /// The last readings since they were last taken, the oldest first; they are forgotten.
+    /// Removes and returns the readings since the last call, the oldest first.
     public func takeReadings() -> [Reading] { state.withLock { $0.readings.takeAll() } }
 
-    /// Spares energy: while suspended the source does not run, whoever listens. Can be repeated.
+    /// Suspends the source, with or without listeners, to save energy. Can be repeated.
     public func suspend() { setSuspended(true) }
 
     /// Resumes updates to observers. Can be repeated.

@@ -2,11 +2,10 @@ internal import Instrument
 internal import InstrumentFiles
 internal import InstrumentJSON
 
-/// What the person lets be read: kept in a file, and obeyed at once.
+/// The person's choices which sensors may be read: kept in a file, and effective immediately.
 ///
-/// A sensor whose kind is disallowed is stopped, what it had read is thrown away, and nothing of it is read until it is allowed
-/// again. A file that is damaged disallows everything that it does not name, because the choice that was lost may have been
-/// that. Safe from any thread.
+/// A sensor whose kind is disallowed stops and discards its readings until it is allowed again. A damaged file
+/// disallows every kind that it does not name, because the lost choice may have disallowed it. Safe from any thread.
 public final class SensorChoices: Sendable {
     private struct State {
         var choices: [String: Bool]
@@ -17,23 +16,23 @@ public final class SensorChoices: Sendable {
 
     private let path: String?
     private let state: Lock<State>
-    /// One save at a time, so that the last choice is the one that is kept.
+    /// One save at a time, so that the file contains the last choice.
     private let saving = Lock(())
 
-    /// Creates choices that last as long as the process.
+    /// Creates choices without a file, for this process.
     public init() {
         path = nil
         state = Lock(State(choices: [:], isDamaged: false))
     }
 
-    /// Reads choices from the file at `path`, which need not exist yet; later choices are written there (mode 0600, wholly or
-    /// not at all). For one process at a time.
+    /// Reads choices from the file at `path`, which need not exist yet, and writes later choices there (mode 0600,
+    /// atomically). For one process at a time.
     public init(path: String) {
         self.path = path
         do throws(FileError) {
             let bytes = try SmallFile.read(path, atMost: 1 << 20, followsLinks: true)
-            let choices = bytes.map(Self.choices)
-            state = Lock(State(choices: choices.flatMap { $0 } ?? [:], isDamaged: choices.map { $0 == nil } ?? false))
+            let (choices, isDamaged) = bytes.map(Self.choices) ?? ([:], false)
+            state = Lock(State(choices: choices, isDamaged: isDamaged))
         } catch {
             state = Lock(State(choices: [:], isDamaged: !error.isMissing))
         }
@@ -44,8 +43,8 @@ public final class SensorChoices: Sendable {
         state.withLock { $0.choices[kind.name] ?? ($0.isDamaged ? false : kind.isOnByDefault) }
     }
 
-    /// Allows or disallows kinds from now on. It holds for this process even if it cannot be kept.
-    /// - Throws: ``SensorError`` if it could not be written down; the call may be repeated.
+    /// Allows or disallows kinds from now on. Effective in this process even if the file cannot be written.
+    /// - Throws: ``SensorError`` if the file cannot be written; the call may be repeated.
     public func set(_ kinds: [SensorKind], allowed isAllowed: Bool) throws(SensorError) {
         let observers = state.withLock { state in
             for kind in kinds { state.choices[kind.name] = isAllowed }
@@ -78,22 +77,23 @@ public final class SensorChoices: Sendable {
         }
     }
 
-    private static func choices(in bytes: [UInt8]) -> [String: Bool]? {
-        guard let json = try? JSONValue(parsing: bytes), case .object(let members)? = json["allowed"],
-            json["damaged"] != .bool(true)
-        else { return nil }
+    /// The choices in a file, and whether earlier choices were lost with a damaged file.
+    private static func choices(in bytes: [UInt8]) -> (choices: [String: Bool], isDamaged: Bool) {
+        guard let json = try? JSONValue(parsing: bytes), case .object(let members)? = json["allowed"] else {
+            return ([:], true)
+        }
         var choices: [String: Bool] = [:]
         for (name, value) in members {
-            // What is neither yes nor no may have been a no.
+            // A value that is neither true nor false counts as a refusal.
             choices[name] = value == .bool(true)
         }
-        return choices
+        return (choices, json["damaged"] == .bool(true))
     }
 }
 
-/// What went wrong with what sensors and device keep in files, and what to do.
+/// An error of the files of sensors and device, and what to do.
 public struct SensorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened and what to do.
+    /// The event and the remedy.
     public let description: String
 
     init(_ description: String) { self.description = description }

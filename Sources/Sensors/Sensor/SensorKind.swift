@@ -1,8 +1,8 @@
-/// What a sensor measures. The set is open; the name is what is kept in the file of ``SensorChoices``.
+/// The kind of a sensor's measurement. The set is open; the file of ``SensorChoices`` contains the names.
 public struct SensorKind: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let name: String
-    /// Whether it is read unless the person says otherwise.
+    /// Whether it is read by default.
     public let isOnByDefault: Bool
 
     /// Creates a kind.
@@ -28,20 +28,20 @@ extension SensorKind {
     public static let deviceMotion = SensorKind("deviceMotion", isOnByDefault: false)
     /// The position.
     public static let location = SensorKind("location", isOnByDefault: true)
-    /// Where the device points.
+    /// The heading of the device.
     public static let heading = SensorKind("heading", isOnByDefault: true)
     /// The battery.
     public static let battery = SensorKind("battery", isOnByDefault: true)
-    /// How the device is held.
+    /// The orientation of the device.
     public static let orientation = SensorKind("orientation", isOnByDefault: true)
     /// Whether something is close to the screen.
     public static let proximity = SensorKind("proximity", isOnByDefault: true)
     /// The addresses of network interfaces.
     public static let networkAddresses = SensorKind("networkAddresses", isOnByDefault: true)
 
-    /// What moves with the device: off unless chosen, as a whole or one by one.
+    /// The motion sensors, which are off by default, together or individually.
     public static let motion: [SensorKind] = [.accelerometer, .gyroscope, .magnetometer, .deviceMotion]
-    /// All of ours.
+    /// All kinds of this library.
     public static let all: [SensorKind] =
         motion + [.location, .heading, .battery, .orientation, .proximity, .networkAddresses]
 }

@@ -1,34 +1,34 @@
-/// Where readings of one kind come from.
+/// A source of readings of one kind.
 ///
-/// One manner for all: a source that is started calls back until it is stopped. A source that nobody has started has no thread,
-/// timer, socket or open file. Sources come and go while they run: they say ``SensorUpdate/absent(_:)`` when what they read is
-/// gone, and readings again once it is back.
+/// A started source calls back until it is stopped. A source that is not started has no thread, timer, socket or open
+/// file. While a source runs, its device may disappear and return: the source then reports
+/// ``SensorUpdate/absent(_:)``, and readings again later.
 public protocol SensorSource<Reading>: Sendable {
     /// The type of a reading, which defines its units.
     associatedtype Reading: Sendable
 
-    /// What there is now, without starting anything: read at this moment where that is quick, else the last that was read.
+    /// The current update, without starting the source: a new reading where that is quick, else the latest reading.
     func current() -> SensorUpdate<Reading>
 
-    /// Starts; `receive` is called on a thread of the source's choice, never inside `start`, one call at a time.
+    /// Starts the source; it calls `receive` on any thread, one call at a time, and never inside `start`.
     func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun
 }
 
-/// What a source says.
+/// An update of a source.
 public enum SensorUpdate<Reading: Sendable>: Sendable {
     /// A reading.
     case reading(Reading)
-    /// The sensor does not exist, and why. Normal on many machines.
+    /// The sensor does not exist, for the given reason. Normal on many machines.
     case absent(SensorAbsence)
 
-    /// The reading, if it is one.
+    /// The reading; nil without one.
     public var reading: Reading? { if case .reading(let reading) = self { reading } else { nil } }
     /// The reason why the sensor does not exist; nil if it exists.
     public var absence: SensorAbsence? { if case .absent(let absence) = self { absence } else { nil } }
 }
 
 extension SensorUpdate {
-    /// The same with another reading.
+    /// Returns the same update with another reading.
     public func map<Other>(_ transform: (Reading) -> Other) -> SensorUpdate<Other> {
         switch self {
         case .reading(let reading): .reading(transform(reading))
@@ -39,28 +39,28 @@ extension SensorUpdate {
 
 extension SensorUpdate: Equatable where Reading: Equatable {}
 
-/// Why there is no reading.
+/// The reason for the absence of a reading.
 public enum SensorAbsence: String, Hashable, Sendable, CaseIterable {
     /// The machine has no such sensor.
     case missing
-    /// There is a sensor, and what it says cannot be read or makes no sense.
+    /// The sensor's values cannot be read or are invalid.
     case unreadable
-    /// There is a sensor, and it has said nothing yet.
+    /// The sensor has not reported a value yet.
     case silent
     /// The system does not let this process read it.
     case denied
-    /// The person does not want it read: ``SensorChoices``.
+    /// The person disallows it: ``SensorChoices``.
     case disallowed
 }
 
-/// A source that was started.
+/// A handle of a started source.
 public struct SensorRun: Sendable {
     private let onStop: @Sendable () -> Void
 
     /// Creates a handle whose ``stop()`` calls `onStop`, which must be safe to call more than once.
     public init(onStop: @escaping @Sendable () -> Void) { self.onStop = onStop }
 
-    /// Stops it; returns at once. A call that is under way on another thread may still end afterwards.
+    /// Stops the source; returns immediately. A call on another thread may still end afterwards.
     public func stop() { onStop() }
 }
 
@@ -68,11 +68,11 @@ public struct SensorRun: Sendable {
 public struct AbsentSource<Reading: Sendable>: SensorSource {
     private let absence: SensorAbsence
 
-    /// Creates a source that never reads anything.
+    /// Creates a source without readings.
     public init(_ absence: SensorAbsence = .missing) { self.absence = absence }
 
     /// None.
     public func current() -> SensorUpdate<Reading> { .absent(absence) }
-    /// Calls nobody.
+    /// Calls no listener.
     public func start(_ receive: @escaping @Sendable (SensorUpdate<Reading>) -> Void) -> SensorRun { SensorRun {} }
 }

@@ -1,6 +1,6 @@
 public import Instrument
 
-/// A device's sensors. Those that it does not have are there, too, and say that they are absent.
+/// A device's sensors. Sensors that the device does not have report that they are absent.
 public struct Sensors: Sendable {
     /// Raw acceleration.
     public var accelerometer: Sensor<Acceleration>
@@ -12,20 +12,21 @@ public struct Sensors: Sendable {
     public var deviceMotion: Sensor<DeviceMotion>
     /// The position.
     public var location: Sensor<Location>
-    /// Where the device points.
+    /// The heading of the device.
     public var heading: Sensor<Heading>
     /// The battery.
     public var battery: Sensor<Battery>
-    /// How the device is held.
+    /// The orientation of the device.
     public var orientation: Sensor<DeviceOrientation>
     /// Whether something is close to the screen.
     public var proximity: Sensor<Bool>
     /// The addresses of interfaces that are up, without loopback.
     public var networkAddresses: Sensor<[String]>
-    /// What the person lets be read.
+    /// The person's choices.
     public let choices: SensorChoices
 
-    /// Creates the sensors of these sources; by default all are absent. Single sources may be exchanged afterwards.
+    /// Creates the sensors of these sources; by default all are absent. Individual sources may be replaced
+    /// afterwards.
     public init(clock: any SchedulingClock = SystemClock(), choices: SensorChoices = SensorChoices()) {
         self.choices = choices
         accelerometer = Sensor(.accelerometer, AbsentSource(), clock: clock, choices: choices)
@@ -40,7 +41,7 @@ public struct Sensors: Sendable {
         networkAddresses = Sensor(.networkAddresses, AbsentSource(), clock: clock, choices: choices)
     }
 
-    /// Spares energy, for example in the background: no source runs until ``resume()``.
+    /// Suspends all sources until ``resume()``, for example in the background, to save energy.
     public func suspend() {
         suspendMotion()
         location.suspend()
@@ -51,7 +52,7 @@ public struct Sensors: Sendable {
         networkAddresses.suspend()
     }
 
-    /// Lets those run that are listened to.
+    /// Resumes the sources that have listeners.
     public func resume() {
         accelerometer.resume()
         gyroscope.resume()
@@ -73,11 +74,11 @@ public struct Sensors: Sendable {
     }
 }
 
-/// What a battery says.
+/// A reading of a battery.
 public struct Battery: Hashable, Sendable {
-    /// How full it is, 0 to 1; nil if it does not say.
+    /// The level, 0 to 1; nil if unknown.
     public var level: Double?
-    /// What it does.
+    /// The state.
     public var state: BatteryState
 
     /// Creates a reading.

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// A source of which the system has one, for as many as listen: begun for the first of them, ended after the last.
+/// A source that exists once in the system, shared by all listeners: started for the first, stopped after the last.
 final class SharedSource<Reading: Sendable>: SensorSource {
     private struct State {
         var listeners: [Int: @Sendable (SensorUpdate<Reading>) -> Void] = [:]
@@ -9,7 +9,7 @@ final class SharedSource<Reading: Sendable>: SensorSource {
     }
 
     private let state = Lock(State())
-    /// Beginning and ending happen under this lock, one after another.
+    /// Starts and stops happen under this lock, one after another.
     private let isBegun = Lock(false)
     private let absence: @Sendable () -> SensorAbsence?
     private let begin: @Sendable (@escaping @Sendable (SensorUpdate<Reading>) -> Void) -> Void
@@ -19,8 +19,8 @@ final class SharedSource<Reading: Sendable>: SensorSource {
     ///
     /// - Parameters:
     ///   - absence: the reason why the source does not exist; then it is never started.
-    ///   - begin: begins; what it is given takes updates, on any thread, and not before `begin` has returned.
-    ///   - end: ends what was begun.
+    ///   - begin: starts the source; its argument receives updates, on any thread, after `begin` has returned.
+    ///   - end: stops the source.
     init(
         absence: @escaping @Sendable () -> SensorAbsence? = { nil },
         begin: @escaping @Sendable (@escaping @Sendable (SensorUpdate<Reading>) -> Void) -> Void,
@@ -29,7 +29,7 @@ final class SharedSource<Reading: Sendable>: SensorSource {
         (self.absence, self.begin, self.end) = (absence, begin, end)
     }
 
-    /// What was said last.
+    /// The latest update.
     func current() -> SensorUpdate<Reading> {
         if let absence = absence() { return .absent(absence) }
         return state.withLock { $0.last } ?? .absent(.silent)

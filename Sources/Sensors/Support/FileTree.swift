@@ -8,7 +8,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The files in which a system describes itself, below a root that tests put elsewhere.
+/// The files that describe a system, below a root that tests replace.
 struct FileTree: Sendable {
     enum Text: Hashable, Sendable {
         case text(String)
@@ -16,7 +16,7 @@ struct FileTree: Sendable {
         case unreadable
     }
 
-    /// A file that describes a system is small: a larger one is something else.
+    /// The limit of a file: files that describe a system are small.
     private static let maxSize = 1 << 20
 
     private let root: String
@@ -25,11 +25,12 @@ struct FileTree: Sendable {
 
     func path(_ path: String) -> String { root + path }
 
-    /// A file's text without the white space and zeros around it; one that is empty or not UTF-8 is unreadable.
+    /// Returns a file's text without surrounding white space and zeros; an empty file or one that is not UTF-8 is
+    /// unreadable.
     func text(_ path: String) -> Text {
         let bytes: [UInt8]
         do throws(FileError) {
-            // The kernel describes itself through links.
+            // The kernel's description contains links.
             guard let read = try SmallFile.read(root + path, atMost: Self.maxSize, followsLinks: true) else {
                 return .missing
             }
@@ -43,7 +44,7 @@ struct FileTree: Sendable {
         return .text(text)
     }
 
-    /// The text, if there is one.
+    /// The text; nil without one.
     func string(_ path: String) -> String? { if case .text(let text) = text(path) { text } else { nil } }
 
     func lines(_ path: String) -> [Substring] {
@@ -52,13 +53,13 @@ struct FileTree: Sendable {
 
     func integer(_ path: String) -> Int? { string(path).flatMap { Int($0) } }
 
-    /// The names in a directory, sorted; `x10` comes after `x9`. None if the directory cannot be read.
+    /// Returns the names in a directory, sorted, `x10` after `x9`; empty if the directory cannot be read.
     func names(in path: String) -> [String] {
         let names = (try? Folder.names(in: root + path)) ?? []
         return names.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 
-    /// Whether any user may write to a directory, and not only to their own files in it.
+    /// Whether every user may write to a directory, and not only to their own files in it.
     func isWritableByAnybody(_ path: String) -> Bool {
         var status = stat()
         guard stat(root + path, &status) == 0 else { return false }

@@ -7,7 +7,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A thread that waits for the system on behalf of a source that was started; it ends with the source.
+/// A thread that waits for the system for a started source, and ends with the source.
 enum SensorThread {
     /// The name of the thread, so that such threads can be counted.
     static let name = "sensors"
@@ -20,14 +20,15 @@ enum SensorThread {
 
 /// A descriptor that becomes readable when another thread wakes the waiting thread.
 final class WakeSignal: Sendable {
-    /// To wait for; negative if the system has no descriptors left.
+    /// The descriptor to wait for; negative if the system has no descriptors left.
     let descriptor: Int32
 
     private let end: Int32
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // Not a pipe: only sockets are closed in children from the first moment in every C library. SOCK_STREAM is 1.
+        // A socket instead of a pipe, because every C library can create sockets with close-on-exec. SOCK_STREAM is
+        // 1.
         let isOpen = socketpair(AF_UNIX, Int32(1) | Int32(O_CLOEXEC) | Int32(O_NONBLOCK), 0, &ends) == 0
         (descriptor, end) = isOpen ? (ends[0], ends[1]) : (-1, -1)
     }
@@ -37,7 +38,7 @@ final class WakeSignal: Sendable {
         if end >= 0 { close(end) }
     }
 
-    /// Wakes; stays readable.
+    /// Wakes the waiting thread; the descriptor stays readable.
     func wake() {
         var byte: UInt8 = 1
         _ = write(end, &byte, 1)

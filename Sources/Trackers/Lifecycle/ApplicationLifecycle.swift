@@ -1,19 +1,20 @@
 #if canImport(UIKit) && !os(watchOS)
 internal import Foundation
+internal import Instrument
 internal import UIKit
 
-/// The app's life as UIKit's notifications tell it, memory warnings among them. They come on the main thread.
+/// The app's lifecycle by UIKit's notifications, including memory warnings. They arrive on the main thread.
 ///
-/// Not verified: written from Apple's documentation, never compiled or run.
+/// Compiled against declarations of UIKit on Linux, with its logic tested there; not run on an Apple platform.
 public final class ApplicationLifecycle: LifecycleSource, @unchecked Sendable {
-    // Sendable: `tokens` is touched under `lock` only.
+    // Sendable: `tokens` is accessed only under `lock`.
     private let lock = NSLock()
     private var tokens: [any NSObjectProtocol] = []
 
     /// Creates a source.
     public init() {}
 
-    /// Reports to `observer` from now on; nil reports to nobody.
+    /// Reports to `observer` from now on; nil ends the reports.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
         let center = NotificationCenter.default
         lock.withLock {

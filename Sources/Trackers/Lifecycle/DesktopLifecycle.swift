@@ -2,15 +2,17 @@
 internal import AppKit
 internal import Dispatch
 internal import Foundation
+internal import Instrument
 
-/// The app's life on a Mac, as AppKit's notifications tell it, with sleep and memory pressure.
+/// The app's lifecycle on a Mac by AppKit's notifications, with sleep and memory pressure.
 ///
-/// Hiding an app is its background; nothing stops it there, so that the observer may take its time on a queue of the source's. The
-/// system reports the end on the main thread, which waits. Memory pressure is the system's, of any app's doing.
+/// A hidden app is in the background; the system does not stop it there, so the observer may take its time on a queue
+/// of the source. The system reports the end on the main thread, which waits. Memory pressure concerns the whole
+/// system.
 ///
-/// Not verified: written from Apple's documentation, never compiled or run.
+/// Compiled against declarations of AppKit on Linux, with its logic tested there; not run on an Apple platform.
 public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
-    // Sendable: both variables are touched under `lock` only.
+    // Sendable: both variables are accessed only under `lock`.
     private let lock = NSLock()
     private static let queue = DispatchQueue(label: "instrument.lifecycle")
     private var tokens: [(NotificationCenter, any NSObjectProtocol)] = []
@@ -19,7 +21,7 @@ public final class DesktopLifecycle: LifecycleSource, @unchecked Sendable {
     /// Creates a source.
     public init() {}
 
-    /// Reports to `observer` from now on; nil reports to nobody.
+    /// Reports to `observer` from now on; nil ends the reports.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
         lock.withLock {
             for (center, token) in tokens { center.removeObserver(token) }

@@ -1,22 +1,22 @@
 public import Instrument
 
-/// Tells what happens to the app: signals on Linux, notifications on Apple platforms, a script in tests.
+/// A source of the app's lifecycle phases: signals on Linux, notifications on Apple platforms, a script in tests.
 public protocol LifecycleSource: AnyObject, Sendable {
-    /// Reports to `observer` from now on, in place of the one before; nil reports to nobody. When it returns, nothing that happens from
-    /// then on is missed.
+    /// Reports to `observer` from now on, instead of the previous observer; nil ends the reports. Once this method
+    /// returns, no later phase is missed.
     ///
-    /// The observer is called on a thread of the source's own, which may be blocked: where the system waits for
-    /// an answer (before it stops or ends the process), the source gives it when the observer returns.
+    /// The source calls the observer on a separate thread, which may be blocked: where the system waits (before it
+    /// stops or ends the process), the source lets it continue when the observer returns.
     func report(to observer: (@Sendable (LifecycleNotice) -> Void)?)
 }
 
-/// Something that happened to the app.
+/// A report of a lifecycle phase.
 public struct LifecycleNotice: Sendable {
-    /// What happened.
+    /// The phase.
     public var phase: LifecyclePhase
-    /// When, if the source knows better than "now".
+    /// The instant, if the source knows it; nil means now.
     public var instant: MonotonicInstant?
-    /// What else is known, for example the signal's name.
+    /// Further attributes, for example the signal's name.
     public var attributes: Attributes
 
     /// Creates a notice.
@@ -30,19 +30,19 @@ public struct LifecycleNotice: Sendable {
 }
 
 extension Action {
-    /// The app is used.
+    /// The app is active.
     public static let appActive = Action("AppActive")
-    /// The app is not used for the moment.
+    /// The app is temporarily inactive.
     public static let appInactive = Action("AppInactive")
-    /// The app came back to where people see it.
+    /// The app became visible.
     public static let appForeground = Action("AppForeground")
     /// The app is about to be stopped or hidden.
     public static let appBackground = Action("AppBackground")
     /// The app is about to end.
     public static let appTerminating = Action("AppTerminating")
-    /// Memory is short.
+    /// Memory pressure.
     public static let memoryPressure = Action("MemoryPressure")
-    /// The machine slept, and is awake again.
+    /// The machine resumed from sleep.
     public static let systemResumed = Action("SystemResumed")
 }
 
@@ -52,12 +52,12 @@ extension AttributeKey where Value == String {
 }
 
 extension AttributeKey where Value == Duration {
-    /// How long the machine slept. Whole milliseconds on the wire.
+    /// The duration of the machine's sleep. Whole milliseconds on the wire.
     public static var sleepTime: Self { "sleepTime" }
 }
 
 extension PrivacyCatalogue {
-    /// What a lifecycle tracker collects beside the vocabulary.
+    /// The fields that a lifecycle tracker collects in addition to the vocabulary.
     public static let lifecycle: PrivacyCatalogue = [
         FieldDeclaration(.signal, "The signal that the process received", .otherDiagnosticData),
         FieldDeclaration(.sleepTime, "How long the machine slept", .otherDiagnosticData),

@@ -1,6 +1,6 @@
 public import Instrument
 
-/// Reports what happens to the app, and sees to it that samples leave before the app does.
+/// Reports the app's lifecycle, and delivers samples before the app is stopped or ends.
 ///
 /// ```swift
 /// let signals = try SignalLifecycle.install()
@@ -9,8 +9,9 @@ public import Instrument
 ///
 /// Each phase becomes an event, then the tracker notifies the observers, on the same thread.
 ///
-/// When the app goes to the background, or ends, the queue is flushed within a deadline, on the source's thread and no task's: an app
-/// that blocks the few threads that tasks have, or a backend that hangs, costs the grace and no more.
+/// When the app enters the background or ends, the tracker flushes the queue within a deadline, on the source's
+/// thread and not in a task: an app that blocks the threads of Swift's pool, or a backend that hangs, costs at most
+/// the grace time.
 public final class LifecycleTracker: Tracker {
     /// Sent as `trackerTarget`.
     public let target: String? = "app"
@@ -23,11 +24,11 @@ public final class LifecycleTracker: Tracker {
     /// Creates a tracker of the app's life.
     ///
     /// - Parameters:
-    ///   - sources: tell what happens.
+    ///   - sources: the sources of phases.
     ///   - queue: the queue of the instrument that the tracker is added to.
     ///   - observers: receive each phase, in order, before the flush.
-    ///   - backgroundGrace: how long the flush before a stop may take.
-    ///   - terminationGrace: how long the flush before the end may take.
+    ///   - backgroundGrace: the time limit of the flush before a stop.
+    ///   - terminationGrace: the time limit of the flush before the end.
     public init(
         _ sources: any LifecycleSource...,
         flushing queue: BatchQueue,
@@ -42,7 +43,7 @@ public final class LifecycleTracker: Tracker {
         self.terminationGrace = terminationGrace
     }
 
-    /// Begins to watch.
+    /// Starts observing the sources.
     public func begin(in context: TrackerContext) {
         let (queue, observers) = (queue, observers)
         let grace = [LifecyclePhase.background: backgroundGrace, .terminating: terminationGrace]
@@ -55,9 +56,9 @@ public final class LifecycleTracker: Tracker {
         }
     }
 
-    /// The signal that the process received, and how long the machine slept.
+    /// The signal that the process received, and the duration of the machine's sleep.
     public var declaredFields: PrivacyCatalogue { .lifecycle }
 
-    /// Watches no more.
+    /// Stops observing the sources.
     public func end() { for source in sources { source.report(to: nil) } }
 }

@@ -1,43 +1,49 @@
 #if os(Linux)
 internal import CSignalShim
-internal import Foundation
-internal import Glibc
 internal import Instrument
 
-/// The app's life as POSIX signals tell it: `SIGTERM`, `SIGINT` and `SIGHUP` end it, `SIGTSTP` stops it, `SIGCONT` continues it.
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The app's lifecycle by POSIX signals: `SIGTERM`, `SIGINT` and `SIGHUP` end the process, `SIGTSTP` stops it,
+/// `SIGCONT` continues it.
 ///
-/// Installing is up to the app, once, before it says that it is ready: when ``install(_:)`` returns, no signal is missed. A handler that
-/// was installed before continues to work: it is called first of all, in the signal's own context, and the app then
-/// decides itself whether it ends. Without an earlier handler, the process is ended or stopped as the signal wants once the observer
-/// has returned: its exit status is the signal's. The same signal for a second time ends it at once.
+/// The app installs the handlers once, before it reports that it is ready: once ``install(_:)`` returns, no signal is
+/// missed. A handler that was installed before continues to work: it is called first, in the signal's context, and
+/// the app then decides whether it ends. Without an earlier handler, the signal ends or stops the process once the
+/// observer has returned, with the signal's exit status. The same signal for a second time ends the process
+/// immediately.
 ///
-/// Limits: a handler that the app installs later with `signal` or `sigaction` takes the signal from us. A handler that calls `_exit`
-/// leaves no time for a flush. An app that takes signals by `sigwait` or `signalfd` must not install this. A signal that is ignored when we come (as under `nohup`) stays ignored. Under a
-/// supervisor of the process's own, such as swift-service-lifecycle, do not install this; `InstrumentService` of the library
-/// InstrumentServiceLifecycle stands in for it.
+/// Limits: a handler that the app installs later with `signal` or `sigaction` replaces this one. A handler that calls
+/// `_exit` leaves no time for a flush. An app that receives signals by `sigwait` or `signalfd` must not install this.
+/// A signal that is ignored at the installation (as under `nohup`) stays ignored. Under a supervisor in the process,
+/// such as swift-service-lifecycle, use `InstrumentService` of the library InstrumentServiceLifecycle instead.
 public final class SignalLifecycle: LifecycleSource {
     private struct State {
         var observer: (@Sendable (LifecycleNotice) -> Void)?
-        /// What came before anybody listened.
+        /// The notices before the first observer.
         var waiting: [LifecycleNotice] = []
     }
 
-    /// Why signals cannot be watched.
+    /// The reason why signals cannot be observed.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What failed, and what to do.
+        /// The failure and the remedy.
         public let description: String
     }
 
-    /// The signals that are watched unless said otherwise.
+    /// The signals that are observed by default.
     public static let allSignals: [Int32] = [SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT]
 
     private static let maxWaitingCount = 64
     private static let shared = Lock<SignalLifecycle?>(nil)
     private let state = Lock(State())
 
-    /// Begins to watch; a second call returns the same object and adds signals.
+    /// Installs the handlers; a second call returns the same object and adds signals.
     ///
-    /// - Parameter signals: numbers out of ``allSignals``.
+    /// - Parameter signals: numbers of ``allSignals``.
     /// - Throws: ``Failure`` if the system refuses.
     public static func install(_ signals: [Int32] = allSignals) throws(Failure) -> SignalLifecycle {
         try shared.withLock { (shared: inout SignalLifecycle?) throws(Failure) in
@@ -56,7 +62,7 @@ public final class SignalLifecycle: LifecycleSource {
         if descriptor < 0 {
             throw Failure(description: "no pipe for signals: error \(errno); close what is not needed")
         }
-        // A dedicated thread: a flush may block it, and it runs although all of the app's threads are blocked.
+        // A dedicated thread: a flush may block it, and it runs while all of the app's threads are blocked.
         let isRunning = SystemThread.start(name: "instr.signals") { [self] in
             Self.unblock(Self.allSignals)
             var number: UInt8 = 0
@@ -69,7 +75,7 @@ public final class SignalLifecycle: LifecycleSource {
         throw Failure(description: "cannot create the thread for signals: the process has reached its thread limit")
     }
 
-    /// Reports to `observer`, beginning with `active` and with what came before.
+    /// Reports to `observer`, beginning with `active` and with the notices before.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
         let waiting = state.withLock { state in
             state.observer = observer
@@ -87,7 +93,7 @@ public final class SignalLifecycle: LifecycleSource {
             attributes[.signal] = Self.names[number]
             send(LifecycleNotice(phase, attributes: attributes))
         }
-        // The app's own handler has been called, and decides.
+        // The app's handler has been called, and decides.
         guard signal_shim_had_default(number) != 0 else { return }
         switch phases.last {
         case .terminating: Self.endProcess(by: number)
@@ -104,14 +110,14 @@ public final class SignalLifecycle: LifecycleSource {
         observer?(notice)
     }
 
-    /// Ends the process as the signal would have, so that whoever waits for it sees why.
+    /// Ends the process by the signal, so that the parent process sees the reason.
     private static func endProcess(by number: Int32) {
         signal(number, SIG_DFL)
         unblock([number])
         kill(getpid(), number)
     }
 
-    /// A process may have been started with signals blocked, as children of threads of Dispatch's are: one thread has to take them.
+    /// A process may start with blocked signals, as children of Dispatch's threads do; one thread must accept them.
     private static func unblock(_ numbers: [Int32]) {
         var set = sigset_t()
         sigemptyset(&set)

@@ -1,25 +1,30 @@
 #if os(Linux)
-internal import Foundation
-internal import Glibc
 public import Instrument
+internal import InstrumentFiles
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
 
 /// The lifecycle of a Linux machine: sleep and memory pressure.
 ///
-/// Sleep shows in the clocks: the boot time advances while the machine sleeps and the monotonic clock does not (clock_gettime(2)).
-/// Memory pressure is what the kernel's pressure stall information says (`/proc/pressure/memory`, Documentation/accounting/psi.rst);
-/// a kernel without the file reports no pressure. Timers read both from time to time, and only while somebody
-/// listens.
+/// Sleep is the difference of two clocks: the boot time advances while the machine sleeps and the monotonic clock
+/// does not (clock_gettime(2)). Memory pressure comes from the kernel's pressure stall information
+/// (`/proc/pressure/memory`, Documentation/accounting/psi.rst); a kernel without the file reports no pressure. A
+/// timer reads both at an interval, only while there is an observer.
 public final class SystemLifecycle: LifecycleSource {
     private struct State {
         var observer: (@Sendable (LifecycleNotice) -> Void)?
-        /// Counts observers, so that a running timer does not continue beside the next observer's.
+        /// Counts observers, so that the timer of an earlier observer ends.
         var epoch = 0
         var alarm: ScheduledAction?
         var slept = Duration.zero
         var isUnderPressure = false
     }
 
-    /// A difference between the clocks that is smaller is no sleep.
+    /// The smallest difference between the clocks that counts as sleep.
     private static let shortestSleep: Duration = .milliseconds(500)
 
     private let clock: any SchedulingClock
@@ -32,12 +37,12 @@ public final class SystemLifecycle: LifecycleSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - clock: times the looks.
-    ///   - interval: the time between two looks.
-    ///   - pressureFile: where the kernel reports memory pressure.
-    ///   - threshold: the share of the last ten seconds, in percent, in which some task waited for memory, from which on it counts
-    ///     as pressure; it is over below half of that.
-    ///   - timeAsleep: how long the machine has slept since it was started.
+    ///   - clock: the clock of the timer.
+    ///   - interval: the time between two reads.
+    ///   - pressureFile: the kernel's file of memory pressure.
+    ///   - threshold: the share of the last ten seconds, in percent, in which some task waited for memory, from which
+    ///     on it counts as pressure. The pressure ends below half of the threshold.
+    ///   - timeAsleep: returns the time that the machine has slept since it was started.
     public init(
         clock: any SchedulingClock = SystemClock(),
         interval: Duration = .seconds(5),
@@ -54,7 +59,7 @@ public final class SystemLifecycle: LifecycleSource {
 
     deinit { state.withLock { $0.alarm }?.cancel() }
 
-    /// How long this machine has slept since it was started.
+    /// The time that this machine has slept since it was started.
     @Sendable
     public static func timeAsleep() -> Duration {
         var (boot, running) = (timespec(), timespec())
@@ -64,7 +69,7 @@ public final class SystemLifecycle: LifecycleSource {
         return .seconds(seconds) + .nanoseconds(boot.tv_nsec - running.tv_nsec)
     }
 
-    /// Reports to `observer` from now on; nil looks no more.
+    /// Reports to `observer` from now on; nil ends the reports.
     public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
         let slept = timeAsleep()
         let (old, epoch) = state.withLock { state in
@@ -80,7 +85,7 @@ public final class SystemLifecycle: LifecycleSource {
     private func schedule(_ epoch: Int) {
         state.withLock { state in
             if state.epoch != epoch { return }
-            // Under the lock, so that who reports to another meanwhile has something to cancel.
+            // Under the lock, so that a concurrent call of report(to:) finds an alarm to cancel.
             let time = clock.now.advanced(by: interval)
             state.alarm = clock.schedule(at: time) { [weak self] in self?.look(epoch) }
         }
@@ -109,8 +114,11 @@ public final class SystemLifecycle: LifecycleSource {
 
     /// The `avg10` of `some`, in percent; 0 without a value.
     private func pressure() -> Double {
-        guard let text = try? String(contentsOfFile: pressureFile, encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some ") }),
+        // A kernel without pressure stall information has no file, or one that cannot be read: it reports no pressure.
+        guard let bytes = try? SmallFile.prefix(of: pressureFile, count: 4096, followsLinks: true),
+            let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first(where: {
+                $0.hasPrefix("some ")
+            }),
             let field = line.split(separator: " ").first(where: { $0.hasPrefix("avg10=") }),
             let value = Double(field.dropFirst(6)), value.isFinite
         else { return 0 }

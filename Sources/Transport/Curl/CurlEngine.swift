@@ -8,14 +8,14 @@ internal import Instrument
 final class CurlEngine: Sendable {
     /// Wakes the thread.
     ///
-    /// Sendable: `curl_multi_wakeup`, the one call made with it outside the thread, is made for that, and is made under the
-    /// engine's lock only while the handle stands in the state, from which the thread takes it before it ends it.
+    /// Sendable: `curl_multi_wakeup`, the one call made with it outside the thread, is made for that, and is made under
+    /// the engine's lock only while the handle stands in the state, from which the thread takes it before it ends it.
     struct Waker: @unchecked Sendable {
         let multi: UnsafeMutableRawPointer
         func wake() { curl_multi_wakeup(multi) }
     }
 
-    /// What happened since the thread last looked.
+    /// The requests since the last turn of the thread.
     struct News {
         var begun: [Exchange] = []
         /// The numbers of abandoned requests.
@@ -107,7 +107,7 @@ final class CurlEngine: Sendable {
         guard var loop = CurlLoop(settings) else { return giveUp() }
         state.withLock { $0.waker = Waker(multi: loop.multi) }
         while loop.turn(takeNews()) { loop.sleep() }
-        // From here on nobody wakes; what begins ends at once, because only a shutdown ends the loop.
+        // From here on no call wakes the loop. New transfers end at once, because only a shutdown ends the loop.
         state.withLock { $0.waker = nil }
         _ = consume loop
     }

@@ -3,7 +3,7 @@ internal import InstrumentHTTP
 internal import CCurl
 
 extension HTTPError {
-    /// What libcurl says. Its `detail` is repeated only for TLS, where it names certificates and hosts and nothing else.
+    /// An error of libcurl. Its `detail` is repeated only for TLS, where it contains only certificates and hosts.
     init(_ result: CURLcode, _ detail: String, _ url: HTTPURL, status: Int?) {
         let text = String(cString: curl_easy_strerror(result))
         let (code, advice) = Self.meaning(of: result)

@@ -7,7 +7,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What every transfer of a transport has in common.
+/// The common settings of a transport's transfers.
 struct CurlSettings: Sendable {
     let configuration: TransportConfiguration
     /// Certificates in PEM that take the place of libcurl's own bundle; nil leaves that.
@@ -18,8 +18,8 @@ struct CurlSettings: Sendable {
 enum CurlAuthorities {
     private static let maxBytes = 16 << 20
 
-    /// Those of `path` behind those that libcurl trusts anyway: it knows only one list, so that a custom list alone would
-    /// take the place of the system's.
+    /// Those of `path` behind those that libcurl trusts anyway: it knows only one list, so that a custom list alone
+    /// would take the place of the system's.
     static func read(_ path: String) throws(HTTPError) -> [UInt8] {
         guard let added = contents(path), isPEM(added) else {
             let message = "the file of additional certificates cannot be read or has none in PEM; check \(path)"

@@ -69,7 +69,7 @@ final class CurlTransfer {
     }
 
     private func makeFields(_ request: HTTPRequest) -> UnsafeMutablePointer<curl_slist>? {
-        // What libcurl would add by itself: a wait for the server's consent, and a content type that is not true.
+        // Disables libcurl's defaults: the wait for the server's consent, and a wrong content type.
         var lines = ["Expect:"]
         for absent in ["Content-Type", "Accept"] where request.headers[absent] == nil { lines.append(absent + ":") }
         // libcurl's way to write a field without a value.
@@ -88,7 +88,7 @@ final class CurlTransfer {
         let authorities = settings.authorities?.withUnsafeBytes { bytes in
             transport_set_authorities(easy, bytes.baseAddress, bytes.count)
         }
-        // An empty text is no proxy, whatever the environment says.
+        // An empty text means no proxy, independent of the environment.
         let usesProxy = settings.configuration.proxy == .environment || set(CURLOPT_PROXY, "")
         return usesProxy && (authorities ?? CURLE_OK) == CURLE_OK
             && transport_restrict_protocols(easy) == CURLE_OK
@@ -121,7 +121,7 @@ final class CurlTransfer {
             } == CURLE_OK
     }
 
-    /// What `take` says no to breaks the transfer off.
+    /// Aborts the transfer if `take` returns false.
     private static func receive(
         _ bytes: UnsafeMutablePointer<CChar>?,
         _ count: Int,

@@ -1,11 +1,11 @@
 public import InstrumentHTTP
 
 #if !canImport(Darwin)
-/// The transport over libcurl: one thread for all requests, connections that are kept and shared, HTTP/2 where a server
+/// The transport over libcurl: one thread for all requests, persistent shared connections, HTTP/2 where a server
 /// offers it over TLS.
 ///
-/// The thread starts with the first request and ends with ``shutDown()`` or when the transport is let go of. Certificates
-/// are always verified; nothing but http and https is spoken; no cookie is kept.
+/// The thread starts with the first request and ends with ``shutDown()`` or when the transport is released. Certificates
+/// are always verified; only http and https are supported; cookies are not kept.
 public final class CurlTransport: HTTPTransport {
     private let configuration: TransportConfiguration
     private let engine: CurlEngine

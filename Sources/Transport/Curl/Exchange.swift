@@ -2,7 +2,7 @@
 internal import InstrumentHTTP
 internal import Instrument
 
-/// One request under way and the task that waits for it. The task is resumed exactly once, by whichever comes first:
+/// One running request and the task that waits for it. The task is resumed exactly once, by whichever comes first:
 /// the transfer, a cancellation or a shutdown.
 final class Exchange: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPError>

@@ -3,7 +3,7 @@ internal import InstrumentHTTP
 /// The head of a response as it comes in, line by line.
 struct ResponseHead {
     private(set) var headers = HTTPHeaders()
-    /// What comes after the body began are trailers, which are left out.
+    /// Ignores trailers, which come after the beginning of the body.
     var isComplete = false
     private var byteCount = 0
     private static let maxBytes = 256 << 10

@@ -8,36 +8,47 @@ struct EmittingLine: Hashable, Sendable, CustomStringConvertible {
     var description: String { "run \(run), thread \(thread)" }
 }
 
-/// What the queue owes for the samples of one thread.
+/// The queue's obligations for the samples of one thread.
 struct Promise: Sendable {
     /// The number of the last sample that must not be lost.
     var count: Int
-    /// Samples that the queue said it did not keep.
+    /// Samples that the queue has refused.
     var refused: Set<Int> = []
-    /// Samples of which the queue did not say that it had kept them: they may be there or not.
+    /// Samples without a result, which may be stored or not.
     var unsure: Set<Int> = []
 }
 
-/// Compares what arrived at a backend with what the queue promised.
+/// Compares the samples that a backend has received with the queue's obligations.
 struct Account: Sendable {
     enum Rest: Sendable {
-        /// Behind the promise there is at most one sample: the one whose emit had not returned.
+        /// After the last obligation, at most one sample may be stored: the one whose emit had not returned.
         case atMostOne
-        /// Behind the promise samples may be there or not: they were not synchronized.
+        /// After the last obligation, any sample may be stored or not, because it was not synchronized.
         case any
     }
 
     let label: String
     var promises: [EmittingLine: Promise]
     var rest = Rest.atMostOne
+    /// Whether samples of a thread arrive in their order, each counted once. False where a file could not be opened: its samples follow
+    /// later, and of samples that were staged nobody knows whether the file has them.
+    var keepsOrder = true
 
     /// Checks one backend.
     ///
     /// - Parameters:
-    ///   - arrived: lines in their order of arrival, repeated ones included.
+    ///   - arrived: lines in their order of arrival, including duplicates.
     ///   - dead: lines of dead letters.
     ///   - sums: the ledger after the drain.
-    func check(_ backend: String, arrived: [[UInt8]], dead: [[UInt8]], sums: DrainReport.Sums) -> Findings {
+    ///   - mostCorrupt: the largest number of samples that may count as corrupt; by default those that are missing before one that is
+    ///     there.
+    func check(
+        _ backend: String,
+        arrived: [[UInt8]],
+        dead: [[UInt8]],
+        sums: DrainReport.Sums,
+        mostCorrupt: Int? = nil
+    ) -> Findings {
         var findings = Findings()
         let label = "\(label), \(backend)"
         let (known, numbers) = read(arrived, label, &findings)
@@ -50,13 +61,16 @@ struct Account: Sendable {
         for line in numbers.keys where promises[line] == nil { findings.fail("\(label): unknown \(line)") }
         let settled = sums.acknowledged + sums.queued + sums.dead + sums.drops.values.reduce(0, +)
         if sums.emitted != settled { findings.fail("\(label): the ledger does not add up: \(sums)") }
-        // Only samples that are missing before one that is there can have been damaged.
         let corrupt = sums.drops["corrupt"] ?? 0
-        if corrupt > gaps { findings.fail("\(label): \(gaps) samples are missing, \(corrupt) are counted as corrupt") }
+        if corrupt > mostCorrupt ?? gaps {
+            findings.fail(
+                "\(label): \(gaps) samples are missing, at most \(mostCorrupt ?? gaps) are damaged, and \(corrupt) count as corrupt"
+            )
+        }
         if sums.drops.contains(where: { $0.value > 0 && $0.key != "refused" && $0.key != "corrupt" }) {
             findings.fail("\(label): samples were dropped: \(sums)")
         }
-        if rest == .atMostOne, sums.acknowledged != known || sums.dead != dead.count {
+        if keepsOrder, rest == .atMostOne, sums.acknowledged != known || sums.dead != dead.count {
             findings.fail(
                 "\(label): \(known) samples arrived and \(dead.count) are dead letters, the ledger says \(sums)"
             )
@@ -68,7 +82,7 @@ struct Account: Sendable {
         return findings
     }
 
-    /// Checks one thread; returns how many samples are missing before the last one that is there.
+    /// Checks one thread. Returns the number of missing samples before the last stored one.
     private func check(
         _ promise: Promise,
         _ all: [Int],
@@ -76,7 +90,7 @@ struct Account: Sendable {
         _ label: String,
         _ findings: inout Findings
     ) -> Int {
-        if zip(all, all.dropFirst()).contains(where: { $0 >= $1 }) {
+        if keepsOrder, zip(all, all.dropFirst()).contains(where: { $0 >= $1 }) {
             findings.fail(
                 "\(label): samples arrived in another order than they were emitted in, or under two identifiers"
             )
@@ -98,7 +112,7 @@ struct Account: Sendable {
         return (kept.max() ?? 0) - kept.count
     }
 
-    /// Counts distinct samples, and returns the numbers of each thread in the order in which they came first.
+    /// Counts distinct samples, and returns the numbers of each thread in the order of their first arrival.
     private func read(
         _ lines: [[UInt8]],
         _ label: String,
@@ -124,6 +138,11 @@ struct Account: Sendable {
         return (known.count, numbers)
     }
 
+    /// The number of distinct samples of a run in lines.
+    static func count(of run: Int, in lines: [[UInt8]]) -> Int {
+        Set(lines.compactMap { LineScan($0) }.filter { $0.line.run == run }.map(\.id)).count
+    }
+
     /// The lines of a file; none if there is no such file.
     static func lines(of path: String, prefix: Int = .max) -> [[UInt8]] {
         let contents = FileManager.default.contents(atPath: path) ?? Data()
@@ -132,7 +151,7 @@ struct Account: Sendable {
 }
 
 extension ChildNotes {
-    /// What a process that was killed, or has ended, owes.
+    /// The obligations of a process that was killed or has ended.
     func promises(run: Int, threads: Int) -> [EmittingLine: Promise] {
         let returned = returned
         var promises: [EmittingLine: Promise] = [:]
@@ -142,9 +161,9 @@ extension ChildNotes {
         return promises
     }
 
-    /// What a process owes for the samples of one thread up to a number.
+    /// The obligations of a process for the samples of one thread up to a number.
     func promise(_ thread: Int, count: Int) -> Promise {
-        // Too many exceptions to note: any sample may be one.
+        // Too many exceptions to record: any sample may be missing.
         guard let known = exceptions(line: thread) else { return Promise(count: count, unsure: Set(0...count)) }
         return Promise(count: count, refused: known.refused, unsure: known.unsure)
     }

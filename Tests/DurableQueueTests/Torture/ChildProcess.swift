@@ -2,13 +2,13 @@ import Foundation
 import LoopbackServers
 import QueueChildPlan
 
-/// A process that emits, or drains. It is killed when nobody holds it any more.
+/// A process that emits or drains. It is killed when this object is released.
 final class ChildProcess {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The child lies beside the test bundle.
+    /// The path of the child, beside the test bundle.
     private static let executable: URL = {
         let bundle = URL(fileURLWithPath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
         return bundle.appendingPathComponent("QueueChild")
@@ -18,11 +18,15 @@ final class ChildProcess {
     private let outputFile: String
     private let errorFile: String
 
+    /// The stack of the thread that crashed, and nothing else: a crash may be too rare to be repeated.
+    private static let backtrace = "enable=yes,color=no,interactive=no,threads=crashed,registers=none,images=none"
+
     /// Starts a process.
     ///
     /// - Parameters:
     ///   - name: the beginning of the files that the process writes its output to.
-    ///   - isRebooted: whether the process has a separate memory for files, empty at its start as after a loss of power.
+    ///   - isRebooted: whether the process has a separate memory for files, empty at its start as after a loss of
+    ///     power.
     init(
         _ plan: ChildPlan,
         name: String,
@@ -38,9 +42,8 @@ final class ChildProcess {
             process.executableURL = Self.executable
             process.arguments = [try plan.argument()]
         }
-        // A backtrace takes seconds; the test says which case to repeat.
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["SWIFT_BACKTRACE": "enable=no"]) { known, _ in known }.merging(environment) { $1 }
+            .merging(["SWIFT_BACKTRACE": Self.backtrace]) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try Self.handle(outputFile)
         process.standardError = try Self.handle(errorFile)
@@ -58,14 +61,14 @@ final class ChildProcess {
 
     var isRunning: Bool { process.isRunning }
 
-    /// Sends `SIGKILL`; the process may live on until the disk that it waits for answers.
+    /// Sends `SIGKILL`. The process may live until the disk responds for which it waits.
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
-    /// Waits until the process has ended; false if it has not within a time that only a hang can reach.
+    /// Waits until the process has ended. Returns false after a time that only a hang can reach.
     func hasEnded(within seconds: Int = 300) -> Bool {
         for _ in 0..<seconds * 500 {
             if !process.isRunning {
-                // Foundation keeps a descriptor of a process that nobody has waited for.
+                // Foundation keeps a descriptor of a process until a wait for its end.
                 process.waitUntilExit()
                 return true
             }
@@ -74,18 +77,18 @@ final class ChildProcess {
         return false
     }
 
-    /// How an ended process ended: its status, or the negative signal.
+    /// The result of an ended process: its status, or the negative number of its signal.
     var status: Int32 {
         process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
     var output: Data { FileManager.default.contents(atPath: outputFile) ?? Data() }
-    /// The end of what the process wrote to its standard error.
+    /// The end of the process's standard error.
     var errors: String {
-        String(decoding: (FileManager.default.contents(atPath: errorFile) ?? Data()).suffix(2000), as: UTF8.self)
+        String(decoding: (FileManager.default.contents(atPath: errorFile) ?? Data()).suffix(4000), as: UTF8.self)
     }
 
-    /// Waits until the process notes that it is about to emit.
+    /// Waits until the process records that it starts to emit.
     func waitUntilReady(_ notes: ChildNotes) throws {
         while !notes.isReady {
             if !isRunning { throw Failure(description: "the child ended with \(status) at its start: \(errors)") }
@@ -93,7 +96,7 @@ final class ChildProcess {
         }
     }
 
-    /// Delivers what is left in a queue, and waits for that.
+    /// Delivers the remaining samples of a queue, and waits for the end of the delivery.
     static func drain(_ plan: ChildPlan, name: String, isRebooted: Bool = false) throws -> DrainReport {
         let child = try ChildProcess(plan, name: name, isRebooted: isRebooted)
         guard child.hasEnded(within: 600) else {

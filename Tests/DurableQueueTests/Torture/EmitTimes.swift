@@ -1,6 +1,6 @@
 import QueueChildPlan
 
-/// How long emits took in a stretch of time.
+/// The durations of emits in a period.
 struct EmitTimes {
     private let before: [Int]
 
@@ -10,7 +10,7 @@ struct EmitTimes {
         notes.resetLongest()
     }
 
-    /// Says how long emits took since the beginning, beside what is documented.
+    /// Prints the durations of emits since the beginning, beside the documented ones.
     func describe(_ notes: ChildNotes) -> String {
         let histogram = zip(notes.histogram, before).map { $0 - $1 }
         let (longest, waits) = notes.longest

@@ -2,10 +2,10 @@ import Foundation
 import InstrumentTestKit
 import QueueChildPlan
 
-/// A queue that earlier processes left, with samples in segments, in a spare that has no name yet, and in memory that
+/// A queue of earlier processes, with samples in segments, in a spare that was not renamed, and in memory that
 /// outlives a process.
 struct FaultFixture: Sendable {
-    /// Samples of each thread: they fill some segments.
+    /// The number of samples of each thread, which fill several segments.
     private static let samples = 200
 
     private let folder: String
@@ -23,7 +23,7 @@ struct FaultFixture: Sendable {
             return [samples, BackendPlan("second", to: folder + "/second")]
         }
 
-        /// Kills a process that emits: what it had staged waits in memory.
+        /// Kills a process that emits, so that its staged samples stay in memory.
         mutating func leaveStaged() throws {
             var plan = ChildPlan(.emit, directory: directory, backends: backends)
             for index in plan.backends.indices { plan.backends[index].isOffline = true }
@@ -49,7 +49,7 @@ struct FaultFixture: Sendable {
         var plan = ChildPlan(.emit, directory: folder + "/queue", backends: backends)
         plan.segmentSize = 4096
         let queue = KilledQueue(plan, files: folder, label: "the fixture")
-        // The process ends in peace: what it left in memory would not follow the copies.
+        // The process ends normally, because the copies would not have its staged samples.
         let running = try queue.start(&generator) { plan in
             (plan.count, plan.pause, plan.shutdown) = (Self.samples, 50, 0)
         }
@@ -59,7 +59,7 @@ struct FaultFixture: Sendable {
         try Self.unname(folder + "/queue")
     }
 
-    /// Gives the newest segment the name of a spare, as if the process had been killed before it named the segment.
+    /// Gives the newest segment the name of a spare, as after a kill before the rename.
     private static func unname(_ directory: String) throws {
         let files = FileManager.default
         for queue in try files.contentsOfDirectory(atPath: directory) where queue.hasSuffix(".queue") {
@@ -97,7 +97,7 @@ extension FaultFixture.Queue {
             findings.fail("the process hangs: \(child.errors)")
             _ = child.hasEnded()
         } else if child.status == 2 {
-            // The store said why it could not be opened.
+            // The store has reported why it could not be opened.
             findings.count("refused starts")
         } else if child.status != 0 {
             findings.fail("the process ended with \(child.status): \(child.errors)")
@@ -105,7 +105,7 @@ extension FaultFixture.Queue {
         return findings
     }
 
-    /// What the process in which a call failed said last.
+    /// The last output of the process in which a call failed.
     var errors: String {
         String(
             decoding: (FileManager.default.contents(atPath: folder + "/child.err") ?? Data()).suffix(300),
@@ -114,7 +114,9 @@ extension FaultFixture.Queue {
     }
 
     /// Delivers everything in a process in which no call fails, and checks it.
-    func drain() throws -> Findings {
+    ///
+    /// - Parameter keepsOrder: whether the samples must arrive in their order.
+    func drain(keepsOrder: Bool = true) throws -> Findings {
         let report = try ChildProcess.drain(
             ChildPlan(.drain, directory: directory, backends: backends),
             name: folder + "/drain"
@@ -125,7 +127,8 @@ extension FaultFixture.Queue {
             throw ChildProcess.Failure(description: "cannot map the notes in \(folder)")
         }
         let promises = promises.merging(notes.promises(run: 2, threads: 2)) { $1 }
-        let account = Account(label: "drain", promises: promises)
+        var account = Account(label: "drain", promises: promises)
+        account.keepsOrder = keepsOrder
         for backend in backends {
             guard let sums = report.ledgers[backend.name] else { continue }
             let (arrived, dead) = (Account.lines(of: backend.target), Account.lines(of: backend.deadLetterFile))

@@ -27,14 +27,14 @@ struct FaultInjectionTortureTests {
         var generator = SeededGenerator(seed: TortureSettings.seed)
         let fixture = try FaultFixture(scratch.path + "/fixture", &generator)
         let cases = try FaultCase.all(fixture, shim, scratch.path)
-        // The short form has the opens at the start, where one failure once cost a segment, and some of all others.
+        // The short form has all opens at the start, and a selection of all other calls.
         let chosen =
             if let prefix = TortureSettings.faults {
                 cases.filter { "\($0)".hasPrefix(prefix) }
             } else if TortureSettings.isLong {
                 cases
             } else {
-                cases.filter { $0.isEarlyOpen } + cases.shuffled(using: &generator).prefix(24)
+                cases.filter { $0.isLasting || $0.isEarlyOpen } + cases.shuffled(using: &generator).prefix(24)
             }
         return inParallel(chosen.count, part: "injected faults") { index in
             try chosen[index].run(fixture, shim, "\(scratch.path)/case-\(index)")
@@ -42,7 +42,7 @@ struct FaultInjectionTortureTests {
     }
 }
 
-/// One call that fails, once.
+/// One call that fails: once, or from then on for a kind of file.
 struct FaultCase: Sendable, CustomStringConvertible {
     static let errors: [(name: String, number: Int32)] = [
         ("EMFILE", EMFILE), ("EACCES", EACCES), ("EIO", EIO), ("ENOMEM", ENOMEM), ("ENOSPC", ENOSPC), ("EINTR", EINTR),
@@ -51,8 +51,11 @@ struct FaultCase: Sendable, CustomStringConvertible {
     let call: String
     let at: Int
     let error: (name: String, number: Int32)
+    /// The files whose calls all fail; nil for a single call.
+    var suffix: String?
 
-    var description: String { "\(call) \(at) \(error.name)" }
+    var description: String { "\(call) \(suffix ?? "\(at)") \(error.name)" }
+    var isLasting: Bool { suffix != nil }
     var isEarlyOpen: Bool { call == "open" && at <= 16 && error.number == EMFILE }
 
     /// Every call that a run makes, with every error.
@@ -62,12 +65,20 @@ struct FaultCase: Sendable, CustomStringConvertible {
         _ = try queue.run(environment: try shim.environment(directory: queue.directory, counts: counts))
         let calls = FaultShim.calls(counts)
         TortureSettings.progress("calls of one run: \(calls.sorted { $0.key < $1.key })")
-        return FaultShim.kinds.flatMap { call in
+        let single = FaultShim.kinds.flatMap { call in
             numbers(upTo: calls[call] ?? 0).flatMap { at in errors.map { FaultCase(call: call, at: at, error: $0) } }
+        }
+        return lasting + single
+    }
+
+    /// A segment that is never renamed, and files that can never be opened.
+    private static let lasting = [("EACCES", EACCES), ("EIO", EIO)].flatMap { error in
+        [("rename", "/spare"), ("open", "/spare"), ("open", "0.segment")].map { call, suffix in
+            FaultCase(call: call, at: 1, error: error, suffix: suffix)
         }
     }
 
-    /// All of the first calls, and fewer and fewer of those behind, up to a third more than a run was seen to make.
+    /// All of the first calls, and a decreasing share of later ones, up to a third more calls than a run makes.
     private static func numbers(upTo count: Int) -> [Int] {
         var (numbers, number): ([Int], Double) = ([], 1)
         while number <= Double(count) * 1.3 {
@@ -82,11 +93,17 @@ struct FaultCase: Sendable, CustomStringConvertible {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let queue = try fixture.copy(to: folder)
         let counts = folder + "/counts"
-        let fault = FaultShim.Fault(call: call, at: at, error: error.number)
+        let fault = FaultShim.Fault(
+            call: call,
+            at: at,
+            times: isLasting ? .max : 1,
+            error: error.number,
+            suffix: suffix
+        )
         let environment = try shim.environment(directory: queue.directory, counts: counts, fault)
         var findings = try queue.run(environment: environment)
         let isInjected = FaultShim.injected(counts) > 0
-        findings += try queue.drain()
+        findings += try queue.drain(keepsOrder: !(isLasting && call == "open"))
         var labelled = Findings()
         labelled.count(isInjected ? "faults" : "faults whose call did not come")
         for (name, count) in findings.counts { labelled.count(name, count) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A library that makes system calls of a child process fail or wait; compiled when it is first needed.
 struct FaultShim: Sendable {
-    /// Why calls cannot be made to fail here.
+    /// The reason for which faults cannot be injected here.
     struct Unavailable: Error {
         let reason: String
     }
@@ -13,23 +13,23 @@ struct FaultShim: Sendable {
         "list",
     ]
 
-    /// What is to happen.
+    /// The injected fault.
     struct Fault: Sendable {
         var call: String
-        /// The first call that fails, from 1, and how many fail in a row.
+        /// The number of the first failing call, from 1, and the number of consecutive failing calls.
         var at = 1
         var times = 1
-        /// 0 only waits.
+        /// The error number; 0 for a call that only waits.
         var error: Int32 = 0
-        /// Microseconds.
+        /// The wait in microseconds.
         var delay = 0
-        /// Only files whose path ends like this fail or wait.
+        /// The suffix of the paths whose calls fail or wait.
         var suffix: String?
     }
 
     private let library: String
 
-    /// - Parameter folder: where the library is compiled to.
+    /// - Parameter folder: the folder for the compiled library.
     init(in folder: String) throws {
         #if os(Linux)
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -45,7 +45,7 @@ struct FaultShim: Sendable {
         #endif
     }
 
-    /// What a child process gets in its environment, so that a call below a directory fails.
+    /// The environment of a child process in which a call below a directory fails.
     func environment(directory: String, counts: String, _ fault: Fault? = nil) throws -> [String: String] {
         try Data(count: 4096).write(to: URL(fileURLWithPath: counts))
         var environment = ["LD_PRELOAD": library, "FAULT_DIRECTORY": directory, "FAULT_COUNTS": counts]
@@ -60,13 +60,13 @@ struct FaultShim: Sendable {
         return environment
     }
 
-    /// How many calls of each kind a process made.
+    /// The number of a process's calls of each kind.
     static func calls(_ counts: String) -> [String: Int] {
         let words = words(counts)
         return Dictionary(uniqueKeysWithValues: zip(kinds, words).map { ($0, $1) })
     }
 
-    /// How many calls failed or waited.
+    /// The number of calls that failed or waited.
     static func injected(_ counts: String) -> Int { words(counts).dropFirst(kinds.count).first ?? 0 }
 
     private static func words(_ counts: String) -> [Int] {

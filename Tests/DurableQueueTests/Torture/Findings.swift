@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a part of the torture found. A value, because parts run on threads that know no test.
+/// The findings of a part of the torture. A value, because parts run on threads without a current test.
 struct Findings: Sendable {
     private(set) var failures: [String] = []
     private(set) var counts: [(name: String, count: Int)] = []

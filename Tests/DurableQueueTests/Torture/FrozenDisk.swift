@@ -9,9 +9,10 @@ struct FrozenDisk: CustomStringConvertible {
     let synchronization: ChildPlan.Synchronization
     let threads: Int
 
-    /// Emits of each thread that have to return while the disk stands still: more than fit into a segment and its spare.
+    /// The number of emits of each thread that must return while the disk is frozen: more than fit into a segment and
+    /// its spare.
     private static let required = 3000
-    /// How long the disk stands still, in seconds: longer than a busy machine delays a thread.
+    /// The duration of the freeze in seconds: longer than a busy machine delays a thread.
     private static var freeze: Int { TortureSettings.isLong ? 6 : 3 }
 
     var description: String {
@@ -30,7 +31,7 @@ struct FrozenDisk: CustomStringConvertible {
         try running.process.waitUntilReady(running.notes)
         _ = emits(500, of: running, within: 300)
         var findings = try measure(running, disk)
-        // The process may die only once the disk answers.
+        // The process can end only after the disk responds.
         try disk.freeze(level)
         do {
             defer { try? disk.thaw(level) }
@@ -44,7 +45,7 @@ struct FrozenDisk: CustomStringConvertible {
         return findings
     }
 
-    /// Freezes the disk, and checks that emits return meanwhile.
+    /// Freezes the disk, and checks that emits return.
     private func measure(_ running: KilledQueue.Running, _ disk: NestedDisk) throws -> Findings {
         var findings = Findings()
         findings.count("freezes")
@@ -68,7 +69,7 @@ struct FrozenDisk: CustomStringConvertible {
         return findings
     }
 
-    /// Waits until each thread has emitted that many more samples; false if it has not in time.
+    /// Waits until each thread has emitted this number of further samples. Returns false after a time limit.
     private func emits(_ count: Int, of running: KilledQueue.Running, within seconds: Int) -> Bool {
         let goal = running.notes.returned.prefix(threads).map { $0 + count }
         let start = ContinuousClock.now
@@ -80,7 +81,7 @@ struct FrozenDisk: CustomStringConvertible {
     }
 }
 
-/// A process on a disk on which each new file takes two seconds to get its blocks.
+/// A process on a disk on which the allocation of each new file takes two seconds.
 struct SlowAllocation {
     private static let delay = 2
 

@@ -4,7 +4,7 @@ import InstrumentTestKit
 import QueueChildPlan
 import Testing
 
-/// Stops the disk under the queue, measures the emits meanwhile, and kills the process while the disk stands still.
+/// Freezes the disk under the queue, measures the emits, and kills the process before the disk continues.
 @Suite("Frozen disks under the durable queue", .serialized)
 struct FrozenDiskTortureTests {
     private static var scenarios: [FrozenDisk] {
@@ -20,7 +20,7 @@ struct FrozenDiskTortureTests {
         }
     }
 
-    @Test("emit continues while the disk hangs, and kill -9 meanwhile loses nothing that the queue stored")
+    @Test("emit continues while the disk hangs, and kill -9 during the hang loses no stored sample")
     func frozen() async throws {
         let findings = try await offPool { () -> Findings? in
             var findings = Findings()
@@ -37,7 +37,7 @@ struct FrozenDiskTortureTests {
         findings?.report("frozen disks")
     }
 
-    @Test("emit does not wait for a disk that makes room slowly")
+    @Test("emit does not wait for a disk that allocates slowly")
     func slowAllocation() async throws {
         let findings = try await offPool { () -> Findings? in
             do { return try SlowAllocation().run() } catch let error as FaultShim.Unavailable {

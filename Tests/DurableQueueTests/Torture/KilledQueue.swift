@@ -2,9 +2,9 @@ import Foundation
 import InstrumentTestKit
 import QueueChildPlan
 
-/// One queue whose processes are killed, again and again.
+/// A queue whose processes are killed repeatedly.
 final class KilledQueue {
-    /// What each process gets; the run and the notes are filled in.
+    /// The plan of each process, without the run and the notes.
     let plan: ChildPlan
     let label: String
     private let files: String
@@ -25,7 +25,7 @@ final class KilledQueue {
         let run: Int
     }
 
-    /// Starts a process; each has different moods.
+    /// Starts a process. Each process has different random faults.
     func start(_ generator: inout SeededGenerator, change: (inout ChildPlan) -> Void = { _ in }) throws -> Running {
         run += 1
         var plan = plan
@@ -45,7 +45,7 @@ final class KilledQueue {
         )
     }
 
-    /// Notes what a process that was killed, or has ended, owes.
+    /// Records the obligations of a process that was killed or has ended.
     func settle(_ running: Running, expecting status: Int32 = -SIGKILL) {
         if !running.process.hasEnded() {
             findings.fail("\(label), run \(running.run): the process does not end: \(running.process.errors)")
@@ -57,8 +57,8 @@ final class KilledQueue {
         findings.count("refused", running.notes.refusedCount)
     }
 
-    /// Starts processes, `atOnce` at a time, and kills each after up to a tenth of a second: one in four from its start on, the
-    /// others from when they begin to emit.
+    /// Starts processes, `atOnce` at a time, and kills each after up to a tenth of a second: one in four counted from
+    /// its start, the others from their first emit.
     func kill(_ count: Int, atOnce: Int = 1, _ generator: inout SeededGenerator) throws {
         for _ in stride(from: 0, to: count, by: atOnce) {
             let pause = [0, 0, 100, 1000].randomElement(using: &generator) ?? 0
@@ -75,7 +75,7 @@ final class KilledQueue {
         }
     }
 
-    /// Delivers what is left, without failures, and checks every backend.
+    /// Delivers the remaining samples without failures, and checks every backend.
     ///
     /// - Parameter arrived: the lines that arrived at a backend; by default those of its file.
     func drain(arrived: (BackendPlan) -> [[UInt8]] = { Account.lines(of: $0.target) }) throws -> Findings {

@@ -1,12 +1,13 @@
 import Foundation
 
-/// What a line of a delivered file says about its sample: found by name, since reading the whole line takes much longer.
+/// The fields of a sample in a line of a delivered file, found by name, because parsing the whole line takes much
+/// longer.
 struct LineScan {
     let id: String
     let line: EmittingLine
     let number: Int
 
-    /// nil if the line is not whole.
+    /// nil if the line is incomplete.
     init?(_ bytes: [UInt8]) {
         // Texts of C end with a zero.
         let found = (bytes + [0]).withUnsafeBytes { bytes -> (String, Int, Int, Int)? in

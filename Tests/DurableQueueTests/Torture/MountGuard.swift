@@ -1,6 +1,6 @@
 import Foundation
 
-/// Thaws, unmounts and deletes what lies in a folder: when it is ended, or when this process dies in whatever way.
+/// Thaws, unmounts and deletes the content of a folder, at its own end or at any end of this process.
 ///
 /// A shell waits for the end of a pipe whose other end this process has.
 final class MountGuard: Sendable {
@@ -27,7 +27,7 @@ final class MountGuard: Sendable {
         try process.run()
     }
 
-    /// Cleans up, and waits for that. Call it once.
+    /// Cleans up, and waits for the end of the cleanup. Call it once.
     func end() {
         close(pipe)
         process.waitUntilExit()

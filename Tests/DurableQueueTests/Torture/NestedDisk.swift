@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file system whose power can be cut, and which can hang: an ext4 on a loop device, whose backing file lies in another
-/// ext4 on another loop device.
+/// A file system whose power can be cut, and which can hang: an ext4 on a loop device, whose backing file lies in
+/// another ext4 on another loop device.
 ///
-/// While the outer file system is frozen, no write reaches the backing file: a copy of it is what a loss of power would
-/// leave, with nothing flushed for its sake. Everything lies in a folder of this process, on a separate tmpfs: see
-/// ``MountGuard`` for the end.
+/// While the outer file system is frozen, no write reaches the backing file: a copy of it is the state after a loss of
+/// power, without a flush. All files are in a folder of this process, on a separate tmpfs: see ``MountGuard`` for the
+/// end.
 final class NestedDisk: Sendable {
-    /// Why there can be no such disk here.
+    /// The reason for which such a disk is not possible here.
     struct Unavailable: Error {
         let reason: String
     }
@@ -15,13 +15,13 @@ final class NestedDisk: Sendable {
     enum Level: Sendable {
         /// The file system under test.
         case inner
-        /// The one in which the block device of the inner one lies.
+        /// The file system that contains the block device of the inner one.
         case outer
     }
 
     private let base: String
     private let cleanup: MountGuard
-    /// Where the file system under test is mounted.
+    /// The mount point of the file system under test.
     let path: String
     /// A folder outside both file systems.
     let files: String
@@ -57,12 +57,12 @@ final class NestedDisk: Sendable {
 
     private func mount(_ level: Level) -> String { level == .inner ? path : outer }
 
-    /// Writes wait from now on. Writes what the level itself has cached to the level below.
+    /// Flushes the level's cache to the level below, and blocks writes from now on.
     func freeze(_ level: Level) throws { try Shell.run("fsfreeze", "--freeze", mount(level)) }
 
     func thaw(_ level: Level) throws { try Shell.run("fsfreeze", "--unfreeze", mount(level)) }
 
-    /// Copies what a loss of power at this moment would leave, and calls `whileFrozen` at that moment. Returns the copy.
+    /// Copies the state after a loss of power at this moment, and calls `whileFrozen` at that moment. Returns the copy.
     func cutPower(name: String, whileFrozen: () -> Void) throws -> String {
         let copy = files + "/" + name
         try freeze(.outer)
@@ -74,7 +74,7 @@ final class NestedDisk: Sendable {
         return copy
     }
 
-    /// Mounts a copy, which replays its journal, for the time of `body`; then deletes it.
+    /// Mounts a copy, which replays its journal, runs `body`, and deletes the copy.
     func withMounted<Value>(copy: String, _ body: (String) throws -> Value) throws -> Value {
         let mount = copy + ".mount"
         try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import InstrumentTestKit
 import QueueChildPlan
 import Testing
 
-/// Cuts the power of the queue's disk, and opens the queue as it is then.
+/// Cuts the power of the queue's disk, and opens the queue in the resulting state.
 @Suite("Power cuts under the durable queue", .serialized)
 struct PowerCutTortureTests {
     private static let synchronizations: [(label: String, ChildPlan.Synchronization?)] = [
@@ -12,7 +12,7 @@ struct PowerCutTortureTests {
         ("synchronize()", nil),
     ]
 
-    @Test("Everything that was synchronized survives a power cut at any moment from the start")
+    @Test("Every synchronized sample survives a power cut at any moment")
     func powerCuts() async throws {
         let findings = try await offPool { try Self.runAll() }
         findings?.report("power cuts")

@@ -5,7 +5,8 @@ import LoopbackServers
 import QueueChildPlan
 import Testing
 
-/// Backends of different speeds and outcomes share a log: what one has passed must not be gone before that is written down.
+/// Backends of different speeds and outcomes share a log: samples must not be deleted before the saved cursors have
+/// passed them.
 @Suite("Kills with several backends", .serialized)
 struct SeveralBackendsTortureTests {
     @Test("Nothing is lost to kill -9 with three backends of different speeds and outcomes")
@@ -36,7 +37,7 @@ struct SeveralBackendsTortureTests {
         findings?.report(part)
     }
 
-    /// - Parameter environment: of the killed processes, whose queue lies in a folder.
+    /// - Parameter environment: the environment of the killed processes, whose queue is in a folder.
     private static func run(
         _ kills: Int,
         part: String,

@@ -19,7 +19,7 @@ enum Shell {
         return process
     }
 
-    /// Runs a tool to its end; throws what it says if it fails.
+    /// Runs a tool to its end. Throws its output if it fails.
     static func run(_ command: String...) throws {
         let (process, errors) = (process(command), Pipe.forChild())
         process.standardOutput = FileHandle.nullDevice

@@ -38,8 +38,8 @@ final class RawClient {
     private var buffer: [UInt8] = []
     private let hasFallenSilent: (@Sendable () -> Bool)?
 
-    /// - Parameter hasFallenSilent: whether the server sends nothing more, for servers that keep the connection open: then nothing
-    ///   for half a second is the end. Without it, nothing for ten minutes is.
+    /// - Parameter hasFallenSilent: whether the server sends nothing more, for servers that keep the connection open:
+    ///   then nothing for half a second is the end. Without it, nothing for ten minutes is.
     init(port: Int, silentOnce hasFallenSilent: (@Sendable () -> Bool)? = nil) throws {
         self.hasFallenSilent = hasFallenSilent
         #if canImport(Darwin)
@@ -109,7 +109,7 @@ final class RawClient {
         }
     }
 
-    /// What comes after the response, until the connection ends.
+    /// The bytes after the response, until the connection ends.
     func rest() -> (bytes: [UInt8], ending: Ending) {
         while true {
             if let ending = fill() { return (buffer, ending) }
@@ -119,7 +119,7 @@ final class RawClient {
     private func fill() -> Ending? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
-            // Asked before: what the server had sent by then comes within the time.
+            // Read first: the bytes that the server has already sent arrive within the time.
             let isSilent = hasFallenSilent?() ?? true
             let count = recv(descriptor, &chunk, chunk.count, 0)
             if count > 0 {

@@ -64,7 +64,8 @@ func download(
     received: Int64,
     total: Int64?,
     elapsed: Double,
-    firstByte: Double? = 0
+    firstByte: Double? = 0,
+    lastByte: Double? = nil
 ) -> SegmentDownload {
     SegmentDownload(
         rung: rung,
@@ -72,6 +73,7 @@ func download(
         receivedBytes: received,
         totalBytes: total,
         elapsed: .seconds(elapsed),
-        timeToFirstByte: firstByte.map { .seconds($0) }
+        timeToFirstByte: firstByte.map { .seconds($0) },
+        timeToLastByte: received > 0 ? .seconds(lastByte ?? elapsed) : nil
     )
 }

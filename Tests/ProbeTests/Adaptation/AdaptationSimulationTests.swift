@@ -31,7 +31,7 @@ private func trace(_ periods: [(Int, Int)], latency: Int = 0) throws -> Bandwidt
 struct AdaptationSimulationTests {
     private let ladder = BitrateLadder(LadderRung(peakBitrate: 1_000_000), LadderRung(peakBitrate: 2_000_000))
 
-    @Test("A session computed by hand: start, one stall, switches, end")
+    @Test("The simulation agrees with a session computed by hand: start, one stall, switches, end")
     func byHand() throws {
         // 2 s segments of 1 and 2 Mbit/s over 2 Mbit/s that falls to 0.5 after 3 s, 100 ms to each first byte.
         let media = SegmentedMedia(ladder: ladder, segmentDuration: .seconds(2), count: 4)
@@ -82,7 +82,7 @@ struct AdaptationSimulationTests {
         #expect(result.totalTime == .milliseconds(8500))
     }
 
-    @Test("Fetching pauses at the maximum, and as long as the rule wants")
+    @Test("Fetching pauses at the maximum buffer level, and while the rule requests it")
     func full() throws {
         let media = SegmentedMedia(ladder: ladder, segmentDuration: .seconds(2), count: 6)
         let network = try trace([(60_000, 4000)])
@@ -96,17 +96,17 @@ struct AdaptationSimulationTests {
         #expect(result.stalls.isEmpty)
     }
 
-    @Test("A download that is given up is fetched again lower, and its bytes are counted as wasted")
+    @Test("An aborted download is repeated at a lower rung, and its bytes count as wasted")
     func abandoning() throws {
         let media = SegmentedMedia(ladder: ladder, segmentDuration: .seconds(2), count: 3)
-        // Good for one segment, then 200 kbit/s.
+        // Enough for one segment, then 200 kbit/s.
         let network = try trace([(2000, 2000), (600_000, 200)])
-        var rule = ThroughputRule(fraction: 0.9, abandonment: .dashJS)
+        var rule = ThroughputRule(fraction: 0.9, abandonment: .sabre)
         rule.estimator = ThroughputEstimator(.mean(last: 1))
         var player = profile(rule)
         player.start = .highest
         let result = AdaptationSimulation(media: media, trace: network, profile: player).run()
-        // Segment 1 at 2 s: 0.9 × 2 Mbit/s allows the lower rung only, which is never given up.
+        // Segment 1 at 2 s: 0.9 × 2 Mbit/s allows the lower rung only, which is never aborted.
         #expect(result.segments.map(\.rung) == [1, 0, 0])
         #expect(result.abandonedDownloads == 0)
 
@@ -115,11 +115,11 @@ struct AdaptationSimulationTests {
         let second = AdaptationSimulation(media: media, trace: network, profile: player).run()
         #expect(second.segments.map(\.rung) == [1, 0, 0])
         #expect(second.segments.map(\.abandonedDownloads) == [0, 1, 0])
-        // Given up after the grace of 500 ms: 0.5 s × 200 kbit/s.
+        // Aborted after the grace of 500 ms: 0.5 s × 200 kbit/s.
         #expect(second.wastedBytes == 12_500)
     }
 
-    @Test("The simulation ends the waits of a rule that always asks for a little more")
+    @Test("The simulation ends the waits of a rule that requests one wait after another")
     func stubborn() throws {
         struct Stubborn: AdaptationRule {
             mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
@@ -132,7 +132,10 @@ struct AdaptationSimulationTests {
         #expect(result.segments.map(\.rung) == [1, 1, 1])
     }
 
-    @Test("Nothing to play, and a network that takes centuries", arguments: PlayerProfile.named)
+    @Test(
+        "The simulation ends without segments, and with a network that takes centuries",
+        arguments: PlayerProfile.named
+    )
     func absurd(player: PlayerProfile) throws {
         let nothing = SegmentedMedia(ladder: ladder, segmentDuration: .seconds(2), count: 0)
         let empty = AdaptationSimulation(media: nothing, trace: try trace([(1, 1)]), profile: player).run()
@@ -144,7 +147,7 @@ struct AdaptationSimulationTests {
         #expect(result.segments.count == 1)
     }
 
-    @Test("Another computation of the same playback agrees to the nanosecond", arguments: 0..<300)
+    @Test("The simulation agrees with an independent computation to the nanosecond", arguments: 0..<300)
     func property(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let rungs = (0..<Int.random(in: 1...5, using: &random)).map { index in

@@ -11,7 +11,7 @@ struct BOLATests {
         return try #require(BOLAParameters(bitrates: bitrates, buffer: .seconds(25), segment: .seconds(3)))
     }
 
-    @Test("The figures of dash.js's documentation: 1000, 2500, 5000 kbit/s, 18 s, thresholds at 5 and 10 s")
+    @Test("BOLA has the thresholds of dash.js's documentation: 5 and 10 s for 1000, 2500, 5000 kbit/s and 18 s")
     func documentedFigure() throws {
         // dashif.org, "BolaRule", and figure 1 of MMSys 2018. The map has two parameters, V and γp; they follow from
         // the capacity and the first threshold, and the second is then given: 9.88 s, drawn as 10.
@@ -28,7 +28,7 @@ struct BOLATests {
         #expect([0, 4.9, 5.1, 9.8, 9.9, 17].map { parameters.rung(level: $0) } == [0, 0, 1, 1, 2, 2])
     }
 
-    @Test("Thresholds for Big Buck Bunny with 25 s, computed apart from the code")
+    @Test("BOLA has independently computed thresholds for Big Buck Bunny with 25 s")
     func thresholds() throws {
         let parameters = try paper()
         let up = [0, 11.1073, 12.0783, 13.0524, 14.0262, 14.9976, 15.9692, 16.9416, 18.0997, 19.0945]
@@ -41,7 +41,7 @@ struct BOLATests {
         #expect(levels.map { parameters.rung(level: $0) } == [0, 0, 0, 1, 2, 3, 5, 6, 7, 7, 8, 9, 9, 9])
     }
 
-    @Test("The parameters of dash.js: up to 10 s the lowest, up to 30 s the highest")
+    @Test("With dash.js's parameters, the lowest rung is fetched up to 10 s and the highest up to 30 s")
     func dashJS() throws {
         let bitrates = bunny.map { Double($0.peakBitrate) }
         let parameters = try #require(
@@ -52,7 +52,7 @@ struct BOLATests {
         #expect([0, 5, 8, 10, 12, 15, 20, 25].map { parameters.rung(level: $0) } == [0, 1, 2, 3, 4, 5, 7, 9])
     }
 
-    @Test("No map where there is nothing to choose from or no number")
+    @Test("There are no parameters for fewer than two rungs or invalid numbers")
     func degenerate() {
         for bitrates in [[], [1], [5, 5], [0, 1], [-1, 1], [.nan, 1], [1, .nan], [1, .infinity]] as [[Double]] {
             #expect(BOLAParameters(bitrates: bitrates, buffer: .seconds(25), segment: .seconds(3)) == nil)
@@ -63,7 +63,7 @@ struct BOLATests {
         #expect(tiny?.score(7, level: 0) == -.infinity && tiny?.maximumLevel(-1) == 0 && tiny?.minimumLevel(7) == 0)
     }
 
-    @Test("BOLA-FINITE takes the buffer's word; U goes one above the throughput, O waits at it")
+    @Test("BOLA-FINITE follows the buffer, U goes one rung above the throughput, O waits at the throughput's rung")
     func variants() {
         // With 100 segments behind and before, V is that of 25 s. 16.5 s give rung 6 (2056), 1.5 Mbit/s carries rung 5.
         func decide(_ variant: BOLARule.Variant, current: Int, level: Double = 16.5, kilobits: Int = 1500)
@@ -87,18 +87,18 @@ struct BOLATests {
         #expect(decide(.oscillation, current: 5) == AdaptationDecision(rung: 5))
         #expect(decide(.utility, current: 5) == AdaptationDecision(rung: 6))
         #expect(decide(.utility, current: 2, kilobits: 500) == AdaptationDecision(rung: 3))
-        // The present rung is more than the throughput carries already, and stays.
+        // The current rung already exceeds the throughput, and stays.
         #expect(decide(.oscillation, current: 5, kilobits: 500) == AdaptationDecision(rung: 5))
-        // Downwards nothing is asked.
+        // A lower choice needs no check.
         #expect(decide(.oscillation, current: 9, kilobits: 300) == AdaptationDecision(rung: 6))
         // 500 kbit/s carry rung 2, whose level ends at 15.2574 s.
         let waiting = decide(.oscillation, current: 0, kilobits: 500)
         #expect(waiting.rung == 2 && abs((waiting.waitUntilBuffered?.seconds ?? 0) - 15.2574) < 1e-3)
-        // There has to be room for a segment.
+        // The buffer must have room for a segment.
         #expect(decide(.finite, current: 9, level: 23) == AdaptationDecision(rung: 9, waitUntilBuffered: .seconds(22)))
     }
 
-    @Test("At the beginning and the end V is smaller: 9 s of buffer are the whole")
+    @Test("V is smaller at the beginning and the end, where 9 s count as a full buffer")
     func finite() {
         var rule = BOLARule(variant: .finite)
         // (9 − 3) ÷ 8.2615 = 0.72626: the first threshold is 0.72626 × (5 − 0.829) = 3.029 s.
@@ -111,7 +111,7 @@ struct BOLATests {
         #expect(rule.decide(in: first(3.1, 100, 99)).rung == 0)
     }
 
-    @Test("BOLA-E begins with the throughput, and its placeholder keeps it there")
+    @Test("BOLA-E starts with the throughput's rung, and its placeholder keeps that rung")
     func placeholder() {
         var rule = BOLAEnhancedRule(fraction: 1, guardsLowBuffer: false, estimator: .sabre)
         #expect(rule.decide(in: context(bunny, current: nil, segment: 3)).rung == 0)
@@ -129,7 +129,7 @@ struct BOLATests {
         #expect(rule.decide(in: context(bunny, current: 6, segment: 3, throughput: history((3, 500)))).rung == 2)
     }
 
-    @Test("The placeholder grows while nothing is fetched, and shrinks with what was chosen")
+    @Test("The placeholder grows while nothing is fetched, and shrinks with the chosen rung")
     func placeholderBounds() {
         let slow = history((3, 240))
         var rule = BOLAEnhancedRule(fraction: 1, guardsLowBuffer: false, estimator: .sabre)
@@ -146,7 +146,7 @@ struct BOLATests {
         rule.observe(.downloaded(arrived), in: context(bunny, current: 0, level: 6, segment: 3))
         let fast = history((3, 9000))
         #expect(rule.decide(in: context(bunny, current: 0, level: 6, segment: 3, throughput: fast)).rung == 2)
-        // Given up for rung 1, which begins at 10 − 0.829 × 6.13 = 4.9 s.
+        // Aborted for rung 1, which begins at 10 − 0.829 × 6.13 = 4.9 s.
         var low = rule
         low.observe(.idled(.seconds(30)), in: context(bunny, segment: 3))
         low.observe(.abandoned(arrived, for: 1), in: context(bunny, level: 2, segment: 3))
@@ -171,7 +171,7 @@ struct BOLATests {
         #expect(low.decide(in: context(bunny, current: 9, level: 0.3, segment: 3, throughput: fast)).rung == 3)
     }
 
-    @Test("BOLA-E gives a download up if a lower rung scores better and is less than what is left")
+    @Test("BOLA-E aborts a download if a lower rung has a better score and is smaller than the rest")
     func abandonment() {
         var rule = BOLAEnhancedRule(fraction: 1, guardsLowBuffer: false, estimator: .sabre)
         let slow = download(rung: 9, seconds: 3, received: 100_000, total: 2_250_000, elapsed: 1.1, firstByte: 0.1)
@@ -183,7 +183,7 @@ struct BOLATests {
         #expect(rule.abandonment(of: slow, in: context(bunny, current: 9, level: 29, segment: 3)) == nil)
     }
 
-    @Test("The hybrid goes by the throughput below, by BOLA above, and not back at once")
+    @Test("The hybrid rule uses the throughput below its threshold and BOLA above, with hysteresis")
     func hybrid() {
         var rule = HybridRule(
             switching: .hysteresis(on: .seconds(18), off: .seconds(9)),
@@ -204,14 +204,14 @@ struct BOLATests {
         #expect(!rule.usesBOLA)
     }
 
-    @Test("As in the paper, the hybrid changes at 10 s, and only to the higher choice")
+    @Test("The hybrid rule of the paper changes at 10 s, and only to the higher choice")
     func comparing() {
         var rule = HybridRule(
             throughput: ThroughputRule(estimator: .sabre, fraction: 0.9),
             bola: BOLAEnhancedRule(fraction: 1, guardsLowBuffer: false, estimator: .sabre)
         )
         let fast = history((3, 9000))
-        // At the start both go by the throughput; BOLA is chosen above 10 s only.
+        // At the start both use the throughput; BOLA is chosen only above 10 s.
         #expect(rule.decide(in: context(bunny, current: 0, level: 10, segment: 3, throughput: fast)).rung == 9)
         #expect(!rule.usesBOLA)
         _ = rule.decide(in: context(bunny, current: 9, level: 10.1, segment: 3, throughput: fast))
@@ -223,7 +223,7 @@ struct BOLATests {
         #expect(stalled.rung == 9 && !rule.usesBOLA)
     }
 
-    @Test("dash.js's insufficient buffer rule: 0.7 × throughput × level ÷ duration")
+    @Test("dash.js's insufficient buffer rule limits the bitrate to 0.7 × throughput × level ÷ duration")
     func lowBuffer() {
         let limit = LowBufferLimit.dashJS
         let ask = { limit.highestRung(estimator: .dashJS, in: $0) }

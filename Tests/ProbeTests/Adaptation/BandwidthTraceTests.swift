@@ -10,7 +10,7 @@ struct BandwidthTraceTests {
         BandwidthTrace.Period(duration: .milliseconds(milliseconds), bitrate: bitrate, latency: .milliseconds(latency))
     }
 
-    @Test("Downloads end at the nanosecond that the arithmetic says, over outages and the end of the trace")
+    @Test("Downloads end at the computed nanosecond, across outages and the end of the trace")
     func transfers() throws {
         let trace = try BandwidthTrace(
             name: "",
@@ -20,12 +20,12 @@ struct BandwidthTraceTests {
         func end(_ bytes: Int64, at time: Int64) -> Int64 {
             Transfer(bytes, requested: time * 1_000_000, over: trace).time(ofShare: 1, of: 1)
         }
-        // 0.1 s, then a byte a millisecond.
+        // 0.1 s, then one byte per millisecond.
         #expect(end(900, at: 0) == 1_000_000_000)
-        // One more comes after the outage: 8 bits at 3000 bit/s, rounded up.
+        // One more byte arrives after the outage: 8 bits at 3000 bit/s, rounded up.
         #expect(end(901, at: 0) == 1_502_666_667)
         #expect(end(1, at: 1200) == 1_502_666_667)
-        // From 2 s on: 187.5 bytes till the end, then 12.5 ms.
+        // From 2 s on: 187.5 bytes until the end, then 12.5 ms.
         #expect(end(200, at: 2000) == 2_512_500_000)
         // A hundred times the whole.
         #expect(end(137_500, at: 2500) == 2_500_000_000 * 101 + 33_333_334 * 0 + 100_000_000 * 1)
@@ -48,13 +48,13 @@ struct BandwidthTraceTests {
         for _ in 0..<100 {
             let work = Int128(Int64.random(in: 1...Int64.max, using: &random))
             let time = trace.time(ofWork: work)
-            // Beyond the range it saturates.
+            // Beyond the range, the result saturates.
             if time == .max { continue }
             #expect(trace.work(until: time) >= work && trace.work(until: time - 1) < work)
         }
     }
 
-    @Test("Impossible values are refused with a reason")
+    @Test("Invalid values are rejected with a reason")
     func refused() {
         for periods in [
             [], [period(1000, 0)], [period(0, 5)], [period(-1, 5)], [period(1, -5)], [period(1, 5, latency: -1)],
@@ -66,7 +66,7 @@ struct BandwidthTraceTests {
         #expect(throws: Never.self) { try BandwidthTrace(name: "", periods: [ages]) }
     }
 
-    @Test("Mahimahi: 1500 bytes for each line in its millisecond")
+    @Test("A Mahimahi trace carries 1500 bytes per line in its millisecond")
     func mahimahi() throws {
         let trace = try BandwidthTrace(name: "m", reading: "1\n1\n2\n2\n5\n", latency: .milliseconds(9))
         #expect(
@@ -78,13 +78,13 @@ struct BandwidthTraceTests {
         #expect(try BandwidthTrace(name: "m", reading: "0\n\n# c\n 3 \n3\n").averageBitrate == 12_000_000)
     }
 
-    @Test("Pensieve's cooked traces: a bandwidth applies until its time")
+    @Test("A bandwidth of Pensieve's cooked traces applies until its time")
     func cooked() throws {
         let trace = try BandwidthTrace(name: "c", reading: "0.5 9\n1.5\t2.5\n2.0 0\n3 1e-3\n")
         #expect(trace.periods == [period(1000, 2_500_000), period(500, 0), period(1000, 1000)])
     }
 
-    @Test("Sabre's traces")
+    @Test("Sabre's traces are read with bandwidth and latency")
     func sabre() throws {
         let text =
             #"[{"duration_ms":1500,"bandwidth_kbps":2500.5,"latency_ms":80},{"duration_ms":2,"bandwidth_kbps":0}]"#
@@ -93,7 +93,7 @@ struct BandwidthTraceTests {
     }
 
     @Test(
-        "Nonsense is refused with its line",
+        "An invalid trace is rejected with the number of the line",
         arguments: [
             "", "\n#\n", "x", "5\n4", "-1", "1 2 3", "1 x", "1 nan\n2 nan", "3 1\n2 1", "1 1", "[", "[1]", "{}", "[]",
             #"[{"duration_ms":-1,"bandwidth_kbps":1}]"#, #"[{"duration_ms":1e400,"bandwidth_kbps":1}]"#,
@@ -130,7 +130,7 @@ struct BandwidthTraceTests {
         }
     }
 
-    @Test("The built-in traces are the same each time")
+    @Test("The generated traces are the same in every run")
     func generated() {
         let traces = BandwidthTrace.generated
         #expect(traces.map(\.name) == ["steady", "step-down", "step-up", "sawtooth", "3g", "lte", "wifi"])

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Bitrate ladder and constraints")
 struct BitrateLadderTests {
-    @Test("A ladder without rungs cannot be made")
+    @Test("A ladder without rungs is nil")
     func empty() { #expect(BitrateLadder([]) == nil) }
 
-    @Test("Rungs are sorted by bitrate, equals stay in order, indices are brought into the ladder")
+    @Test("Rungs are sorted by bitrate with a stable order, and indices are limited to the ladder")
     func sorted() throws {
         let rungs = [(1, 5), (2, 3), (3, 5), (4, 0)].map { LadderRung(id: $0.0, peakBitrate: $0.1) }
         let ladder = try #require(BitrateLadder(rungs))

@@ -2,20 +2,20 @@ import Instrument
 
 @testable import InstrumentProbe
 
-/// The most that could have been made of a trace by somebody who knows it beforehand: the largest sum of utilities
+/// The optimum of a trace for a player that knows it in advance: the largest sum of utilities
 /// without a stall, by dynamic programming over segments and times.
 ///
 /// Times are rounded down to the grid, in favour of the optimum: the result is an upper bound.
 struct OfflineOptimum {
     let media: SegmentedMedia
     let trace: BandwidthTrace
-    /// ns.
+    /// The step of the grid, ns.
     let grid: Int64
-    /// What may be buffered when a segment is requested, ns.
+    /// The largest buffer level at a request, ns.
     let room: Int64
     let utilities: [Double]
 
-    /// The first segment is of the lowest rung, and playback starts when it is there.
+    /// The first segment has the lowest rung, and playback starts at its arrival.
     func sum() -> Double {
         let first = media.segments[0]
         let start = Transfer(first.sizes[0], requested: 0, over: trace).time(ofShare: 1, of: 1)
@@ -24,7 +24,7 @@ struct OfflineOptimum {
         for segment in media.segments.dropFirst() {
             var next: [Int64: Double] = [:]
             for (time, value) in best {
-                // The level is what is ready less what was played.
+                // The level is the loaded media less the played media.
                 let request = max(time, start + ready - room)
                 for rung in utilities.indices {
                     let end = Transfer(segment.sizes[rung], requested: request, over: trace).time(ofShare: 1, of: 1)
@@ -39,7 +39,7 @@ struct OfflineOptimum {
         return best.values.max() ?? 0
     }
 
-    /// A state that is later and has no larger value can be left out.
+    /// Removes states that are later and have no larger value.
     private static func withoutDominated(_ states: [Int64: Double]) -> [Int64: Double] {
         var kept: [Int64: Double] = [:]
         var best = -1.0

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Player profiles")
 struct PlayerProfileTests {
-    @Test("Each is found by its name, and nothing else is")
+    @Test("Each profile is found by its name, and an unknown name gives nil")
     func names() {
         let names = PlayerProfile.named.map(\.name)
         #expect(names == ["standard", "exoplayer", "avplayer", "hlsjs", "dashjs", "shaka", "mpv"])
@@ -23,7 +23,7 @@ struct PlayerProfileTests {
         #expect(profile != .hlsJS && Set([profile, .hlsJS, .hlsJS]).count == 2)
     }
 
-    @Test("ExoPlayer tries again after 0, 1 and 2 s, then no more")
+    @Test("The ExoPlayer profile retries after 0, 1 and 2 s, then no more")
     func exoPlayer() {
         let retry = PlayerProfile.exoPlayer[retry: .segment]
         let delays = (1...4).map { retry.retryDelay(after: .connection, failures: $0) }
@@ -31,7 +31,9 @@ struct PlayerProfileTests {
         #expect(PlayerProfile.exoPlayer.immediateFallback?.statuses.contains(404) == true)
     }
 
-    @Test("hls.js doubles its delays, repeats timeouts at once, and leaves 4xx and broken connections alone")
+    @Test(
+        "The hls.js profile doubles its delays, retries timeouts immediately, and does not retry 4xx and broken connections"
+    )
     func hlsJS() {
         let retry = PlayerProfile.hlsJS[retry: .segment]
         let delays = (1...7).map { retry.retryDelay(after: .status(503), failures: $0) }
@@ -43,7 +45,7 @@ struct PlayerProfileTests {
         #expect(PlayerProfile.hlsJS[retry: .key].retryDelay(after: .status(500), failures: 8) == .seconds(1))
     }
 
-    @Test("Shaka spreads its delay by half")
+    @Test("The Shaka profile has a jitter of half the delay")
     func shaka() {
         let retry = PlayerProfile.shaka[retry: .playlist]
         let delays = [0, 0.5, 1].map { retry.retryDelay(after: .timeout, failures: 1, randomness: $0) }
@@ -52,25 +54,48 @@ struct PlayerProfileTests {
         #expect(retry.retryDelay(after: .status(404), failures: 2) == nil)
     }
 
-    @Test("hls.js buffers what 60 MB hold, between 30 and 600 s; others their maximum")
+    @Test("The hls.js profile buffers 60 MB, between 30 and 600 s; other profiles their maximum")
     func byteBudget() {
         #expect(PlayerProfile.hlsJS.maximumBuffer(bitrate: 4_000_000) == .seconds(120))
         #expect(PlayerProfile.hlsJS.maximumBuffer(bitrate: 100_000_000) == .seconds(30))
         #expect(PlayerProfile.hlsJS.maximumBuffer(bitrate: 1) == .seconds(600))
         #expect(PlayerProfile.exoPlayer.maximumBuffer(bitrate: 0) == .seconds(50))
+        // dash.js holds 30 s at the top quality, 60 s of long media.
+        #expect(PlayerProfile.dashJS.maximumBuffer(bitrate: 1) == .seconds(18))
+        #expect(PlayerProfile.dashJS.maximumBuffer(bitrate: 1, isHighest: true) == .seconds(30))
+        #expect(
+            PlayerProfile.dashJS.maximumBuffer(bitrate: 1, isHighest: true, duration: .seconds(599)) == .seconds(30)
+        )
+        #expect(
+            PlayerProfile.dashJS.maximumBuffer(bitrate: 1, isHighest: true, duration: .seconds(600)) == .seconds(60)
+        )
     }
 
     @Test("The first rendition")
     func start() {
         let context = context(current: nil, constraints: AdaptationConstraints(maximumBitrate: 2_000_000))
-        #expect(PlayerProfile.hlsJS.firstRung(firstListed: 1, in: context) == 1)
-        #expect(PlayerProfile.hlsJS.firstRung(firstListed: 2, in: context) == 0)
+        #expect(PlayerProfile.avPlayer.firstRung(firstListed: 1, in: context) == 1)
+        #expect(PlayerProfile.avPlayer.firstRung(firstListed: 2, in: context) == 0)
+        // hls.js uses the bitrate of the first listed level.
+        #expect((0...2).map { PlayerProfile.hlsJS.firstRung(firstListed: $0, in: context) } == [0, 1, 1])
         #expect(PlayerProfile.mpv.firstRung(firstListed: 0, in: context) == 1)
         #expect(PlayerProfile.shaka.firstRung(firstListed: 0, in: context) == nil)
         #expect(PlayerProfile.shaka.initialEstimate == 1_000_000 && PlayerProfile.mpv.initialEstimate == nil)
     }
 
-    @Test("Delays withstand absurd figures")
+    @Test("hls.js takes the first listed bitrate for its first estimate, between 500 kbit/s and 5 Mbit/s")
+    func firstListedBitrate() {
+        let ladder = BitrateLadder(
+            LadderRung(peakBitrate: 300_000),
+            LadderRung(peakBitrate: 500_000),
+            LadderRung(peakBitrate: 5_000_000),
+            LadderRung(peakBitrate: 8_000_000)
+        )
+        let context = context(ladder, current: nil)
+        #expect((0...3).map { PlayerProfile.hlsJS.firstRung(firstListed: $0, in: context) } == [1, 1, 2, 2])
+    }
+
+    @Test("Delays are valid for extreme figures")
     func absurd() {
         let backoffs: [RetryBackoff] = [
             .exponential(first: .seconds(1), factor: .infinity, maximum: .seconds(9), jitter: .nan),
@@ -101,7 +126,7 @@ struct LivePolicyTests {
             )
     }
 
-    @Test("Media3: a tenth of the difference, within 3 %, nothing within 20 ms")
+    @Test("Media3's rate follows a tenth of the difference, within 3 %, and is 1 within 20 ms")
     func proportional() {
         let policy = PlayerProfile.exoPlayer.live.catchUp
         #expect(rate(policy, 5.02) == 1 && abs(rate(policy, 5.1) - 1.01) < 1e-9)
@@ -116,7 +141,7 @@ struct LivePolicyTests {
         #expect(rate(policy, 6, level: 0.4) == 1 && rate(policy, 4, level: 0.4) < 0.51)
     }
 
-    @Test("The fixed rate lasts until the target is reached")
+    @Test("The fixed rate applies until the target is reached")
     func fixed() {
         let policy = LivePolicy.CatchUp.fixed(minimum: 0.95, maximum: 1.1, tolerance: .seconds(1))
         #expect(rate(policy, 5.9) == 1 && rate(policy, 6.1) == 1.1 && rate(policy, 5.5, current: 1.1) == 1.1)

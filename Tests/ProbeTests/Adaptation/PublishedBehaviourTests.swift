@@ -10,7 +10,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What the BOLA paper says of itself, looked for on constructed networks.
+/// The claims of the BOLA paper, tested on constructed networks.
 @Suite("BOLA's published behaviour")
 struct PublishedBehaviourTests {
     private static let utilities = bunny.map { log(Double($0.peakBitrate) / 230_000) }
@@ -51,7 +51,7 @@ struct PublishedBehaviourTests {
     }
 
     @Test(
-        "Near the offline optimum, and not above it",
+        "BOLA is near the offline optimum, and not above it",
         arguments: [
             BOLARule(variant: .finite, adjustsToLength: false), BOLARule(variant: .finite), BOLARule(variant: .utility),
             BOLARule(),
@@ -83,7 +83,7 @@ struct PublishedBehaviourTests {
     }
 
     @Test(
-        "On a steady network the bitrate is about what the network carries",
+        "On a steady network, the bitrate is near the bandwidth",
         arguments: [500, 1000, 1700, 2500, 4000]
     )
     func steady(kilobits: Int) throws {

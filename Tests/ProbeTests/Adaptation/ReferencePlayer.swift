@@ -2,8 +2,8 @@ import Instrument
 
 @testable import InstrumentProbe
 
-/// The same playback computed another way: as a recurrence over pieces of media, by what is buffered when each arrives,
-/// and over a network that is walked through period by period. It knows no events and none of the model's code.
+/// An independent computation of a playback: as a recurrence over pieces of media, by the buffer level at their
+/// arrival, and over a network that is computed period by period. It has no events, and shares no code with the model.
 struct ReferencePlayer {
     struct Stall: Hashable {
         var start: Int64
@@ -20,7 +20,7 @@ struct ReferencePlayer {
     private(set) var stalls: [Stall] = []
     private(set) var arrivals: [Int64] = []
     private(set) var time: Int64 = 0
-    /// What is buffered at `time`.
+    /// The buffer level at `time`.
     private var level: Int64 = 0
     private var fetched: Int64 = 0
     private var isPlaying = false
@@ -40,7 +40,7 @@ struct ReferencePlayer {
         let first = time + periods[index].latency
         (index, rest) = place(of: first)
         var clock = first
-        // Bits times nanoseconds that are still to come until the piece is there, and what was carried too much before.
+        // The remaining bits times nanoseconds of the piece, less the excess of the previous piece.
         var carried: Int128 = 0
         var done: Int64 = 0
         while done < duration {
@@ -52,7 +52,7 @@ struct ReferencePlayer {
                 index = (index + 1) % periods.count
                 rest = periods[index].length
             }
-            // Within this period, without walking on: later pieces may come in it as well.
+            // Within this period, without advancing: later pieces may arrive in the same period.
             let rate = Int128(periods[index].rate)
             let needed = wanted > carried ? (wanted - carried + rate - 1) / rate : 0
             arrive(at: clock + Int64(needed), adding: fetched + done)
@@ -105,7 +105,7 @@ struct ReferencePlayer {
     }
 }
 
-/// Fetches the given renditions, and waits as the script says.
+/// Fetches the given renditions, and waits by the script.
 struct ScriptedRule: AdaptationRule {
     var rungs: [Int]
     var waits: [Duration?]

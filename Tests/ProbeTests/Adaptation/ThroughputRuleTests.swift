@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Throughput estimates")
 struct ThroughputEstimatorTests {
-    @Test("A moving average from zero, corrected for that; the smaller of two")
+    @Test("The estimate is the smaller of two moving averages with a corrected start")
     func movingAverages() throws {
         let estimator = ThroughputEstimator(.movingAverages(fastHalfLife: .seconds(2), slowHalfLife: .seconds(4)))
         // One sample is the estimate.
@@ -14,15 +14,15 @@ struct ThroughputEstimatorTests {
         // α (1 − α) 4 + (1 − α) 1 = 1.12132, ÷ (1 − ½) = 2.24264.
         let falling = history((2, 4000), (2, 1000))
         #expect(abs(try #require(estimator.bitrate(of: falling)) - 2e6) < 1)
-        // Upwards the slow one holds back: 1 × α (1 − α) + 4 (1 − α) = 1.378680, ÷ ½ = 2.757359.
+        // The slow average limits an increase: 1 × α (1 − α) + 4 (1 − α) = 1.378680, ÷ ½ = 2.757359.
         let rising = history((2, 1000), (2, 4000))
         #expect(abs(try #require(estimator.bitrate(of: rising)) - 2_757_359.31) < 1)
     }
 
-    @Test("Media3's median by square roots of bytes, the oldest weight left out beyond 2000")
+    @Test("Media3's estimate is a median weighted by square roots of bytes, with a total weight of 2000")
     func percentile() throws {
         let estimator = ThroughputEstimator.exoPlayer
-        // 250 kB in 1 s: too little to go by. Then 1 MB in 4 s.
+        // 250 kB in 1 s: too few bytes for an estimate. Then 1 MB in 4 s.
         #expect(estimator.bitrate(of: history((1, 2000))) == nil)
         // Weights 500 and 1000: half of 1500 is reached with the larger sample, in order of value 2000, 2000.
         #expect(estimator.bitrate(of: history((1, 2000), (4, 2000))) == 2e6)
@@ -32,21 +32,21 @@ struct ThroughputEstimatorTests {
         #expect(estimator.bitrate(of: history((1, 8000), (1, 2000), (2, 4000))) == 4e6)
     }
 
-    @Test("The harmonic mean of 1 and 4 is 1.6, the mean 2.5; only the latest count")
+    @Test("The harmonic mean of 1 and 4 is 1.6, the mean 2.5; only the latest samples count")
     func means() {
         let samples = history((1, 9000), (1, 1000), (1, 4000))
         #expect(abs((ThroughputEstimator(.harmonicMean(last: 2)).bitrate(of: samples) ?? 0) - 1.6e6) < 1)
         #expect(ThroughputEstimator(.mean(last: 2)).bitrate(of: samples) == 2.5e6)
     }
 
-    @Test("Small samples are left out, and too few bytes are no estimate, as Shaka has it")
+    @Test("Shaka's estimate ignores small samples, and is nil for too few bytes")
     func shaka() {
         #expect(ThroughputEstimator.shaka.bitrate(of: history((0.1, 1000))) == nil)
         #expect(ThroughputEstimator.shaka.bitrate(of: history((1, 1000))) == nil)
         #expect(ThroughputEstimator.shaka.bitrate(of: history((2, 1000))) != nil)
     }
 
-    @Test("The wait for the first byte counts or does not; no time at all is no division by zero")
+    @Test("The time to the first byte counts as configured, and a time of zero does not trap")
     func times() {
         let sample = ThroughputSample(
             bytes: 125_000,
@@ -78,7 +78,7 @@ struct ThroughputEstimatorTests {
 @Suite("Throughput rule")
 struct ThroughputRuleTests {
     @Test(
-        "Media3: 0.7 of the bandwidth; up with 10 s buffered, down with less than 25 s",
+        "Media3's rule uses 0.7 of the bandwidth, rises with 10 s buffered, and falls with less than 25 s",
         arguments: [
             (1, 20.0, 3000, 1), (1, 20.0, 5800, 2), (1, 9.9, 5800, 1), (2, 24.9, 3000, 1), (2, 25.0, 3000, 2),
             (0, 10.0, 2860, 1), (0, 10.0, 2850, 0),
@@ -91,7 +91,7 @@ struct ThroughputRuleTests {
     }
 
     @Test(
-        "Media3: the first choice ignores the buffer, the rate counts, and near the live edge ¾ of what there is will do"
+        "Media3's rule ignores the buffer at first, applies the rate, and needs ¾ of the media near the live edge"
     )
     func exoPlayerMore() {
         var rule = ThroughputRule.exoPlayer
@@ -105,13 +105,13 @@ struct ThroughputRuleTests {
     }
 
     @Test(
-        "hls.js: 0.95 to stay and 0.7 to go up, and in time",
+        "The hls.js rule uses 0.95 to stay and 0.7 to rise, and only rungs that arrive in time",
         arguments: [
             // 0.7 × 2900 = 2030 carries rung 1; its 4 s take 3.94 s of 10.
             (0, 10.0, 2900, 1), (0, 10.0, 2800, 0), (1, 10.0, 2110, 1), (1, 10.0, 2100, 0),
             // 2 s buffered: the present rung takes 8 ÷ 2.755 = 2.9 s and the lower one 4 ÷ 2.755 = 1.45 s.
             (1, 2.0, 2900, 0),
-            // Nothing buffered: a stall of up to 4 s is put up with, so rung 1 in 2.9 s.
+            // Nothing buffered: a stall of up to 4 s is accepted, so rung 1 in 2.9 s.
             (1, 0.0, 2900, 1),
         ]
     )
@@ -121,7 +121,39 @@ struct ThroughputRuleTests {
         #expect(decision.rung == expected)
     }
 
-    @Test("Shaka: 0.95 of the bandwidth, and 8 s between changes")
+    @Test("dash.js trusts its initial estimate whole, and measurements by nine tenths")
+    func initialFraction() {
+        var rule = HybridRule.dashJS
+        #expect(rule.decide(in: context(current: nil, playhead: .starting, estimate: 2_000_000)).rung == 1)
+        let decide = { (throughput: ThroughputHistory) in
+            var rule = HybridRule.dashJS
+            return rule.decide(in: context(current: nil, playhead: .starting, throughput: throughput)).rung
+        }
+        #expect(decide(history((4, 2000))) == 0)
+        #expect(decide(history((4, 2230))) == 1)
+    }
+
+    @Test("dash.js leaves the time to the first byte out of the throughput")
+    func deadTime() {
+        let sample = ThroughputSample(
+            bytes: 500_000,
+            transferTime: .seconds(2),
+            timeToFirstByte: .seconds(2),
+            end: MonotonicInstant(nanoseconds: 0)
+        )
+        let bitrate = ThroughputEstimator.dashJS.bitrate(of: ThroughputHistory([sample])) ?? 0
+        #expect(abs(bitrate - 2_000_000) < 1)
+    }
+
+    @Test("Shaka decides every 8 s, whether the decision changes the rung or not")
+    func shakaDecisions() {
+        var rule = ThroughputRule.shaka
+        #expect(rule.decide(in: context(current: 1, throughput: history((4, 2110)), now: 0)).rung == 1)
+        #expect(rule.decide(in: context(current: 1, throughput: history((4, 1000)), now: 7.9)).rung == 1)
+        #expect(rule.decide(in: context(current: 1, throughput: history((4, 1000)), now: 8)).rung == 0)
+    }
+
+    @Test("Shaka's rule uses 0.95 of the bandwidth, with 8 s between changes")
     func shaka() {
         var rule = ThroughputRule.shaka
         #expect(rule.decide(in: context(current: 0, throughput: history((4, 2110)), now: 1)).rung == 1)
@@ -129,9 +161,9 @@ struct ThroughputRuleTests {
         #expect(rule.decide(in: context(current: 1, throughput: history((4, 1000)), now: 9)).rung == 0)
     }
 
-    @Test("dash.js gives up what takes 1.8 times its duration, if the other is less than what is left")
+    @Test("Sabre's rule aborts a download of 1.8 times its duration if the lower rung is smaller than the rest")
     func slowAbandonment() {
-        var rule = ThroughputRule(abandonment: .dashJS)
+        var rule = ThroughputRule(abandonment: .sabre)
         // 2 MB in all, 0.2 MB in 1 s: 10 s for the whole, 1.6 Mbit/s: rung 0 is 0.5 MB, less than 1.8.
         #expect(
             rule.abandonment(of: download(rung: 2, received: 200_000, total: 2_000_000, elapsed: 1), in: context()) == 0
@@ -161,15 +193,165 @@ struct ThroughputRuleTests {
         )
     }
 
-    @Test("hls.js gives up what would let the buffer run dry, if the other comes in time")
+    @Test("The dash.js rule aborts by progress, below the stable buffer, and without a safety factor")
+    func progressAbandonment() {
+        var rule = ThroughputRule(abandonment: .dashJS)
+        let ask = { (rule: inout ThroughputRule, download: SegmentDownload, level: Double) in
+            rule.abandonment(of: download, in: context(level: level))
+        }
+        // 1.6 Mbit/s: 10 s for the whole; rung 0 is 0.5 MB, less than the 1.8 that are left.
+        let slow = download(rung: 2, received: 200_000, total: 2_000_000, elapsed: 1)
+        #expect(ask(&rule, slow, 18) == 0)
+        #expect(ask(&rule, slow, 18.1) == nil)
+        // Not before half a second of bytes; a silence afterwards changes nothing.
+        let early = download(rung: 2, received: 100_000, total: 2_000_000, elapsed: 3, lastByte: 0.5)
+        #expect(ask(&rule, early, 4) == nil)
+        let silent = download(rung: 2, received: 200_000, total: 2_000_000, elapsed: 9, lastByte: 1)
+        #expect(ask(&rule, silent, 4) == 0)
+        // 2.1 Mbit/s carries rung 1 whole, which is 1 MB.
+        let middle = download(rung: 2, received: 262_500, total: 2_000_000, elapsed: 1)
+        #expect(ask(&rule, middle, 4) == 1)
+        // 3 Mbit/s: 5.3 s for the whole, less than 7.2.
+        #expect(ask(&rule, download(rung: 2, received: 375_000, total: 2_000_000, elapsed: 1), 4) == nil)
+        #expect(ask(&rule, download(rung: 2, received: 0, total: nil, elapsed: 9), 4) == nil)
+    }
+
+    @Test(
+        "After an aborted download, the dash.js rule chooses no higher rung for 10 s, and does not abort the segment again"
+    )
+    func pauseAfterAbandonment() {
+        var rule = HybridRule.dashJS
+        let slow = download(rung: 2, received: 200_000, total: 2_000_000, elapsed: 1)
+        #expect(rule.abandonment(of: slow, in: context(level: 4, index: 5)) == 0)
+        rule.observe(.abandoned(slow, for: 0), in: context(level: 4, index: 5, now: 1))
+        let again = download(rung: 1, received: 100_000, total: 1_000_000, elapsed: 2)
+        #expect(rule.abandonment(of: again, in: context(level: 4, index: 5, now: 2)) == nil)
+        #expect(rule.abandonment(of: again, in: context(level: 4, index: 6, now: 2)) == 0)
+        let fast = history((4, 6000))
+        #expect(rule.decide(in: context(current: 0, level: 8, throughput: fast, now: 10.9)).rung == 0)
+        #expect(rule.decide(in: context(current: 0, level: 8, throughput: fast, now: 11)).rung == 2)
+        // A lower rung is allowed all the time.
+        rule.observe(.abandoned(slow, for: 0), in: context(level: 4, index: 7, now: 20))
+        #expect(rule.decide(in: context(current: 2, level: 8, throughput: history((4, 1500)), now: 21)).rung == 0)
+    }
+
+    @Test("Up to 0.3 s of buffer, the dash.js rule takes the lowest rung, except before the start and after a seek")
+    func emptyBuffer() {
+        let fast = history((4, 60_000))
+        let decide = { (level: Double, playhead: AdaptationContext.Playhead) in
+            var rule = HybridRule.dashJS
+            return rule.decide(in: context(current: 2, level: level, playhead: playhead, throughput: fast)).rung
+        }
+        #expect(decide(0.3, .playing) == 0)
+        #expect(decide(0.4, .playing) == 2)
+        #expect(decide(0, .starting) == 2)
+        var rule = HybridRule.dashJS
+        rule.observe(.seeked, in: context(index: 10))
+        #expect(rule.decide(in: context(current: 2, playhead: .seeking, index: 11, throughput: fast)).rung == 2)
+        #expect(rule.decide(in: context(current: 2, playhead: .seeking, index: 12, throughput: fast)).rung == 0)
+    }
+
+    @Test(
+        "Shaka decides in the middle of a segment, and aborts if the other rung comes in time or is smaller than the rest"
+    )
+    func decisionsInDownloads() {
+        // Rung 2 takes 1.6 s at 10 Mbit/s.
+        let first = download(rung: 0, received: 200_000, total: 500_000, elapsed: 0.2)
+        let fast = history((0.2, 10_000))
+        var rule = ThroughputRule.shaka
+        #expect(rule.abandonmentGrace == .milliseconds(100))
+        #expect(rule.abandonment(of: first, in: context(current: 0, level: 1.7, throughput: fast)) == 2)
+        // The buffer does not last, and the rest is smaller: the download continues, and the next segment has the rung.
+        var patient = ThroughputRule.shaka
+        #expect(patient.abandonment(of: first, in: context(current: 0, level: 1.5, throughput: fast)) == nil)
+        #expect(patient.decide(in: context(current: 0, level: 5, throughput: history((1, 500)), now: 2)).rung == 2)
+        // No decision before 128 kB.
+        var early = ThroughputRule.shaka
+        #expect(early.abandonment(of: first, in: context(level: 9, throughput: history((0.1, 10_000)))) == nil)
+        // 1 Mbit/s: rung 0, whose 0.5 MB are less than the 1.9 MB that are left.
+        var slow = ThroughputRule.shaka
+        let large = download(rung: 2, received: 130_000, total: 2_000_000, elapsed: 1)
+        #expect(slow.abandonment(of: large, in: context(current: 2, throughput: history((1.1, 1000)))) == 0)
+    }
+
+    @Test("hls.js expects the usual time to the first byte, and compares average bitrates with two segments buffered")
+    func expectedLatency() {
+        let late = ThroughputSample(
+            bytes: 500_000,
+            transferTime: .seconds(1),
+            timeToFirstByte: .milliseconds(500),
+            end: MonotonicInstant(nanoseconds: 0)
+        )
+        let throughput = ThroughputHistory([late])
+        #expect(abs(ThroughputEstimator.hlsJS.usualLatency(of: throughput) - 0.5) < 1e-9)
+        #expect(ThroughputEstimator.hlsJS.usualLatency(of: ThroughputHistory()) == 0.1)
+        // The whole time to the first byte is usual.
+        #expect(abs((ThroughputEstimator.hlsJS.bitrate(of: throughput) ?? 0) - 4e6) < 1)
+        // 50 kB in no time: 100 MB/s.
+        let cached = ThroughputSample(
+            bytes: 50_000,
+            transferTime: .zero,
+            timeToFirstByte: .zero,
+            end: MonotonicInstant(nanoseconds: 0)
+        )
+        #expect(abs((ThroughputEstimator.hlsJS.bitrate(of: ThroughputHistory([cached])) ?? 0) - 8e8) < 1)
+        // 4 Mbit/s × 0.7 carries rung 1 in 2.86 s; with the latency 3.36 s.
+        var rule = ThroughputRule.hlsJS
+        #expect(rule.decide(in: context(current: 0, level: 3.4, segment: 2 * 2, throughput: throughput)).rung == 1)
+        let ladder = BitrateLadder(
+            LadderRung(peakBitrate: 1_000_000),
+            LadderRung(peakBitrate: 5_000_000, averageBitrate: 2_000_000)
+        )
+        #expect(rule.decide(in: context(ladder, current: 0, level: 8, throughput: throughput)).rung == 1)
+        #expect(rule.decide(in: context(ladder, current: 0, level: 7.9, throughput: throughput)).rung == 0)
+    }
+
+    @Test("After an aborted download, hls.js forgets samples that would still allow a higher rung")
+    func forgottenSamples() {
+        var rule = ThroughputRule.hlsJS
+        let slow = download(rung: 2, received: 500_000, total: 2_000_000, elapsed: 3)
+        let before = history((30, 20_000))
+        rule.observe(.abandoned(slow, for: 0), in: context(level: 4, throughput: before, now: 5))
+        // The estimate is that of rung 0 until a sample comes.
+        #expect(rule.decide(in: context(current: 0, level: 20, throughput: before, now: 6)).rung == 0)
+        var after = before
+        after.append(
+            ThroughputSample(
+                bytes: 2_500_000,
+                transferTime: .seconds(2),
+                timeToFirstByte: .zero,
+                end: MonotonicInstant(nanoseconds: 7_000_000_000)
+            )
+        )
+        #expect(rule.decide(in: context(current: 0, level: 20, throughput: after, now: 8)).rung == 2)
+    }
+
+    @Test("The hls.js rule aborts a download that would empty the buffer if the rung below the next arrives earlier")
     func starvingAbandonment() {
         var rule = ThroughputRule.hlsJS
         let slow = download(rung: 2, received: 500_000, total: 2_000_000, elapsed: 3)
-        // 167 kB/s: the rest takes 9 s; rung 0 at 0.8 of that 3.75 s, rung 1 7.5 s.
+        // 1.33 Mbit/s: the rest takes 9 s, a segment of rung 1 6 s: too long for the buffer, so that rung 0 remains.
         #expect(rule.abandonment(of: slow, in: context(level: 4)) == 0)
-        #expect(rule.abandonment(of: slow, in: context(level: 7.6)) == 1)
-        #expect(rule.abandonment(of: slow, in: context(level: 8)) == nil)
+        #expect(rule.abandonment(of: slow, in: context(level: 8.9)) == 0)
+        #expect(rule.abandonment(of: slow, in: context(level: 9)) == nil)
         #expect(rule.abandonment(of: slow, in: context(level: 4, playhead: .paused)) == nil)
+        // 3.2 Mbit/s: the rest takes 7 s, a segment of rung 1 2.5 s.
+        let large = download(rung: 2, received: 1_200_000, total: 4_000_000, elapsed: 3)
+        // On demand, the lowest rung is safer than a rung whose four seconds the link just carries.
+        #expect(rule.abandonment(of: large, in: context(level: 3)) == 0)
+        let live = AdaptationContext.Live(latency: .seconds(9), target: .seconds(9))
+        #expect(rule.abandonment(of: large, in: context(level: 3, live: live)) == 1)
+        #expect(rule.abandonment(of: large, in: context(level: 2.4)) == 0)
+        // Nothing between this rung and the lowest.
+        let second = download(rung: 1, received: 100_000, total: 1_000_000, elapsed: 3)
+        #expect(rule.abandonment(of: second, in: context(level: 1)) == nil)
+        // No byte has arrived: earlier downloads say what to expect; without them nothing does.
+        let silent = download(rung: 2, received: 0, total: nil, elapsed: 3, firstByte: nil)
+        #expect(rule.abandonment(of: silent, in: context(level: 1, throughput: history((4, 1000)))) == 0)
+        #expect(rule.abandonment(of: silent, in: context(level: 1)) == nil)
+        // Even rung 1 would take more than ten times its duration.
+        let dead = download(rung: 2, received: 10_000, total: 2_000_000, elapsed: 3)
+        #expect(rule.abandonment(of: dead, in: context(level: 1)) == nil)
         let early = download(rung: 2, received: 300_000, total: 2_000_000, elapsed: 2)
         #expect(rule.abandonment(of: early, in: context(level: 1)) == nil)
         // The rest comes in 0.5 s.
@@ -177,7 +359,7 @@ struct ThroughputRuleTests {
         #expect(rule.abandonment(of: nearly, in: context(level: 0.4)) == nil)
     }
 
-    @Test("Fixed rules keep to what is allowed")
+    @Test("A fixed rule chooses an allowed rung")
     func fixed() {
         let capped = AdaptationConstraints(maximumBitrate: 2_000_000, excluded: [0])
         var (lowest, highest, first, third) = (

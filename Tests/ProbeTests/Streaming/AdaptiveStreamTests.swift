@@ -6,13 +6,13 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// A master playlist over the same pictures at several bitrates: what is missing is padded with null packets.
+/// A master playlist of the same pictures at several bitrates, padded with null packets.
 struct PaddedLadder: Sendable {
-    /// bit/s of each variant, in the order in which they are listed.
+    /// The bit/s of each variant, in the listed order.
     var bitrates: [Int]
     var hasOwnAudio = false
 
-    /// Two seconds each.
+    /// The segments of two seconds each.
     func size(_ variant: Int) -> Int { bitrates[variant] / 8 * 2 / 188 * 188 }
 
     var master: String {
@@ -98,12 +98,12 @@ struct AdaptiveStreamTests {
     }
 
     @Test(
-        "Throughput that falls brings the quality down, and up again when it is back",
+        "The quality falls and rises with the throughput",
         arguments: PlayerProfile.named.map(\.name).filter { $0 != "mpv" }
     )
     func adapting(name: String) async throws {
         let profile = try #require(PlayerProfile(named: name))
-        // Thirty seconds of the same, so that rules have time to think.
+        // Thirty seconds of repeated media, so that rules have time to decide.
         let ladder = LongLadder(bitrates: [400_000, 1_200_000, 3_000_000], count: 90)
         let clock = VirtualClock()
         let network = SimulatedNetwork(
@@ -120,7 +120,77 @@ struct AdaptiveStreamTests {
         )
     }
 
-    @Test("A variant that fails is replaced by another, which is said, and nothing is shown twice")
+    /// The segments of a long stream that a profile requests over a link, as `rung/number`, and the playback.
+    private func segments(
+        _ profile: PlayerProfile,
+        over bandwidth: [(from: Int64, bitrate: Int64)],
+        bitrates: [Int] = [400_000, 1_200_000, 3_000_000]
+    ) async throws -> (played: Played, requests: [(rung: Int, number: Int, milliseconds: Int64)]) {
+        let ladder = LongLadder(bitrates: bitrates, count: 30)
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(clock: clock, bandwidth: bandwidth) { ladder.resource($0) }
+        let played = await playStream("/master.m3u8", over: network, clock, ProbeConfiguration(profile: profile))
+        let requests = network.requests.compactMap { request -> (rung: Int, number: Int, milliseconds: Int64)? in
+            let parts = request.path.split(separator: "/")
+            guard parts.count == 2, parts[1].hasSuffix(".ts"), let rung = Int(parts[0].dropFirst()),
+                let number = Int(parts[1].dropFirst("media".count).dropLast(3))
+            else { return nil }
+            return (rung, number, request.instant / 1_000_000)
+        }
+        return (played, requests)
+    }
+
+    @Test("dash.js fetches buffered media again after a rise, from 1.5 segments ahead, and plays all of it once")
+    func replacement() async throws {
+        let (played, requests) = try await segments(.dashJS, over: [(0, 1_250_000), (12_000_000_000, 20_000_000)])
+        #expect(played.outcome == .ended)
+        #expect(!played.actions.contains(.qualityChangeDown))
+        let rise = try #require(requests.firstIndex { $0.rung > 0 })
+        let start = try #require(played.time(.start))
+        // The rise goes back to the segment that plays 3 s behind the playhead's position.
+        let position = requests[rise].milliseconds - start
+        #expect(requests[rise].number == (position + 3000) / 2000)
+        #expect(requests[rise].number < requests[rise - 1].number)
+        // Every number comes, those of lower rungs in the buffer again.
+        #expect(Set(requests.map(\.number)) == Set(0..<30))
+        #expect(requests.count > 30)
+        let end = try #require(played.all(.end).first)
+        // The sound of the last segment is a little longer than its pictures.
+        #expect((60_000...60_050).contains(end.time.instant.milliseconds - start))
+        // Below the highest rung a segment has to fit into 18 s, at the highest into 30 s; what waits comes in steps of 500 ms.
+        for (earlier, later) in zip(requests[2...], requests[3...]) where later.number == earlier.number + 1 {
+            let level = Int64(2000 * later.number) - (later.milliseconds - start)
+            #expect(level + 2000 < (later.rung == 2 ? 30_000 : 18_000), "\(later)")
+            let pause = later.milliseconds - earlier.milliseconds
+            // A segment arrives within 0.7 s over the slow link, within 0.4 s over the fast one.
+            #expect(pause < 700 || pause % 500 < 400 || pause % 500 > 490, "\(later)")
+        }
+    }
+
+    @Test("Shaka gives up the first segment for a lower rung as soon as it has seen 128 kB come too slowly")
+    func earlyFall() async throws {
+        let (played, requests) = try await segments(
+            .shaka,
+            over: [(0, 500_000)],
+            bitrates: [270_000, 900_000, 3_000_000]
+        )
+        #expect(played.outcome == .ended)
+        #expect(requests.prefix(3).map { "\($0.rung)/\($0.number)" } == ["1/0", "0/0", "0/1"])
+        // 128 kB take 2.05 s.
+        #expect((2000..<2400).contains(requests[1].milliseconds))
+        #expect(requests.dropFirst().allSatisfy { $0.rung == 0 })
+    }
+
+    @Test("The first picture of hls.js comes 204 ms after the last byte that it needs")
+    func decodeDelay() async throws {
+        var profile = PlayerProfile.hlsJS
+        let (delayed, _) = try await segments(profile, over: [(0, 8_000_000)])
+        profile.decodeDelay = PlayerProfile.DecodeDelay()
+        let (immediate, _) = try await segments(profile, over: [(0, 8_000_000)])
+        #expect(try #require(delayed.time(.start)) == (try #require(immediate.time(.start))) + 204)
+    }
+
+    @Test("A failed variant is replaced by another, with a warning and without repeated media")
     func fallback() async throws {
         let configuration = ProbeConfiguration(
             profile: .plain(rule: FixedRule(.highest), after: [.useOtherVariant(excludedFor: nil), .fail])
@@ -138,7 +208,7 @@ struct AdaptiveStreamTests {
         #expect(played.all(.qualityChangeDown).count == 1)
     }
 
-    @Test("A separate audio rendition is fetched beside the video, in the preferred language", arguments: ["", "de"])
+    @Test("A separate audio rendition is fetched with the video, in the preferred language", arguments: ["", "de"])
     func ownAudio(language: String) async throws {
         var ladder = Self.ladder
         ladder.hasOwnAudio = true
@@ -146,7 +216,7 @@ struct AdaptiveStreamTests {
         let (played, network) = try await play(configuration, of: ladder)
         let folder = language.isEmpty ? "/audio/" : "/ton/"
         let sound = network.requests.map(\.path).filter { $0.hasPrefix(folder) }
-        // The last of the sound is a rest of a few frames.
+        // The last audio segment has a few frames.
         #expect(sound == [folder + "media.m3u8"] + (0..<7).map { folder + "media\($0).ts" })
         #expect(variants(network).filter { $0 == "v0" }.count == 6)
         #expect(played.outcome == .ended)
@@ -154,7 +224,48 @@ struct AdaptiveStreamTests {
     }
 }
 
-/// The same six segments again and again, as one long playlist with joints.
+extension AdaptiveStreamTests {
+    @Test(
+        "Audio is fetched as far ahead of video as the profile lets it",
+        arguments: [
+            PlayerProfile.AudioLead.unlimited, .videoSegment, .duration(.seconds(1)), .segmentApart,
+        ]
+    )
+    func audioLead(lead: PlayerProfile.AudioLead) async throws {
+        var ladder = Self.ladder
+        ladder.hasOwnAudio = true
+        var profile = PlayerProfile.plain(retries: 1)
+        profile.audioLead = lead
+        // One video segment hangs until it times out, so that audio could run ahead.
+        let (played, network) = try await play(ProbeConfiguration(profile: profile), of: ladder) { path, count in
+            path == "/v0/media2.ts" && count == 1 ? .hang : nil
+        }
+        #expect(played.outcome == .ended)
+        let paths = network.requests.map(\.path).filter { $0.hasSuffix(".ts") }
+        #expect(paths.filter { $0.hasPrefix("/audio/") }.count == 7 && paths.filter { $0.hasPrefix("/v0/") }.count == 7)
+        // The largest difference between the numbers of requested audio and video segments.
+        var (difference, largest) = (0, 0)
+        for path in paths {
+            difference += path.hasPrefix("/audio/") ? 1 : -1
+            largest = max(largest, difference)
+        }
+        if lead == .unlimited { #expect(largest > 2, "\(paths)") } else { #expect(largest <= 1, "\(paths)") }
+    }
+
+    @Test("hls.js begins with the highest rung that the first listed bitrate allows, wherever the playlist lists it")
+    func firstListed() async throws {
+        for (bitrates, first) in [
+            ([1_200_000, 400_000, 3_000_000], "v0"), ([3_000_000, 400_000, 1_200_000], "v0"),
+            ([400_000, 1_200_000, 3_000_000], "v0"), ([200_000, 400_000, 3_000_000], "v1"),
+        ] {
+            let configuration = ProbeConfiguration(profile: .hlsJS)
+            let (_, network) = try await play(configuration, of: PaddedLadder(bitrates: bitrates))
+            #expect(variants(network).first == first, "\(bitrates)")
+        }
+    }
+}
+
+/// The same six segments, repeated in one long playlist with discontinuities.
 struct LongLadder: Sendable {
     var bitrates: [Int]
     var count: Int
@@ -183,7 +294,7 @@ struct LongLadder: Sendable {
 
 @Suite("Live streams in virtual time", .ownThread)
 struct LiveStreamTests {
-    /// A window of five segments that slides; segment n is there at (n + 1) × 2 s.
+    /// A sliding window of five segments; segment n is available at (n + 1) × 2 s.
     private func play(
         from begin: Int64 = 60,
         until limit: Duration,
@@ -204,7 +315,7 @@ struct LiveStreamTests {
         return (played, network)
     }
 
-    @Test("Live begins three target durations behind the edge and follows it without a stall")
+    @Test("Live playback starts three target durations behind the edge and follows it without a stall")
     func following() async throws {
         let (played, network) = try await play(until: .seconds(120))
         let segments = network.names.filter { $0.hasSuffix(".ts") }
@@ -214,19 +325,19 @@ struct LiveStreamTests {
         #expect(segments.count >= 60)
         #expect(played.all(.bufferBegin).count == 1)
         #expect(!played.actions.contains(.error) && !played.actions.contains(.end))
-        // One reload a target duration, not more.
+        // At most one reload for each target duration.
         let reloads = network.names.filter { $0 == "media.m3u8" }.count
         #expect(reloads >= 55 && reloads <= 70, "\(reloads)")
     }
 
-    @Test("A stream that ends is played to its end")
+    @Test("A live stream that ends is played to its end")
     func ending() async throws {
         let (played, network) = try await play(until: .seconds(600), endsAt: 40)
         #expect(played.outcome == .ended)
         #expect(network.names.filter { $0.hasSuffix(".ts") }.last == "media39.ts")
     }
 
-    @Test("A playlist that stays as it is is late, then stale, and then an error")
+    @Test("An unchanged playlist is late, then stale, and then an error")
     func stale() async throws {
         var profile = PlayerProfile.plain()
         profile.live.staleAfter = .targetDurations(3.5)

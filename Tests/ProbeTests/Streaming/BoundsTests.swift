@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Memory of a stream", .ownThread)
 struct BoundsTests {
-    @Test("Bytes that trickle in leave an instant for half a kilobyte, and the first and the last stay exact")
+    @Test("The arrival log keeps one instant per half kilobyte, and the exact first and last")
     func arrivals() {
         var log = ArrivalLog()
         for number in 0..<100_000 { log.add(1, at: MonotonicInstant(nanoseconds: Int64(number))) }
@@ -21,13 +21,13 @@ struct BoundsTests {
                 Issue.record("\(count)")
                 continue
             }
-            // Never before it was there, and never half a kilobyte late.
+            // Never before its arrival, and never half a kilobyte late.
             #expect(Int64(count - 1)...Int64(count + 511) ~= instant.nanoseconds, "\(count): \(instant)")
         }
         #expect(log.instant(of: 100_001) == nil)
     }
 
-    @Test("Of days of discontinuities the latest are remembered")
+    @Test("The timeline keeps the latest of many discontinuities")
     func discontinuities() {
         var timeline = StreamTimeline()
         var content = SegmentContent()
@@ -44,7 +44,7 @@ struct BoundsTests {
         #expect(timeline.count == StreamTimeline.capacity)
     }
 
-    @Test("Initialization sections do not fill the memory; the latest two stay")
+    @Test("The store keeps the latest two initialization sections")
     func initializations() throws {
         var store = SegmentStore()
         let sections = try (0..<6).map {
@@ -54,7 +54,7 @@ struct BoundsTests {
         #expect(sections.filter { store.bytes(of: $0) != nil } == Array(sections.suffix(2)))
     }
 
-    @Test("Of fetches that have ended, or were given up, nothing is kept")
+    @Test("Ended and aborted fetches are not kept")
     func fetches() {
         let ladder = PaddedLadder(bitrates: [400_000])
         let clock = VirtualClock()

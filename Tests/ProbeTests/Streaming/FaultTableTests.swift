@@ -6,13 +6,13 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// What goes wrong, where, and what the published rules of a player make of it.
+/// A fault, its place, and the response by the published rules of a player.
 struct FaultRow: Sendable, CustomTestStringConvertible {
     var profile: PlayerProfile
     var fault: SimulatedNetwork.Fault
-    /// The last part of what fails, each time.
+    /// The last part of the path that always fails.
     var name: String
-    /// Milliseconds between one try and the next; with a spread of a quarter where the profile spreads.
+    /// Milliseconds between two attempts, within a quarter if the profile has jitter.
     var waits: [Int64]
     var code: ProbeError.Code
 
@@ -28,7 +28,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
         (self.profile, self.fault, self.name, self.waits, self.code) = (profile, fault, name, waits, code)
     }
 
-    /// ExoPlayer tries all again three times, after 0, 1 and 2 s, and waits 8 s for a byte.
+    /// ExoPlayer retries every request three times, after 0, 1 and 2 s, and waits 8 s for a byte.
     static let exoPlayer: [FaultRow] = ["master.m3u8", "media.m3u8", "media2.ts"].flatMap { name in
         [
             FaultRow(.exoPlayer, .status(404), name, [0, 1000, 2000], .notFound),
@@ -38,7 +38,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    /// hls.js tries neither 4xx nor broken connections again, and each kind of resource otherwise.
+    /// hls.js retries neither 4xx nor broken connections, and has other rules for each kind of resource.
     static let hlsJS: [FaultRow] =
         ["master.m3u8", "media.m3u8", "media2.ts"].flatMap { name in
             [
@@ -49,13 +49,13 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
             FaultRow(.hlsJS, .status(500), "master.m3u8", [1000], .httpStatus),
             FaultRow(.hlsJS, .status(500), "media.m3u8", [1000, 2000], .httpStatus),
             FaultRow(.hlsJS, .status(500), "media2.ts", [1000, 2000, 4000, 8000, 8000, 8000], .httpStatus),
-            // No separate limit for the first byte, so that the probe's holds.
+            // No separate limit for the first byte, so that the probe's limit applies.
             FaultRow(.hlsJS, .hang, "master.m3u8", [15_000, 15_000], .timedOut),
             FaultRow(.hlsJS, .hang, "media.m3u8", [10_000, 10_000], .timedOut),
             FaultRow(.hlsJS, .hang, "media2.ts", [10_000, 10_000, 10_000, 10_000], .timedOut),
         ]
 
-    /// Ours: 1, 2 and 4 s, for statuses that may pass.
+    /// The probe's profile: 1, 2 and 4 s, for statuses that may be temporary.
     static let standard: [FaultRow] = ["master.m3u8", "media.m3u8", "media2.ts"].flatMap { name in
         [
             FaultRow(.standard, .status(403), name, [], .httpStatus),
@@ -66,7 +66,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    /// Nobody tries again what came and is of no use.
+    /// No player retries a complete but unusable resource.
     static let wrong: [FaultRow] = [PlayerProfile.exoPlayer, .hlsJS, .standard].flatMap { profile in
         ["master.m3u8", "media.m3u8", "media2.ts"].map {
             FaultRow(profile, .bytes(Array("<html>log in</html>".utf8)), $0, [], .wrongContent)
@@ -90,7 +90,7 @@ struct FaultTableTests {
     }
 
     @Test(
-        "It is tried as often and as late as the profile says, then it is an error, once what is there has been played",
+        "A failed segment is retried by the profile, and is an error after the buffer has been played",
         arguments: FaultRow.exoPlayer + FaultRow.hlsJS + FaultRow.standard + FaultRow.wrong
     )
     func table(row: FaultRow) async throws {
@@ -117,7 +117,7 @@ struct FaultTableTests {
         case "master.m3u8": #expect(story == opening + ["Error"])
         case "media.m3u8": #expect(story == loading + ["Error"])
         default:
-            // Two segments of two seconds are there: who tries for longer than they last stalls first.
+            // Two segments of two seconds are buffered: a profile with longer retries stalls first.
             let start = try #require(played.time(.start))
             let isLate = (tries.last ?? 0) > start + 4000 || "\(row.fault)" == "hang"
             #expect(story == loading + ["BufferFinish", "Start"] + (isLate ? ["BufferBegin"] : []) + ["Error"])
@@ -126,7 +126,7 @@ struct FaultTableTests {
     }
 
     @Test(
-        "Where there is another variant, all three take it, and say so",
+        "All three profiles switch to another variant with a warning",
         arguments: ["exoplayer", "hlsjs", "standard"],
         [404, 500]
     )
@@ -146,13 +146,13 @@ struct FaultTableTests {
         #expect(network.requests.contains { $0.path == "/v1/media5.ts" })
         #expect(Set(network.requests.map(\.path).filter { $0.hasPrefix("/v1/") }).count == 7)
         if name == "exoplayer" {
-            // At once, and then the variant is left alone for a minute.
+            // At once, and then the variant is excluded for a minute.
             #expect(network.requests.filter { $0.path.hasPrefix("/v0/media") && $0.path.hasSuffix("ts") }.count <= 1)
         }
     }
 
     @Test(
-        "Initialization sections and keys are tried again as the profile says",
+        "Initialization sections and keys are retried by the profile",
         arguments: [
             ("exoplayer", "init.mp4", 4), ("hlsjs", "init.mp4", 7), ("standard", "init.mp4", 4),
             ("exoplayer", "media.key", 4), ("hlsjs", "media.key", 9), ("standard", "media.key", 4),
@@ -169,7 +169,11 @@ struct FaultTableTests {
             },
             resource: { path in (try? Fixtures.data(folder + path)).map { [UInt8]($0) } }
         )
-        #expect(network.names == ["media.m3u8"] + Array(repeating: part, count: tries))
+        // A segment that was requested with its section waits for it, and is not requested again.
+        let segments = network.names.filter { $0.hasSuffix("m4s") }
+        let isTogether = profile.initializationLoading == .withSegment && part == "init.mp4"
+        #expect(segments == (isTogether ? ["media0.m4s"] : []))
+        #expect(network.names.filter { !$0.hasSuffix("m4s") } == ["media.m3u8"] + Array(repeating: part, count: tries))
         guard case .failed(let error) = played.outcome else {
             Issue.record("\(played.story)")
             return
@@ -178,7 +182,7 @@ struct FaultTableTests {
     }
 
     @Test(
-        "A live playlist that fails for a while is a warning, and nothing else",
+        "A live playlist that fails temporarily is only a warning",
         arguments: ["exoplayer", "hlsjs", "standard"]
     )
     func reload(name: String) async throws {

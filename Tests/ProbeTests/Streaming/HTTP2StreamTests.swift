@@ -8,7 +8,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// nghttpd (nghttp2, a server of HTTP/2 that is not ours) serves a folder over TLS.
+/// nghttpd (nghttp2, an independent HTTP/2 server) serves a folder over TLS.
 @Suite(
     "Streams over HTTP/2",
     .ownThread,
@@ -16,7 +16,7 @@ import Testing
     .enabled(if: HTTP2Server.isPossible, "nghttpd and openssl are needed")
 )
 struct HTTP2StreamTests {
-    @Test("Where a server offers HTTP/2 over TLS, a stream is played over it, on one connection that is set up once")
+    @Test("A stream uses one HTTP/2 connection where the server offers HTTP/2 over TLS")
     func playsOverOneConnection() async throws {
         let server = try await HTTP2Server(serving: try Fixtures.hlsTS.get())
         let transport = try SystemTransport(TransportConfiguration(additionalCAFile: server.certificate))
@@ -62,7 +62,7 @@ private final class HTTP2Server {
         try making.start()
         making.waitUntilExit()
         // It has no option to choose a free port and print the number.
-        port = Int.random(in: 20_000...29_000)
+        port = Int(try TestServer.closedPort())
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "timeout", "-s", "KILL", "1800", "nghttpd", "-a", "127.0.0.1", "-d", folder, "\(port)", key, certificate,

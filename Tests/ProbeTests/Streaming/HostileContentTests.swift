@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// Manifests and media that lie, over a network that is made up, in virtual time.
+/// Manifests and media with false declarations, over a simulated network, in virtual time.
 @Suite("Hostile content", .ownThread, .timeLimit(.minutes(30)))
 struct HostileContentTests {
     private func play(
@@ -48,7 +48,7 @@ struct HostileContentTests {
             let codes: [ProbeError.Code] = [.refusedAddress, .invalidManifest, .unsupportedStream, .notFound]
             #expect(error.map { codes.contains($0.code) } == true, "\(manifest): \(error as Any)")
             #expect(error?.message.contains("passwd") == false)
-            // What is read as a part of a web address is asked for there.
+            // A text that resolves to a web address is requested from that address.
             #expect(network.requests.count <= 2 && network.requests.first?.path == "/a.m3u8", "\(network.requests)")
         }
     }
@@ -76,7 +76,7 @@ struct HostileContentTests {
     }
 
     @Test(
-        "Durations that are none or too long end in an error or an end, soon",
+        "Invalid and extreme durations end in an error or an end in bounded time",
         arguments: ["nan", "inf", "-5", "0", "1e308", "9223372036854775807", "18446744073709551616", "0x7FFF", ""]
     )
     func durations(text: String) async throws {
@@ -90,7 +90,7 @@ struct HostileContentTests {
         }
     }
 
-    @Test("A live playlist of zeros is not asked for more often than twice a second")
+    @Test("A live playlist with zero durations is requested at most twice per second")
     func liveZeros() async {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:0\n#EXTINF:0,\na.ts\n"
         let (_, _, network) = await play(until: .seconds(100)) { $0 == "/a.m3u8" ? Array(playlist.utf8) : [] }
@@ -98,7 +98,7 @@ struct HostileContentTests {
     }
 
     @Test(
-        "Twenty thousand variants, or segments, are an error or are played, quickly",
+        "Twenty thousand variants or segments are an error or are played in bounded time",
         arguments: ["variant", "segment"]
     )
     func millions(of what: String) async throws {
@@ -116,7 +116,7 @@ struct HostileContentTests {
     }
 
     @Test(
-        "A segment that is something else is wrong content",
+        "A segment of another type is wrong content",
         arguments: [
             "<html>log in</html>", "#EXTM3U\n#EXTINF:2,\nfile:///etc/passwd\n", "\u{89}PNG\r\n\u{1A}\n", "%PDF-1.7", "",
             "ffconcat version 1.0\nfile /etc/passwd\n", "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n", "RIFF0000AVI LIST",
@@ -129,7 +129,7 @@ struct HostileContentTests {
         #expect(network.requests.count == 2)
     }
 
-    /// The eight (or four) bytes behind the name of a box, set to ones but for the sign.
+    /// Sets the eight (or four) bytes after the name of a box to ones, except the sign.
     private static func spoiled(_ bytes: [UInt8], _ box: String, at distance: Int, _ value: [UInt8]) -> [UInt8] {
         var bytes = bytes
         guard let range = bytes.firstRange(of: Array(box.utf8)) else { return bytes }
@@ -139,7 +139,7 @@ struct HostileContentTests {
     }
 
     @Test(
-        "Fragments that lie of their samples and times end in an error or an end",
+        "Fragments with false sample counts and times end in an error or an end",
         arguments: [
             ("trun", 4, [0x7F, 0xFF, 0xFF, 0xFF]), ("trun", 4, [0xFF, 0xFF, 0xFF, 0xFF]),
             ("tfdt", 4, [UInt8](repeating: 0xFF, count: 8)), ("tfdt", 4, [0x7F] + [UInt8](repeating: 0xFF, count: 7)),

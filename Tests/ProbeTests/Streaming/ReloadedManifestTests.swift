@@ -43,7 +43,7 @@ struct ReloadedManifestTests {
         return (await playStream("/live.mpd", over: network, clock, configuration, until: limit), network)
     }
 
-    @Test("A representation that goes away is replaced, in order, without an error")
+    @Test("A representation that disappears is replaced, in order, without an error")
     func representationGone() async throws {
         let (played, network) = try await play(until: .seconds(7)) { _, number in
             number < 3 ? Self.manifest("a", "b") : Self.manifest("b")
@@ -52,7 +52,7 @@ struct ReloadedManifestTests {
         let media = network.requests.map(\.path).filter { $0.hasSuffix("m4s") }
         #expect(media.first?.hasPrefix("/a/") == true && media.last?.hasPrefix("/b/") == true, "\(media)")
         let numbers = network.names.compactMap { $0.hasSuffix("m4s") ? Int($0.dropFirst(5).dropLast(4)) : nil }
-        // What was on its way when its representation went is fetched from the other.
+        // A segment whose representation was removed during its request is fetched from the other one.
         let first = try #require(numbers.first)
         #expect(Set(numbers).sorted() == Array(first...(first + Set(numbers).count - 1)), "\(media)")
         #expect(numbers == numbers.sorted() && numbers.count <= Set(numbers).count + 1, "\(media)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// What the origin was asked for is what had to be asked for: nothing twice, nothing left out. As fast as the network
+/// The origin's log contains exactly the required requests: none repeated, none missing. As fast as the network
 /// allows.
 @Suite("The origin's request log", .ownThread, .timeLimit(.minutes(30)))
 struct RequestLogTests {
@@ -40,14 +40,14 @@ struct RequestLogTests {
         numbers.map { "\(folder)/\($0).\(ending)" }
     }
 
-    @Test("A transport stream: the playlists, and each segment once, in order")
+    @Test("A transport stream requests the playlists, and each segment once, in order")
     func transportStream() async throws {
         #expect(try await log("vod/ts/master.m3u8") == ["master.m3u8", "v0.m3u8"] + segments("v0", 0..<12, "ts"))
     }
 
-    @Test("Seeks fetch what they need, and never fetch buffered segments again")
+    @Test("Seeks fetch missing segments, and never fetch buffered segments again")
     func jumps() async throws {
-        // Four seconds are kept ahead. At 1 s: within the buffer; at 3 s ahead of it; at 5 s back.
+        // The buffer has four seconds. Seeks at 1 s within the buffer, at 3 s beyond it, at 5 s back.
         let asked = try await log("vod/ts/master.m3u8", .plain(maximum: .seconds(4))) { clock, probe in
             clock.at(1000) { probe.seek(to: .milliseconds(2500)) }
             clock.at(3000) { probe.seek(to: .seconds(15)) }
@@ -55,7 +55,7 @@ struct RequestLogTests {
             clock.at(7000) { probe.seek(to: .seconds(100)) }
         }
         let numbers = asked.dropFirst(2).compactMap { Int($0.dropFirst(3).dropLast(3)) }
-        // 15 s lie in the eighth, 9 s in the fifth; behind each, until four seconds are there.
+        // 15 s are in the eighth segment, 9 s in the fifth; after each, four seconds are fetched.
         #expect(Array(numbers.prefix(3)) == [0, 1, 2], "\(numbers)")
         let ahead = try #require(numbers.firstIndex(of: 7))
         #expect(Array(numbers[..<ahead]) == Array(0..<ahead))
@@ -78,7 +78,7 @@ struct RequestLogTests {
     }
 
     @Test(
-        "Separate sound: both in order, with one initialization each",
+        "Separate audio and video are requested in order, with one initialization section each",
         arguments: ["vod/fmp4/master.m3u8", "vod/dash/number.mpd"]
     )
     func separateSound(path: String) async throws {
@@ -96,7 +96,7 @@ struct RequestLogTests {
         #expect(asked.filter { $0.contains("init") }.count == 2, "\(asked)")
     }
 
-    @Test("Byte ranges follow one another without a gap")
+    @Test("Byte ranges are consecutive without a gap")
     func ranges() async throws {
         let asked = try await log("vod/range/master.m3u8")
         var ends: [String: Int] = [:]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// Rungs by the number of the segment.
+/// The rungs by the number of the segment.
 struct RungScript: AdaptationRule {
     var script: [Int]
 
@@ -17,8 +17,8 @@ struct RungScript: AdaptationRule {
 
 @Suite("The session, computed twice", .ownThread, .timeLimit(.minutes(30)))
 struct SecondComputationTests {
-    /// As read, and as read where it is looked at closely: the first of each variant, whose times differ by
-    /// nanoseconds.
+    /// The content of segments, and of the first segment of each variant, which is inspected closely and whose times
+    /// differ by nanoseconds.
     private static let picture = contents(of: Fixtures.hlsTS, count: 6)
     private static let closePicture = contents(of: Fixtures.hlsTS, count: 6, inspecting: true)
     private static let sound =
@@ -37,7 +37,7 @@ struct SecondComputationTests {
         }
     }
 
-    /// What is drawn by lot for a session.
+    /// The random parameters of a session.
     private struct Draw {
         var ladder: PaddedLadder
         var script: [Int]
@@ -66,7 +66,7 @@ struct SecondComputationTests {
                 maximum: .nanoseconds(maximum),
                 rule: RungScript(script: script)
             )
-            // Nothing is to be given up here.
+            // No download may be aborted here.
             profile[retry: .segment].stallTimeout = .seconds(3000)
             profile[retry: .playlist].stallTimeout = .seconds(3000)
             profile[retry: .manifest].stallTimeout = .seconds(3000)

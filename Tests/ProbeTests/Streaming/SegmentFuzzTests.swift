@@ -5,13 +5,13 @@ import Testing
 
 @testable import InstrumentProbe
 
-/// `make fuzz` runs it for long, under Address Sanitizer: `FUZZ_ROUNDS` says how often, `FUZZ_SEED` from where.
+/// `make fuzz` runs many rounds under Address Sanitizer: `FUZZ_ROUNDS` is their number, `FUZZ_SEED` the first seed.
 @Suite("Damaged segments", .ownThread, .timeLimit(.minutes(60)))
 struct SegmentFuzzTests {
     private static let rounds = ProcessInfo.processInfo.environment["FUZZ_ROUNDS"].flatMap { Int($0) } ?? 200
     private static let seed = ProcessInfo.processInfo.environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
 
-    /// A segment and what comes before it.
+    /// A segment and its initialization section.
     private struct Subject {
         var media: [UInt8]
         var initialization: [UInt8] = []
@@ -31,7 +31,7 @@ struct SegmentFuzzTests {
         ]
     }
 
-    @Test("Whatever is wrong with a segment, it is read or it is an error, with times in bounds")
+    @Test("A damaged segment is read or is an error, with times in bounds")
     func damage() throws {
         let subjects = try Self.subjects()
         for round in 0..<Self.rounds {
@@ -57,10 +57,10 @@ struct SegmentFuzzTests {
         }
     }
 
-    /// Numbers that are at an end of what they can be, bytes that were flipped, pieces that are missing or there twice.
+    /// Extreme numbers, flipped bytes, missing and duplicated pieces.
     private static func spoil(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 1...12, using: &random) where bytes.count > 16 {
-            // Headers lie at the beginning: half of the damage goes there.
+            // Headers are at the beginning: half of the damage is there.
             let reach = Bool.random(using: &random) ? min(1500, bytes.count) : bytes.count
             let place = Int.random(in: 0..<reach - 8, using: &random)
             switch Int.random(in: 0..<6, using: &random) {

@@ -5,19 +5,22 @@ import InstrumentTransport
 
 @testable import InstrumentProbe
 
-/// Resources behind one link, in virtual time: what is asked for first comes first, each byte at its analytic instant.
+/// Resources behind one link, in virtual time: responses arrive in the order of requests, each byte at its computed
+/// instant.
 final class SimulatedNetwork: ResourceFetcher {
-    /// What is wrong with an answer.
+    /// The fault of a response.
     enum Fault {
         case status(Int)
-        /// Nothing comes.
+        /// No byte arrives.
         case hang
         /// This number of bytes arrives, then nothing.
         case hangAfter(Int)
         /// This number of bytes arrives, then the connection breaks.
         case breakAfter(Int)
-        /// Something else comes.
+        /// Other content arrives.
         case bytes([UInt8])
+        /// The content arrives this many nanoseconds later, over a separate link.
+        case late(Int64)
     }
 
     struct Request: Hashable {
@@ -29,6 +32,7 @@ final class SimulatedNetwork: ResourceFetcher {
         var requests: [Request] = []
         var counts: [String: Int] = [:]
         var linkFree: Int64 = 0
+        var reports: [ReportedRequest?] = []
     }
 
     private let clock: VirtualClock
@@ -40,7 +44,9 @@ final class SimulatedNetwork: ResourceFetcher {
     private let state = Lock(State())
 
     var requests: [Request] { state.withLock { $0.requests } }
-    /// The last parts of what was asked for, in order.
+    /// The requests' reports about the playback, in order.
+    var reports: [ReportedRequest?] { state.withLock { $0.reports } }
+    /// The last parts of the requested paths, in order.
     var names: [String] { requests.map { $0.path.split(separator: "/").last.map(String.init) ?? "" } }
 
     init(
@@ -59,7 +65,7 @@ final class SimulatedNetwork: ResourceFetcher {
 
     /// The instant at which this number of bits has arrived, starting at `start`.
     func end(of bits: Int64, from start: Int64) -> Int64 {
-        // In billionths of a bit, so that nothing is rounded but the end.
+        // In billionths of a bit, so that only the result is rounded.
         var (left, now) = (bits * 1_000_000_000, start)
         for (index, piece) in bandwidth.enumerated() {
             let end = index + 1 < bandwidth.count ? bandwidth[index + 1].from : .max
@@ -86,6 +92,7 @@ final class SimulatedNetwork: ResourceFetcher {
         let now = clock.now.nanoseconds
         let count = state.withLock { state in
             state.requests.append(Request(path: path, instant: now))
+            state.reports.append(request.report)
             state.counts[path, default: 0] += 1
             return state.counts[path] ?? 0
         }
@@ -97,8 +104,9 @@ final class SimulatedNetwork: ResourceFetcher {
         case .bytes(let other): content = other
         case .hang: limit = 0
         case .hangAfter(let count), .breakAfter(let count): limit = count
-        case .status, nil: break
+        case .status, .late, nil: break
         }
+        let delay: Int64? = if case .late(let time) = fault { time } else { nil }
         guard var bytes = content, !isStatus(fault) else {
             let status = if case .status(let number) = fault { number } else { 404 }
             at(now + latency, unless: isOver) {
@@ -107,13 +115,13 @@ final class SimulatedNetwork: ResourceFetcher {
             return FetchCancellation { isOver.withLock { $0 = true } }
         }
         if let range = request.range {
-            bytes = Array(
-                bytes[Int(range.offset)..<Int(range.offset + (range.length ?? Int64(bytes.count) - range.offset))]
-            )
+            // As a server: a range that ends behind the resource ends with it.
+            let start = min(Int(clamping: range.offset), bytes.count)
+            bytes = Array(bytes[start...].prefix(Int(clamping: range.length ?? .max)))
         }
         let sent = bytes.prefix(limit)
-        let start = state.withLock { max(now + latency, $0.linkFree) }
-        // Fine enough to see a start, coarse enough to be quick.
+        let start = delay.map { now + latency + $0 } ?? state.withLock { max(now + latency, $0.linkFree) }
+        // Fine enough to detect a start, coarse enough to be fast.
         let size = max(1000, sent.count / 64)
         for piece in stride(from: 0, to: sent.count, by: size) {
             let part = Array(sent[piece..<min(piece + size, sent.count)])
@@ -123,7 +131,7 @@ final class SimulatedNetwork: ResourceFetcher {
             }
         }
         let last = end(of: Int64(sent.count) * 8, from: start)
-        state.withLock { $0.linkFree = last }
+        if delay == nil { state.withLock { $0.linkFree = last } }
         if case .breakAfter = fault {
             at(last, unless: isOver) {
                 ended(.failure(ResourceFailure(failure: .connection, message: "the connection broke")))
@@ -133,7 +141,8 @@ final class SimulatedNetwork: ResourceFetcher {
         }
         return FetchCancellation { [state, clock] in
             isOver.withLock { $0 = true }
-            // What was not sent yet makes room for others.
+            // Unsent bytes of a cancelled response free the link for others.
+            if delay != nil { return }
             state.withLock { $0.linkFree = min($0.linkFree, max(clock.now.nanoseconds, start)) }
         }
     }

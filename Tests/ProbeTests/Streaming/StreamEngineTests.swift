@@ -48,10 +48,10 @@ struct StreamEngineTests {
     }
 
     private static let allNames = ["media.m3u8"] + (0..<6).map { "media\($0).ts" }
-    /// Of the sound, whose frames do not end with the picture.
+    /// The end of the sound, whose frames do not end with the picture.
     private static let end: Int64 = 12_011
 
-    @Test("A stream that comes fast is played to its end, each thing fetched once and in order")
+    @Test("A stream over a fast link is played to its end, with each request once and in order")
     func plain() async throws {
         let (played, network) = try await play()
         #expect(network.names == Self.allNames)
@@ -66,25 +66,25 @@ struct StreamEngineTests {
         #expect(played.first(.start)?.attributes[.resolutionWidth] == 320)
     }
 
-    @Test("A latency before each answer delays the start by two of them")
+    @Test("A latency of each response delays the start by two latencies")
     func latency() async throws {
         let (played, _) = try await play(latency: 100_000_000)
         let start = (Self.playlistSize + Self.sizes[0]) / 1000
         #expect(played.time(.start) == start + 200)
     }
 
-    @Test("A link that fails for a while stalls playback for as long as can be computed by hand")
+    @Test("A temporary outage stalls playback for the time computed by hand")
     func stall() async throws {
-        // The network stops at 100 ms and continues at 5 s. By then the playlist, the first segment and a part of the second are
-        // there.
+        // The network stops at 100 ms and continues at 5 s. At that instant the playlist, the first segment and a part
+        // of the second have arrived.
         let bandwidth: [(from: Int64, bitrate: Int64)] = [(0, 8_000_000), (100_000_000, 0), (5_000_000_000, 8_000_000)]
         let (played, _) = try await play(bandwidth: bandwidth)
         let start = (Self.playlistSize + Self.sizes[0]) / 1000
-        // Whole segments only: the second is whole when its rest has come.
+        // Complete segments only: the second one is complete when its remainder has arrived.
         let rest = (Self.playlistSize + Self.sizes[0] + Self.sizes[1]) / 1000 - 100
         let begun = played.all(.bufferBegin).last?.time.instant.milliseconds
         let finished = played.all(.bufferFinish).last?.time.instant.milliseconds
-        // The track that ends first in the first segment.
+        // The end of the shorter track in the first segment.
         let first = try SegmentDemuxer.demux([UInt8](try Fixtures.data(Fixtures.hlsTS.get() + "/media0.ts")))
         let (video, audio) = (try #require(first.video), try #require(first.audio))
         let shown = (min(video.end, audio.end) - video.start) / 1_000_000
@@ -93,14 +93,14 @@ struct StreamEngineTests {
         #expect(played.outcome == .ended)
     }
 
-    @Test("With segments that play as they come, playback starts when the threshold is there, not the segment")
+    @Test("With progressive segments, playback starts at the threshold instead of the segment's end")
     func progressive() async throws {
         let slow: [(from: Int64, bitrate: Int64)] = [(0, 400_000)]
         let (whole, _) = try await play(bandwidth: slow)
         let (parts, network) = try await play(Fixtures.hlsTS, .plain(use: .progressive), bandwidth: slow)
         let (late, early) = (try #require(whole.time(.start)), try #require(parts.time(.start)))
         #expect(late == (Self.playlistSize + Self.sizes[0]) * 8 / 400)
-        // A second of two, give or take how the bits lie.
+        // About one of two seconds, depending on the distribution of the bits.
         #expect(early > late * 4 / 10 && early < late * 8 / 10, "\(early) of \(late)")
         #expect(network.names == Self.allNames)
         #expect(parts.outcome == .ended)
@@ -120,7 +120,7 @@ struct StreamEngineTests {
         }
     }
 
-    @Test("A pause holds the start back; a jump to what is not there fetches from there, and nothing twice")
+    @Test("A pause delays the start, and a seek to missing media fetches from there without repetition")
     func controls() async throws {
         let (played, network) = try await play(
             Fixtures.hlsTS,
@@ -134,12 +134,12 @@ struct StreamEngineTests {
         #expect(Set(names).count == names.count)
         #expect(played.actions.filter { [.seekBegin, .seekFinish].contains($0) } == [.seekBegin, .seekFinish])
         let jumped = try #require(played.time(.seekFinish))
-        // 9 s lie in the fifth segment, which begins at 8 s.
+        // 9 s are in the fifth segment, which begins at 8 s.
         #expect(jumped == 1000 + Self.sizes[4] / 1000)
         #expect(played.time(.end).map { abs($0 - (jumped + Self.end - 9000)) <= 1 } == true)
     }
 
-    @Test("A wish for where to start is asked of the stream before anything else")
+    @Test("A requested start position determines the first segment")
     func startAt() async throws {
         let (played, network) = try await play(script: { _, probe in probe.seek(to: .seconds(5)) })
         #expect(network.names == ["media.m3u8", "media2.ts", "media3.ts", "media4.ts", "media5.ts"])
@@ -187,7 +187,7 @@ struct StreamFaultTests {
         if case .failed(let error) = played.outcome { error } else { nil }
     }
 
-    @Test("A playlist that is not there is an error at once", arguments: [404, 403, 500])
+    @Test("A missing playlist is an error without a retry", arguments: [404, 403, 500])
     func noPlaylist(status: Int) async throws {
         let (played, _) = try await play(.plain()) { _, _ in .status(status) }
         let error = try #require(failure(of: played))
@@ -196,7 +196,7 @@ struct StreamFaultTests {
         #expect(played.story.map { $0.split(separator: " ")[0] } == ["MediaRequest", "PrepareItem", "Error"])
     }
 
-    @Test("A segment that fails twice is tried three times, and nobody notices")
+    @Test("A segment that fails twice is requested three times, without an effect on playback")
     func retries() async throws {
         let (played, network) = try await play(.plain(retries: 2)) { path, count in
             path.hasSuffix("media2.ts") && count < 3 ? .status(503) : nil
@@ -214,13 +214,13 @@ struct StreamFaultTests {
         let error = try #require(failure(of: played))
         #expect(error.code == .notFound && error.phase == .segment && error.status == 404)
         #expect(error.url == "http://origin.example/media2.ts")
-        // Two segments were there: 4 s after the start.
+        // Two segments had arrived: 4 s after the start.
         let (start, end) = (try #require(played.time(.start)), try #require(played.time(.error)))
         #expect(end - start >= 4000 && end - start <= 4050, "\(end - start)")
         #expect(!played.actions.contains(.end))
     }
 
-    @Test("A player that skips a missing segment continues behind it")
+    @Test("A player that skips a missing segment continues after it")
     func skipped() async throws {
         let (played, network) = try await play(.plain(after: [.skipSegment])) { path, _ in
             path.hasSuffix("media2.ts") ? .breakAfter(1000) : nil
@@ -231,7 +231,7 @@ struct StreamFaultTests {
         #expect(played.first(.streamWarning)?.attributes[.warningCode] == "missingSegment")
     }
 
-    @Test("A server that hangs is given up after the time that it has", arguments: [0, 5000])
+    @Test("A request to a hanging server times out", arguments: [0, 5000])
     func hang(bytes: Int) async throws {
         let (played, network) = try await play(.plain(retries: 1)) { path, _ in
             path.hasSuffix("media1.ts") ? .hangAfter(bytes) : nil
@@ -239,7 +239,7 @@ struct StreamFaultTests {
         #expect(failure(of: played)?.code == .timedOut)
         let tries = network.requests.filter { $0.path.hasSuffix("media1.ts") }.map { $0.instant / 1_000_000 }
         #expect(tries.count == 2)
-        // 5 s without a byte, then 1 s of patience.
+        // 5 s without a byte, then 1 s of the timeout.
         #expect(tries[1] - tries[0] == 6000 + Int64(bytes) / 1000)
     }
 

@@ -4,7 +4,7 @@ import Instrument
 @testable import InstrumentProbe
 
 extension Played {
-    /// What happened and when, in milliseconds, without what comes with every playback.
+    /// The events and their times in milliseconds, without the events of every playback.
     var story: [String] {
         let always: Set<Action> = [.trackerInit, .playerSet, .playerReady, .ping]
         return events.filter { !always.contains($0.action) }.map { "\($0.action) \($0.time.instant.milliseconds)" }
@@ -47,7 +47,7 @@ func playStream(
     return Played(outcome: probe.outcome, events: recorder.events, rejected: instrument.rejectedCounts)
 }
 
-/// A profile that does what can be computed by hand.
+/// A profile whose results can be computed by hand.
 extension PlayerProfile {
     static func plain(
         start: Duration = .seconds(1),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import InstrumentProbe
 
-@Suite("Jumps and stops at awkward moments", .ownThread)
+@Suite("Seeks and stops at edge cases", .ownThread)
 struct AwkwardMomentTests {
     private func play(
         _ ladder: PaddedLadder,
@@ -21,7 +21,7 @@ struct AwkwardMomentTests {
         return (await playStream("/master.m3u8", over: network, clock, configuration, script: script), network)
     }
 
-    @Test("A jump to the end, or beyond it, ends playback; nothing is missing", arguments: [12_000, 12_500, 1_000_000])
+    @Test("A seek to the end or beyond it ends playback without an error", arguments: [12_000, 12_500, 1_000_000])
     func beyondTheEnd(milliseconds: Int) async {
         let ladder = PaddedLadder(bitrates: [400_000])
         let (played, _) = await play(ladder) { clock, probe in
@@ -44,13 +44,13 @@ struct AwkwardMomentTests {
             probe.seek(to: .seconds(9))
             clock.at(2000) { probe.seek(to: .zero) }
         }
-        // At 7 s the first picture is given up, at 8 s it is tried again.
+        // At 7 s the first video request is aborted, at 8 s it is retried.
         #expect(try #require(played.time(.start)) > 8000, "\(played.story)")
         #expect(played.first(.start)?.attributes[.position] == .zero)
         #expect(played.outcome == .ended)
     }
 
-    @Test("Two requests that time out at the same time are one error")
+    @Test("Two requests that time out together are one error")
     func twoTimeouts() async {
         let ladder = PaddedLadder(bitrates: [400_000], hasOwnAudio: true)
         let fault: @Sendable (String, Int) -> SimulatedNetwork.Fault? = { path, _ in
@@ -65,7 +65,7 @@ struct AwkwardMomentTests {
         #expect(error.code == .timedOut && error.url?.contains("v0") == true, "\(error)")
     }
 
-    @Test("Requests that were given up are in the log, too, each once")
+    @Test("The log contains each aborted request once")
     func log() async {
         let records = Lock([RequestRecord]())
         let ladder = PaddedLadder(bitrates: [400_000])
@@ -103,7 +103,7 @@ struct AwkwardMomentTests {
     }
 }
 
-@Suite("Live streams that behave oddly", .ownThread)
+@Suite("Unusual live streams", .ownThread)
 struct OddLiveTests {
     /// Two seconds a segment; `playlist` returns the playlist for a number of available segments.
     private func play(
@@ -129,7 +129,7 @@ struct OddLiveTests {
         ladder.playlist(max(0, there - 8)..<there, isComplete: false)
     }
 
-    @Test("Back at a variant that was left for long, its playlist is fetched before it is called stale")
+    @Test("After a return to a variant, its playlist is fetched before it counts as stale")
     func switchBack() async {
         var profile = PlayerProfile.plain(rule: TurnsAt(rungs: [0, 1, 0, 1, 0], every: 8))
         profile.live.staleAfter = .targetDurations(3.5)
@@ -146,7 +146,7 @@ struct OddLiveTests {
         #expect(!played.all(.streamWarning).contains { $0.attributes[.warningCode] == "latePlaylist" })
     }
 
-    @Test("A stream that wants to be played an hour late where its window is short is played at the window's begin")
+    @Test("A declared latency longer than the window starts playback at the window's start")
     func hostileHoldBack() async {
         var profile = PlayerProfile.plain()
         profile.live.maximumLatency = .targetDurations(3)
@@ -162,7 +162,7 @@ struct OddLiveTests {
         #expect(played.all(.seekBegin).count < 5, "\(played.story)")
     }
 
-    @Test("A playlist that is empty at first is begun near its edge once it has something")
+    @Test("A playlist that is empty at first starts near its edge once it has segments")
     func emptyFirst() async {
         let (played, network) = await play(until: .seconds(40), profile: .plain()) { ladder, there in
             ladder.playlist(there < 35 ? there..<there : max(0, there - 20)..<there, isComplete: false)
@@ -172,7 +172,7 @@ struct OddLiveTests {
         #expect(played.actions.contains(.start))
     }
 
-    @Test("A jump out of the window goes to its nearer end")
+    @Test("A seek outside the window goes to its nearer end")
     func jumpOut() async throws {
         let (played, network) = await play(
             until: .seconds(40),
@@ -193,18 +193,18 @@ struct OddLiveTests {
         #expect(network.requests.count < 90)
     }
 
-    @Test("A target duration of nothing does not bring a storm of requests")
+    @Test("A target duration of zero does not cause a flood of requests")
     func noTargetDuration() async {
         let (_, network) = await play(until: .seconds(60), profile: .plain()) { ladder, there in
             ladder.playlist(max(0, there - 8)..<there, isComplete: false)
                 .replacingOccurrences(of: "TARGETDURATION:2", with: "TARGETDURATION:0")
         }
-        // Two or four a second, not more.
+        // At most two or four per second.
         #expect(network.names.filter { $0 == "media.m3u8" }.count <= 245)
         #expect(network.names.contains { $0.hasSuffix("ts") })
     }
 
-    @Test("Each stall moves a jump to the live edge further away from the edge, by what the profile says")
+    @Test("Each stall moves a jump to the live edge further from the edge, by the profile's increase")
     func increaseOnStall() async throws {
         var positions: [Duration] = []
         for increase in [Duration.zero, .seconds(2)] {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Media that arrives just in time", .ownThread)
 struct ZeroStallTests {
-    @Test("A segment's first part prevents a stall when it arrived before the buffer ran dry", arguments: 1...40)
+    @Test("A segment's first part prevents a stall when it arrives before the buffer is empty", arguments: 1...40)
     func zero(tenths: Int64) async throws {
         let ladder = LongLadder(bitrates: [400_000, 1_050_000, 2_500_000], count: 12)
         let clock = VirtualClock()

@@ -4,7 +4,7 @@ import InstrumentTransport
 import InstrumentXAPI
 import LoopbackServers
 
-/// An LRS in a separate process, over an empty directory; it goes with this value, and by itself after five minutes.
+/// An LRS in a separate process, over an empty directory. It ends with this value, at the latest after five minutes.
 final class RealLRS: Sendable {
     static let directory: String = {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -50,7 +50,7 @@ final class RealLRS: Sendable {
 
     func client() throws -> XAPIClient { XAPIClient(configuration, transport: try SystemTransport()) }
 
-    /// What `ralph validate` says of statements; empty if it has nothing to complain of.
+    /// The findings of `ralph validate` about statements; empty for valid ones.
     static func complaints(about statements: [[UInt8]]) throws -> String {
         let (process, input, errors) = (
             process("ralph", ["validate", "-f", "xapi", "-F"], [:]), Pipe.forChild(), Pipe.forChild()
@@ -83,7 +83,7 @@ final class RealLRS: Sendable {
     }
 }
 
-/// Passes on what is sent, and loses the first answers.
+/// A transport that forwards requests, and loses the first responses.
 final class LosingTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let losses: Lock<Int>

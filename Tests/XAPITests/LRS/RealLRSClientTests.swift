@@ -8,7 +8,7 @@ import Testing
 @testable import InstrumentXAPI
 
 /// The functions of the client that this LRS supports (Ralph 5.1.0 has `statements` alone: no `about`, no
-/// `activities/state`, and it takes no `multipart/mixed`). `XAPIClientTests` has those against a server of ours.
+/// `activities/state`, and it takes no `multipart/mixed`). `XAPIClientTests` tests these against a test server.
 @Suite(
     "xAPI client with a real LRS",
     .ownThread,
@@ -41,7 +41,7 @@ struct RealLRSClientTests {
         let stored = try #require(try await client.statement(voiding))
         #expect(stored["object"]?["id"]?.id == id)
         #expect(StatementValidator().failures(in: stored) == [])
-        // This LRS only stores it: what was made void is still given out.
+        // This LRS only stores the voiding statement, and still returns the voided one.
         #expect(try await client.statement(id) != nil)
     }
 

@@ -121,7 +121,7 @@ struct RealLRSTests {
         let verbs = Set(stored.compactMap { $0["verb"]?["id"]?.string?.split(separator: "/").last.map(String.init) })
         #expect(verbs == ["initialized", "played", "interacted", "completed", "paused", "terminated"])
         #expect(stored.allSatisfy { StatementValidator().failures(in: $0).isEmpty })
-        // Of what a viewer may change its models know volume and screen alone, not the quality.
+        // Of the viewer's settings, its models have only volume and screen, not the quality.
         let known = stored.filter { $0["verb"]?["id"]?.string != VideoVocabulary.interacted.id.description }
         let complaints = try RealLRS.complaints(about: known.map(\.bytes))
         #expect(known.count < stored.count)
@@ -171,7 +171,7 @@ struct RealLRSTests {
     }
 }
 
-/// Spoils what is marked on its way, as a bug of ours would that our own validator does not see.
+/// Alters marked statements in transit, like a fault that this library's validator does not detect.
 private struct Spoiling: HTTPTransport {
     let transport: any HTTPTransport
     let mark: String

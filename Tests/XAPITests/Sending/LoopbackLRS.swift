@@ -6,7 +6,7 @@ import LoopbackServers
 
 @testable import InstrumentXAPI
 
-/// A small LRS on the loopback address that keeps what it is sent, and misbehaves on command.
+/// A small LRS on the loopback address that stores statements, and fails on command.
 final class LoopbackLRS: Sendable {
     /// The treatment of the next batch.
     enum Fault: Sendable {
@@ -98,7 +98,7 @@ final class LoopbackLRS: Sendable {
         return elements
     }
 
-    /// Adds what LRSs add, and keeps what was made void for those who ask for that.
+    /// Adds the fields that an LRS adds, and keeps voided statements for queries of them.
     private static func get(_ target: String, _ state: State) -> [TestServer.Step] {
         let isVoided = target.contains("?voidedStatementId=")
         guard let id = target.split(separator: "=").last.map(String.init),

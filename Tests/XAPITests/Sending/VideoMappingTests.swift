@@ -274,7 +274,7 @@ private final class CountingMapping: XAPIMapping {
     }
 }
 
-/// A disk that is full as long as it is said to be.
+/// A disk that is full while a flag is set.
 private final class FailingStore: XAPIStateStore {
     let isFull = Lock(false)
     private let store = InMemoryStateStore()

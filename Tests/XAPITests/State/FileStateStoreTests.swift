@@ -19,7 +19,7 @@ struct FileStateStoreTests {
         try FileManager.default.removeItem(atPath: path)
         #expect(symlink(precious, path) == 0)
         #expect(throws: XAPIStateError.self) { try directory.store.load("key") }
-        // The link is replaced, not what it points to.
+        // The write replaces the link, not its target.
         try directory.store.save([3], under: "key")
         #expect(try directory.store.load("key") == [3])
         try FileManager.default.removeItem(atPath: path)

@@ -1,4 +1,5 @@
 public import InstrumentHTTP
+internal import InstrumentText
 
 /// The credentials of an app for Seer. They are kept in memory only: no description, log, error or file shows them.
 public struct SeerCredentials: Hashable, Sendable {

@@ -16,10 +16,13 @@ final class SeerQueue: Sendable {
     }
 
     private struct State {
-        var items: [Item] = []
-        var bytes = 0
+        private(set) var items: [Item] = []
+        private(set) var bytes = 0
+        private var ids: Set<SampleID> = []
 
+        /// Adds an item, unless it is there.
         mutating func append(_ item: Item) {
+            guard ids.insert(item.id).inserted else { return }
             items.append(item)
             bytes += item.bytes.count
         }
@@ -27,6 +30,7 @@ final class SeerQueue: Sendable {
         mutating func remove(_ ids: Set<SampleID>) -> [Item] {
             let removed = items.filter { ids.contains($0.id) }
             items.removeAll { ids.contains($0.id) }
+            self.ids.subtract(ids)
             bytes -= removed.reduce(0) { $0 + $1.bytes.count }
             return removed
         }
@@ -92,14 +96,14 @@ final class SeerQueue: Sendable {
         }
     }
 
-    /// Keeps a payload that the service refused at once as a dead letter.
-    func bury(_ payload: SeerPayload, _ requestID: SeerRequestID, reason: String) {
+    /// Keeps a payload that the service refused at once as a dead letter; returns why it could not be kept.
+    func bury(_ payload: SeerPayload, _ requestID: SeerRequestID, reason: String) -> QueueError? {
         var stored = StoredPayload(kind: payload.kind, requestID: requestID, bytes: payload.json.bytes)
         stored.refusal = reason
-        state.withLock { state in
-            guard (try? store.append([stored.sample(clock.timestamp)])) != nil else { return }
-            _ = passEnd()
-            lookAgain(&state)
+        return state.withLock { state in
+            do throws(QueueError) { _ = try store.append([stored.sample(clock.timestamp)]) } catch { return error }
+            addNew(&state)
+            return nil
         }
     }
 
@@ -131,9 +135,13 @@ final class SeerQueue: Sendable {
 
     private func append(_ stored: StoredPayload, _ state: inout State) throws(QueueError) {
         _ = try store.append([stored.sample(clock.timestamp)])
-        for record in passEnd() {
-            if let item = item(record), item.requestID == stored.requestID { state.append(item) }
-        }
+        addNew(&state)
+    }
+
+    /// Adds what was stored since the last call. That may be more than the last payload: while the disk is full, the store keeps payloads
+    /// that it can read only later.
+    private func addNew(_ state: inout State) {
+        for item in passEnd().compactMap(item) { state.append(item) }
         lookAgain(&state)
     }
 

@@ -22,8 +22,9 @@ struct SeerCourier: Sendable {
             return SeerResponse(payload.kind.event, id, type: payload.kind)
         }
         guard error.code == .refused else { return keep(payload, id, because: error) }
-        queue.bury(payload, id, reason: error.description)
-        return SeerResponse(payload.kind.event, id, type: payload.kind, error: error)
+        let loss = queue.bury(payload, id, reason: error.description)
+        let all = loss.map { SeerError(.refused, "\(error); it could not be kept as a dead letter: \($0)") }
+        return SeerResponse(payload.kind.event, id, type: payload.kind, error: all ?? error)
     }
 
     /// Queues a payload; `reason` is the error of its report, nil if it was not tried.

@@ -1,6 +1,6 @@
 internal import InstrumentSensors
 
-/// What an app and its surroundings are like at a moment, as Sift names it (`ios_app_state`).
+/// The state of an app and of its surroundings at an instant, with Sift's names (`ios_app_state`).
 extension AppState: WireModel {
     static let wireFields: [WireField<Self>] = [
         .text("sdk_version", \.sdkVersion),
@@ -33,7 +33,8 @@ extension Location: WireModel {
         .number("course", \.course, within: 0 ... .infinity, legacy: true),
     ]
 
-    /// An absent or negative accuracy means that there is no location; the object is empty then. The same holds for the altitude.
+    /// An absent or negative accuracy means that there is no location; the object is empty then. The same holds for the
+    /// altitude.
     var sayable: Self {
         guard let accuracy = horizontalAccuracy, accuracy.isFinite, accuracy >= 0 else { return Self() }
         var location = self

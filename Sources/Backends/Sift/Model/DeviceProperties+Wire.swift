@@ -1,6 +1,6 @@
 internal import InstrumentSensors
 
-/// What a device is, as Sift names it (`ios_device_properties`).
+/// The properties of a device, with Sift's names (`ios_device_properties`).
 extension DeviceProperties: WireModel {
     static let wireFields: [WireField<Self>] = [
         .text("app_name", \.appName),

@@ -3,11 +3,11 @@ public import InstrumentSensors
 
 /// One event of Sift's format. Nil and empty texts are left out.
 public struct SiftEvent: Hashable, Sendable {
-    /// When it happened, by the calendar (`time`, ms since 1970).
+    /// The time of the event by the calendar (`time`, ms since 1970).
     public var time: WallTime
-    /// What happened (`mobile_event_type`).
+    /// The type of the event (`mobile_event_type`).
     public var type: String?
-    /// Where in the app (`path`).
+    /// The place in the app (`path`).
     public var path: String?
     /// The user (`user_id`). Where it is nil, the logger's ``Sift/userID`` of the moment is copied into it.
     public var userID: String?
@@ -19,8 +19,8 @@ public struct SiftEvent: Hashable, Sendable {
     public var metrics: [String: String]?
     /// Properties as old SDKs sent them (`device_properties`); sent as they are, in both profiles.
     public var legacyDeviceProperties: [String: String]?
-    /// The app's state (`ios_app_state`). Its location is taken out when the event is appended while collection of locations is
-    /// disallowed.
+    /// The app's state (`ios_app_state`). Its location is taken out when the event is appended while collection of
+    /// locations is disallowed.
     public var appState: AppState?
     /// The device's properties (`ios_device_properties`).
     public var deviceProperties: DeviceProperties?

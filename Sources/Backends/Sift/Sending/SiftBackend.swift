@@ -10,11 +10,11 @@ internal import InstrumentSensors
 /// let instrument = Instrument(hub: CoreHub(), backends: [backend], store: store)
 /// ```
 ///
-/// `PUT` to the endpoint, `Authorization: Basic` with the beacon key, a body `{"data": […]}` that is always gzip. 200 is success;
-/// 400 splits the batch until the wrong event is alone, which becomes a dead letter with the server's words; a 400 or 429
-/// whose body says `"status": 60` is a rate limit and is retried; other responses are handled as by every backend. Without credentials,
-/// and while paused, events stay in the queue. The queue delivers no sample that is for another
-/// service.
+/// `PUT` to the endpoint, `Authorization: Basic` with the beacon key, a body `{"data": […]}` that is always gzip. 200
+/// is success; 400 splits the batch until the wrong event is alone, which becomes a dead letter with the server's
+/// words; a 400 or 429 whose body says `"status": 60` is a rate limit and is retried; other responses are handled as by
+/// every backend. Without credentials, and while paused, events stay in the queue. The queue delivers no sample that is
+/// for another service.
 public final class SiftBackend: Backend {
     /// The queue's name.
     public var name: BackendName { BackendName(queue.name) }
@@ -73,8 +73,8 @@ public final class SiftBackend: Backend {
         return queue.timeUntilOverdue(after: memory, now: uplink.clock.wallTime)
     }
 
-    /// Sends the batch in one request, once that is allowed. Samples of which nothing is to be sent count as delivered; one
-    /// that was saved as an event and is none is a dead letter and keeps no other.
+    /// Sends the batch in one request, once that is allowed. Samples of which nothing is to be sent count as delivered;
+    /// one that was saved as an event but is invalid is a dead letter, and keeps no other.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
         var (events, wrong): ([JSONValue], [SampleID: String]) = ([], [:])
         var memory = uplink.settings.queues[queue.name] ?? SiftQueueMemory()

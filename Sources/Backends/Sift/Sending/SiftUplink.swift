@@ -1,19 +1,21 @@
 internal import Instrument
 internal import InstrumentSensors
 
-/// What logger and backends of one Sift share: credentials, whether anything may be sent, and the settings.
+/// The common state of the logger and the backends of one Sift: credentials, permission to send, and settings.
 final class SiftUplink: Sendable {
     private struct State {
         var credentials: SiftCredentials?
         var isPaused = false
         var settings: SiftSettings
+        /// Why the saved settings could not be read; they are not replaced then.
+        var unread: SiftSettingsError?
         /// Opens when something may be sent again.
         var gate = Gate()
     }
 
     let configuration: SiftConfiguration
     let clock: any SchedulingClock
-    /// What every event has that names no other.
+    /// The default values of every event.
     let installationID: String
     private let store: any SiftSettingsStore
     private let report: @Sendable (Diagnostic) -> Void
@@ -31,12 +33,12 @@ final class SiftUplink: Sendable {
         self.clock = clock
         self.store = store
         self.report = report
-        var settings = Self.load(store, report)
+        var (settings, unread) = Self.load(store, report)
         let known = settings.installationID
         installationID = known ?? randomness.identifier()
         settings.installationID = installationID
-        state = Lock(State(credentials: credentials, settings: settings))
-        if known == nil { change { _ in } }
+        state = Lock(State(credentials: credentials, settings: settings, unread: unread))
+        if known == nil, unread == nil { change { _ in } }
     }
 
     var settings: SiftSettings { state.withLock { $0.settings } }
@@ -50,33 +52,57 @@ final class SiftUplink: Sendable {
     func change(_ body: (inout SiftSettings) -> Void) {
         let failure = state.withLock { state -> SiftSettingsError? in
             body(&state.settings)
-            return save(state.settings)
+            return save(state)
         }
         tell(failure)
     }
 
-    /// The event with user and installation, if its queue takes it.
-    func admit(_ event: SiftEvent, to queue: SiftQueue, now: WallTime) -> SiftEvent? {
+    /// An event that its queue's rules take.
+    struct Admitted {
+        let event: SiftEvent
+        /// Whether the event was noted as the latest one of its queue, in place of `replaced`.
+        let isNoted: Bool
+        let replaced: SiftEvent?
+    }
+
+    /// The event with user and installation, if its queue takes it. The caller appends the event, and calls ``keep(_:)`` or
+    /// ``withdraw(_:from:)``.
+    func admit(_ event: SiftEvent, to queue: SiftQueue, now: WallTime) -> Admitted? {
         let rules = rules(of: queue)
-        let (admitted, failure) = state.withLock { state -> (SiftEvent?, SiftSettingsError?) in
+        return state.withLock { state in
             var event = event
             if event.userID?.isEmpty ?? true { event.userID = state.settings.userID }
             if event.installationID?.isEmpty ?? true { event.installationID = installationID }
             if state.settings.disallowsLocation { event.appState?.location = nil }
             let memory = state.settings.queues[queue.name] ?? SiftQueueMemory()
-            guard rules.accepts(event, after: memory, now: now) else { return (nil, nil) }
-            guard rules.acceptSameEventAfter > .zero else { return (event, nil) }
-            state.settings.queues[queue.name, default: memory].lastEvent = event
-            return (event, save(state.settings))
+            guard rules.accepts(event, after: memory, now: now) else { return nil }
+            let isNoted = rules.acceptSameEventAfter > .zero
+            if isNoted { state.settings.queues[queue.name, default: memory].lastEvent = event }
+            return Admitted(event: event, isNoted: isNoted, replaced: memory.lastEvent)
         }
-        tell(failure)
-        return admitted
+    }
+
+    /// Saves the settings once the shared queue has the event: a process that is killed in between sends it again.
+    func keep(_ admitted: Admitted) {
+        if admitted.isNoted { change { _ in } }
+    }
+
+    /// Takes back the note of an event that the shared queue did not keep.
+    func withdraw(_ admitted: Admitted, from queue: SiftQueue) {
+        guard admitted.isNoted else { return }
+        state.withLock { state in
+            guard state.settings.queues[queue.name]?.lastEvent == admitted.event else { return }
+            state.settings.queues[queue.name]?.lastEvent = admitted.replaced
+        }
     }
 
     /// Called under the lock, so that what is saved last is what was changed last.
-    private func save(_ settings: SiftSettings) -> SiftSettingsError? {
+    private func save(_ state: State) -> SiftSettingsError? {
+        if let unread = state.unread {
+            return SiftSettingsError("not saved, because the saved settings could not be read and are kept: \(unread)")
+        }
         do throws(SiftSettingsError) {
-            try store.save(settings.bytes)
+            try store.save(state.settings.bytes)
             return nil
         } catch {
             return error
@@ -87,23 +113,29 @@ final class SiftUplink: Sendable {
         if let failure { report(.store("Sift's settings: \(failure)")) }
     }
 
-    /// Missing settings are replaced by defaults. Damaged settings are, too, but with locations disallowed, since that may have been the choice.
+    /// Missing settings are replaced by defaults. Damaged settings are, too, but with locations disallowed, since that
+    /// may have been the choice. Settings that cannot be read may be whole: defaults hold for this process, and nothing is saved.
     private static func load(
         _ store: any SiftSettingsStore,
         _ report: (Diagnostic) -> Void
-    ) -> SiftSettings {
+    ) -> (SiftSettings, unread: SiftSettingsError?) {
         do throws(SiftSettingsError) {
-            guard let bytes = try store.load() else { return SiftSettings() }
-            if let settings = SiftSettings(bytes: bytes) { return settings }
+            guard let bytes = try store.load() else { return (SiftSettings(), nil) }
+            if let settings = SiftSettings(bytes: bytes) { return (settings, nil) }
             report(
                 .store(
                     "Sift's settings are damaged and were reset; locations are not collected until the app allows them again"
                 )
             )
         } catch {
-            report(.store("Sift's settings: \(error); locations are not collected until the app allows them again"))
+            report(
+                .store(
+                    "Sift's settings: \(error); until the next start, locations are not collected and nothing is saved"
+                )
+            )
+            return (SiftSettings(disallowsLocation: true), error)
         }
-        return SiftSettings(disallowsLocation: true)
+        return (SiftSettings(disallowsLocation: true), nil)
     }
 }
 

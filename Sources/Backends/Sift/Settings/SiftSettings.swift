@@ -1,7 +1,7 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// What outlives a run. No key is in it.
+/// The persistent settings. Contains no key.
 struct SiftSettings: Hashable, Sendable {
     var userID: String?
     var installationID: String?

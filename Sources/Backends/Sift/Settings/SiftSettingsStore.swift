@@ -8,9 +8,9 @@ public protocol SiftSettingsStore: Sendable {
     func save(_ bytes: [UInt8]) throws(SiftSettingsError)
 }
 
-/// Why settings could not be read or saved.
+/// The reason for which settings could not be read or saved.
 public struct SiftSettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened and what to do.
+    /// The event and the remedy.
     public let description: String
 
     /// Creates an error.

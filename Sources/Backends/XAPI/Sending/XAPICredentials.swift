@@ -1,4 +1,5 @@
 internal import InstrumentHTTP
+internal import InstrumentText
 
 /// The credentials for an LRS. They are kept in memory only: no description, log, error or file shows them.
 ///

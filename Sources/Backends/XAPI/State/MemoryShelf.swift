@@ -27,7 +27,7 @@ final class MemoryShelf: Sendable {
         var refused: [SampleID: String] = [:]
     }
 
-    /// The most saved memories that stay in memory, so that a service with many viewers stays small.
+    /// The largest number of saved memories that stay in memory, so that a service with many viewers stays small.
     private static var maxHeld: Int { 64 }
 
     private let store: any XAPIStateStore

@@ -35,7 +35,8 @@ struct StatementMemory: Sendable {
         self.value = value
         included = Set(ids.compactMap(\.id))
         retried = (json["retried"]?.elements ?? []).compactMap(\.id)
-        generation = json["generation"]?.int ?? 0
+        // Damaged numbers must not overflow later.
+        generation = min(max(json["generation"]?.int ?? 0, 0), 1 << 53)
         pages = Set((json["pages"]?.elements ?? []).compactMap { $0.int.flatMap { UInt64(exactly: $0) } })
     }
 

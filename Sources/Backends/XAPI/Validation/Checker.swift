@@ -4,7 +4,7 @@ internal import InstrumentJSON
 /// statement.
 struct Checker {
     let version: XAPIVersion
-    /// The most findings that are listed: a hostile statement can have one for each of its bytes.
+    /// The largest number of findings that are listed: a hostile statement can have one for each of its bytes.
     private static let mostFindings = 1_000
     private var listed: [ValidationFailure] = []
     /// The number of findings, listed or not; `errorCount` counts the errors among them.
@@ -33,7 +33,7 @@ struct Checker {
         fail(rule, at: path, requirement, foundWords: found.map(Excerpt.value), severity: severity)
     }
 
-    /// Notes a broken rule about something other than one value: `foundWords` describes the finding, in words of ours.
+    /// Notes a broken rule about something other than one value: `foundWords` describes the finding.
     mutating func fail(
         _ rule: ValidationRule,
         at path: JSONPath,

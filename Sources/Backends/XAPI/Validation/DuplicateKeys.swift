@@ -14,7 +14,7 @@ struct DuplicateKeys {
     private var rest: ArraySlice<UInt8>
     private var found: [JSONPath] = []
     private var extensionDepth = 0
-    /// The most duplicates that are listed.
+    /// The largest number of duplicates that are listed.
     private static let most = 1_000
 
     private init(rest: ArraySlice<UInt8>) { self.rest = rest }

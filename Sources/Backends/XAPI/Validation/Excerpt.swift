@@ -26,13 +26,7 @@ package enum Excerpt {
     /// A character as it is written between quotes of that kind: `\uXXXX` if it is unsafe (RFC 8259, section 7).
     static func escaped(_ scalar: Unicode.Scalar, quote: Unicode.Scalar) -> String {
         if scalar == quote || scalar == "\\" { return "\\\(scalar)" }
-        guard scalar.isUnsafeForTerminals else { return String(scalar) }
-        return UTF16.encode(scalar).map { $0.map(escaped).joined() } ?? ""
-    }
-
-    private static func escaped(_ unit: UInt16) -> String {
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        return scalar.isUnsafeForTerminals ? scalar.jsonEscape : String(scalar)
     }
 
     private static func escaped(_ text: String, quote: Unicode.Scalar) -> String {

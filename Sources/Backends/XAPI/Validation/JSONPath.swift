@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// A place in a JSON document: `$.actor.member[0].mbox`, `$.result.extensions['https://example.org/a b']`.
 ///
@@ -81,7 +82,7 @@ package struct JSONPath: CustomStringConvertible {
 
     /// A name longer than any real one is cut: otherwise each failure below it would repeat it whole.
     private static func shortened(_ name: String) -> String {
-        name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"
+        name.excerpt(toBytes: longestName)
     }
 
     private static let longestName = 512

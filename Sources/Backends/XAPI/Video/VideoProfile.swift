@@ -5,7 +5,7 @@ public import InstrumentJSON
 ///
 /// ```swift
 /// var profile = VideoProfile(of: VideoProfile.Viewing(viewer: viewer, activity: "https://example.org/films/1"))
-/// for statement in profile.statements(for: event) { queue(statement) }
+/// for statement in profile.statements(for: event) { send(statement) }
 /// ```
 ///
 /// A pure value: the same events and random numbers give the same statements. Use one value per tracker. There

@@ -10,37 +10,37 @@ internal import Musl
 
 /// The viewing experience in a simulation.
 public struct AdaptationResult: Hashable, Sendable {
-    /// One segment, as it was fetched in the end.
+    /// One segment, with the download that completed.
     public struct Segment: Hashable, Sendable {
-        /// Its number, from 0.
+        /// The segment's number, from 0.
         public var index: Int
         /// The rung that was played.
         public var rung: Int
-        /// That rung's peak bitrate, bit/s.
+        /// The rung's peak bitrate, bit/s.
         public var bitrate: Int
-        /// Its size.
+        /// The size.
         public var bytes: Int64
-        /// How long it plays.
+        /// The duration.
         public var duration: Duration
-        /// When it was requested, since the beginning.
+        /// The time of the request, since the start of the simulation.
         public var requested: Duration
-        /// When it was there.
+        /// The time of arrival.
         public var arrived: Duration
-        /// What was buffered when it was requested.
+        /// The buffer level at the request.
         public var levelBefore: Duration
-        /// What was buffered when it was there.
+        /// The buffer level on arrival.
         public var levelAfter: Duration
-        /// How many downloads of it at higher rungs were given up.
+        /// The number of aborted downloads of the segment at higher rungs.
         public var abandonedDownloads: Int
     }
 
-    /// A time in which the viewer waited in mid-playback.
+    /// A stall (rebuffering): the viewer waits during playback.
     public struct Stall: Hashable, Sendable {
-        /// When it began, since the beginning.
+        /// The stall's start, since the start of the simulation.
         public var start: Duration
-        /// How long it took.
+        /// The stall's duration.
         public var duration: Duration
-        /// Where in the media.
+        /// The position in the media.
         public var position: Duration
     }
 
@@ -48,21 +48,21 @@ public struct AdaptationResult: Hashable, Sendable {
     public internal(set) var segments: [Segment] = []
     /// The stalls, in order.
     public internal(set) var stalls: [Stall] = []
-    /// From the first request to the first frame; nil without a first frame.
+    /// The time from the first request to the first frame; nil without a first frame.
     public internal(set) var startTime: Duration?
-    /// From the first request to the end of playback.
+    /// The time from the first request to the end of playback.
     public internal(set) var totalTime: Duration = .zero
-    /// How many downloads were given up.
+    /// The number of aborted downloads.
     public internal(set) var abandonedDownloads = 0
-    /// Bytes of downloads that were given up.
+    /// The bytes of aborted downloads.
     public internal(set) var wastedBytes: Int64 = 0
 }
 
 extension AdaptationResult {
-    /// How long the viewer waited in mid-playback, altogether.
+    /// The sum of all stalls.
     public var rebufferingTime: Duration { stalls.reduce(.zero) { $0 + $1.duration } }
 
-    /// How long the media plays.
+    /// The media's duration.
     public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
     /// The mean of the rungs' peak bitrates over playing time, bit/s.
@@ -71,7 +71,7 @@ extension AdaptationResult {
         return seconds > 0 ? segments.reduce(0) { $0 + Double($1.bitrate) * $1.duration.seconds } / seconds : 0
     }
 
-    /// How often the rung changed from one segment to the next.
+    /// The number of changes of the rung between consecutive segments.
     public var switches: Int { zip(segments, segments.dropFirst()).reduce(0) { $0 + ($1.0.rung == $1.1.rung ? 0 : 1) } }
 
     /// The mean of ln(S ÷ S₁) over the segments, BOLA's utility, where S₁ is `lowest`, bit/s.
@@ -82,27 +82,27 @@ extension AdaptationResult {
     }
 }
 
-/// One figure for how good a playback was.
+/// A score for the quality of a playback.
 ///
-/// The sum of the segments' utilities, less what the changes between neighbours, the stalls and the start cost, divided
-/// by the number of segments. Yin, Jindal, Sekar, Sinopoli: "A Control-Theoretic Approach for Dynamic Adaptive Video
-/// Streaming over HTTP", SIGCOMM 2015, equation 5.
+/// The sum of the segments' utilities, minus penalties for changes between consecutive segments, for stalls and for
+/// the start, divided by the number of segments. Yin, Jindal, Sekar, Sinopoli: "A Control-Theoretic Approach for
+/// Dynamic Adaptive Video Streaming over HTTP", SIGCOMM 2015, equation 5.
 public struct QualityScore: Hashable, Sendable {
-    /// What a bitrate is worth.
+    /// The utility of a bitrate.
     public enum Utility: Hashable, Sendable {
-        /// Its Mbit/s.
+        /// The bitrate in Mbit/s.
         case linear
         /// ln(S ÷ S₁), S₁ the lowest rung's bitrate.
         case logarithmic
     }
 
-    /// What a bitrate is worth.
+    /// The utility of a bitrate.
     public var utility: Utility
-    /// What a change of utility by 1 costs.
+    /// The penalty for a change of utility by 1.
     public var switchPenalty: Double
-    /// What a second of stall costs.
+    /// The penalty for a second of stall.
     public var stallPenalty: Double
-    /// What a second before the start costs.
+    /// The penalty for a second before the start.
     public var startPenalty: Double
 
     /// Creates a score.
@@ -116,7 +116,7 @@ public struct QualityScore: Hashable, Sendable {
     /// "Balanced" of the paper: λ = 1, μ = μₛ = 3000 for kbit/s.
     public static let balanced = QualityScore(utility: .linear, switchPenalty: 1, stallPenalty: 3, startPenalty: 3)
 
-    /// QoE_log of Pensieve (SIGCOMM 2017, table 1): μ = 2.66, the start costs nothing.
+    /// QoE_log of Pensieve (SIGCOMM 2017, table 1): μ = 2.66, no penalty for the start.
     public static let logarithmic = QualityScore(
         utility: .logarithmic,
         switchPenalty: 1,
@@ -124,7 +124,7 @@ public struct QualityScore: Hashable, Sendable {
         startPenalty: 0
     )
 
-    /// The score of a playback, per segment; 0 without segments.
+    /// Returns the score of a playback, per segment; 0 without segments.
     ///
     /// - Parameters:
     ///   - result: the viewing experience.

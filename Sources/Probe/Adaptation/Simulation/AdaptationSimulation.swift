@@ -1,24 +1,24 @@
 internal import Instrument
 
-/// Plays segmented media over a bandwidth trace as a player would, in virtual time.
+/// Simulates a player's playback of segmented media over a bandwidth trace, in virtual time.
 ///
-/// Nothing is fetched and nothing waits; times are exact to the nanosecond. The playback model is the one that the
-/// probe plays real streams with. One segment is fetched at a time, audio is left out, and the rate is 1.
+/// The simulation fetches nothing and does not wait; times are exact to the nanosecond. It uses the playback model
+/// with which the probe plays real streams. It fetches one segment at a time, without audio, at the rate 1.
 ///
 /// ```swift
 /// let result = AdaptationSimulation(media: .bigBuckBunny, trace: trace, profile: .dashJS).run()
 /// print(result.averageBitrate, result.rebufferingTime)
 /// ```
 public struct AdaptationSimulation: Hashable, Sendable {
-    /// What is played.
+    /// The media.
     public var media: SegmentedMedia
-    /// What the network carries.
+    /// The network's bandwidth.
     public var trace: BandwidthTrace
-    /// How the player behaves; its retries and its live policy play no part here.
+    /// The player's behaviour; the simulation ignores its retries and its live policy.
     public var profile: PlayerProfile
-    /// How often the rule is asked whether to give up a download. hls.js asks each 100 ms.
+    /// The interval at which the rule may abort a download. hls.js checks every 100 ms.
     public var checkInterval: Duration
-    /// How fine the pieces are in which a segment becomes playable while it arrives; a frame at 25 frames a second.
+    /// The duration of the parts in which an arriving segment becomes playable: a frame at 25 frames per second.
     public var pieceDuration: Duration
 
     /// Creates a simulation; intervals are at least 1 ms.
@@ -36,7 +36,7 @@ public struct AdaptationSimulation: Hashable, Sendable {
         self.pieceDuration = max(pieceDuration, .milliseconds(1))
     }
 
-    /// Plays everything, from a request at zero to the end of the last segment.
+    /// Simulates the whole playback, from a request at zero to the end of the last segment.
     public func run() -> AdaptationResult {
         if media.segments.isEmpty { return AdaptationResult() }
         var run = SimulationRun(self)

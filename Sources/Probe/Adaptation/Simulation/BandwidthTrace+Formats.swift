@@ -3,9 +3,9 @@ internal import InstrumentJSON
 
 /// A format of recorded traces.
 public enum BandwidthTraceFormat: String, Hashable, Sendable, CaseIterable {
-    /// Mahimahi: a line for each packet of 1500 bytes that can be delivered, with its millisecond.
+    /// Mahimahi: one line for each packet of 1500 bytes that can be delivered, with its millisecond.
     case mahimahi
-    /// `time bandwidth` lines in seconds and Mbit/s, as Pensieve has the HSDPA and FCC traces.
+    /// `time bandwidth` lines in seconds and Mbit/s, Pensieve's form of the HSDPA and FCC traces.
     case cooked
     /// Sabre: a JSON array of `{"duration_ms", "bandwidth_kbps", "latency_ms"}`.
     case sabre
@@ -15,10 +15,10 @@ extension BandwidthTrace {
     /// Reads a recorded trace.
     ///
     /// - Parameters:
-    ///   - name: its name in tables.
-    ///   - text: the file's contents, at most some 10⁷ lines.
-    ///   - format: nil tells it by the contents: JSON, one number a line, or two.
-    ///   - latency: from a request to its first byte, for formats that do not say.
+    ///   - name: the trace's name in tables.
+    ///   - text: the file's content, at most about 10⁷ lines.
+    ///   - format: nil detects the format: JSON, one number per line, or two numbers per line.
+    ///   - latency: the time from a request to its first byte, for formats without latencies.
     /// - Throws: ``BandwidthTraceError`` with the line that cannot be read.
     public init(
         name: String,
@@ -41,7 +41,7 @@ extension BandwidthTrace {
         return fields(of: line.text).count == 1 ? .mahimahi : .cooked
     }
 
-    /// The lines that hold something, with their numbers from 1; `#` begins a comment.
+    /// The lines that are not empty, with their numbers from 1; `#` begins a comment.
     private static func lines(of text: String) -> [(number: Int, text: Substring)] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
             let trimmed = line.drop { $0.isWhitespace }
@@ -51,8 +51,8 @@ extension BandwidthTrace {
 
     private static func fields(of line: Substring) -> [Substring] { line.split { $0.isWhitespace || $0 == "," } }
 
-    /// Mahimahi (Netravali et al., USENIX ATC 2015), mm-link(1): timestamps in milliseconds that never go back; the
-    /// trace restarts after the last. A timestamp stands for the millisecond that ends with it.
+    /// Mahimahi (Netravali et al., USENIX ATC 2015), mm-link(1): timestamps in milliseconds that never decrease; the
+    /// trace restarts after the last one. A timestamp is the end of its millisecond.
     private static func mahimahi(_ text: String, _ latency: Duration) throws(BandwidthTraceError) -> [Period] {
         var periods: [Period] = []
         var last: Int64 = 0
@@ -76,7 +76,7 @@ extension BandwidthTrace {
     }
 
     private static func close(_ periods: inout [Period], _ packets: Int, _ latency: Duration) {
-        // 1500 bytes in a millisecond.
+        // 1500 bytes per millisecond.
         if packets > 0 { append(&periods, milliseconds: 1, bitrate: packets * 12_000_000, latency) }
     }
 
@@ -89,8 +89,8 @@ extension BandwidthTrace {
         }
     }
 
-    /// Pensieve (Mao, Netravali, Alizadeh, SIGCOMM 2017), sim/fixed_env.py: a line's bandwidth holds from the time of
-    /// the line before to its own.
+    /// Pensieve (Mao, Netravali, Alizadeh, SIGCOMM 2017), sim/fixed_env.py: a line's bandwidth applies from the
+    /// previous line's time to its own.
     private static func cooked(_ text: String, _ latency: Duration) throws(BandwidthTraceError) -> [Period] {
         var periods: [Period] = []
         var last: Double?
@@ -137,7 +137,7 @@ extension BandwidthTrace {
 }
 
 extension JSONValue {
-    /// A number of either kind; finite.
+    /// An integer or a floating-point number; finite.
     var number: Double? {
         switch self {
         case .int(let value): Double(value)

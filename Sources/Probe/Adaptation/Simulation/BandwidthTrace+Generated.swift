@@ -9,8 +9,8 @@ internal import Musl
 #endif
 
 extension BandwidthTrace {
-    /// Traces that are the same everywhere and each time: steady, steps, a sawtooth, and random walks from seeds in the
-    /// manner of 3G, LTE and Wi-Fi. Ours; their figures are round, not measured.
+    /// Generated traces, equal on every machine and in every run: steady, steps, a sawtooth, and random walks from
+    /// seeds in the manner of 3G, LTE and Wi-Fi. Their figures are round, not measured.
     public static let generated: [BandwidthTrace] = [
         steady, stepDown, stepUp, sawtooth, thirdGeneration(seed: 1), lte(seed: 2), wifi(seed: 3),
     ].compactMap { $0 }
@@ -30,9 +30,9 @@ extension BandwidthTrace {
         periods: (0..<60).map { seconds(10, 500 + 500 * ($0 % 10)) }
     )
 
-    /// From 0.2 to 3 Mbit/s in steps between neighbouring states each two seconds, now and then an outage.
+    /// From 0.2 to 3 Mbit/s in steps between neighbouring states every two seconds, with occasional outages.
     private static func thirdGeneration(seed: UInt64) -> BandwidthTrace? {
-        var random = Random(state: seed)
+        var random = SplitMix64(seed: seed)
         let states = [200, 400, 700, 1000, 1500, 2200, 3000]
         var state = 3
         let periods = (0..<300).map { _ -> Period in
@@ -44,9 +44,9 @@ extension BandwidthTrace {
         return try? BandwidthTrace(name: "3g", periods: periods)
     }
 
-    /// From 1 to 40 Mbit/s, each second by up to a third more or less, back to 8 in the long run.
+    /// From 1 to 40 Mbit/s, changing by up to a third every second, with a mean of 8 in the long run.
     private static func lte(seed: UInt64) -> BandwidthTrace? {
-        var random = Random(state: seed)
+        var random = SplitMix64(seed: seed)
         var kilobits = 8000.0
         let periods = (0..<600).map { _ -> Period in
             let factor = 0.67 + Double(random.below(83)) / 100
@@ -58,25 +58,15 @@ extension BandwidthTrace {
 
     /// From 4 to 12 Mbit/s, with outages of three to eight seconds about once a minute.
     private static func wifi(seed: UInt64) -> BandwidthTrace? {
-        var random = Random(state: seed)
+        var random = SplitMix64(seed: seed)
         let periods = (0..<300).map { _ -> Period in
             if random.below(30) == 0 { return seconds(3 + random.below(6), 0, latency: 30) }
             return seconds(2, 4000 + 500 * random.below(17), latency: 30)
         }
         return try? BandwidthTrace(name: "wifi", periods: periods)
     }
+}
 
-    /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-    private struct Random {
-        var state: UInt64
-
-        mutating func below(_ limit: Int) -> Int {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            word ^= word >> 31
-            return Int(word % UInt64(max(1, limit)))
-        }
-    }
+extension SplitMix64 {
+    fileprivate mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 }

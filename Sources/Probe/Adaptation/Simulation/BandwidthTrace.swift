@@ -1,16 +1,16 @@
 public import Instrument
 
-/// What a network can carry over time: constant in each period, and from the beginning again after the last.
+/// A network's bandwidth over time: constant in each period, repeated after the last period.
 ///
-/// All arithmetic is in whole nanoseconds and bits, so that a simulation gives the same result everywhere.
+/// All arithmetic uses whole nanoseconds and bits, so that a simulation gives the same result on every machine.
 public struct BandwidthTrace: Hashable, Sendable {
-    /// A time in which nothing changes.
+    /// A time of constant bandwidth.
     public struct Period: Hashable, Sendable {
-        /// How long it is.
+        /// The duration.
         public var duration: Duration
-        /// What the network carries, bit/s; 0 is an outage.
+        /// The bandwidth, bit/s; 0 is an outage.
         public var bitrate: Int
-        /// From a request to its first byte.
+        /// The time from a request to its first byte.
         public var latency: Duration
 
         /// Creates a period.
@@ -21,19 +21,19 @@ public struct BandwidthTrace: Hashable, Sendable {
         }
     }
 
-    /// Its name in tables.
+    /// The name in tables.
     public let name: String
-    /// The periods; each is longer than zero, and one of them carries something.
+    /// The periods; each is longer than zero, and at least one has a bandwidth above zero.
     public let periods: [Period]
-    /// Until when each period lasts, ns.
+    /// The end of each period, ns.
     private let ends: [Int64]
-    /// What was carried by the end of each period, in bits × 10⁹.
+    /// The bits carried by the end of each period, × 10⁹.
     private let works: [Int128]
 
-    /// Creates a trace; periods that take no time are left out.
+    /// Creates a trace; periods without duration are ignored.
     ///
-    /// - Throws: ``BandwidthTraceError`` if a value is negative, if nothing is ever carried, or if it is longer than
-    ///   292 years.
+    /// - Throws: ``BandwidthTraceError`` if a value is negative, if no period has a bandwidth, or if the trace is
+    ///   longer than 292 years.
     public init(name: String, periods: [Period]) throws(BandwidthTraceError) {
         var ends: [Int64] = []
         var works: [Int128] = []
@@ -61,24 +61,24 @@ public struct BandwidthTrace: Hashable, Sendable {
         self.works = works
     }
 
-    /// How long it is until it begins again.
+    /// The duration until the trace repeats.
     public var duration: Duration { .nanoseconds(ends.last ?? 0) }
 
-    /// What it carries on average, bit/s.
+    /// The average bandwidth, bit/s.
     public var averageBitrate: Int {
         guard let end = ends.last, let work = works.last, end > 0 else { return 0 }
         return Int(clamping: work / Int128(end))
     }
 
-    /// What it carries at an instant, bit/s.
+    /// Returns the bandwidth at an instant, bit/s.
     public func bitrate(at instant: MonotonicInstant) -> Int { period(at: instant.nanoseconds).bitrate }
 }
 
 extension BandwidthTrace {
-    /// From a request at this time to its first byte, ns.
+    /// Returns the time from a request at this instant to its first byte, ns.
     func latency(at time: Int64) -> Int64 { period(at: time).latency.nanoseconds }
 
-    /// What can have been carried until a time, in bits × 10⁹.
+    /// Returns the bits that can be carried until a time, × 10⁹.
     func work(until time: Int64) -> Int128 {
         guard let cycle = ends.last, let whole = works.last, time > 0 else { return 0 }
         let rest = time % cycle
@@ -87,7 +87,7 @@ extension BandwidthTrace {
         return Int128(time / cycle) * whole + before.work + Int128(periods[index].bitrate) * Int128(rest - before.end)
     }
 
-    /// The first time by which so much can have been carried; saturates.
+    /// Returns the first time by which this work can be carried; saturates.
     func time(ofWork work: Int128) -> Int64 {
         guard let cycle = ends.last, let whole = works.last, work > 0 else { return 0 }
         let cycles = (work - 1) / whole
@@ -103,33 +103,33 @@ extension BandwidthTrace {
         return periods[Self.firstIndex(in: ends) { $0 > rest }]
     }
 
-    /// By bisection; the last index if the condition holds nowhere.
+    /// The first index that meets the condition; the last index if none does.
     private static func firstIndex<Value>(in values: [Value], where isReached: (Value) -> Bool) -> Int {
-        var low = 0
-        var high = max(0, values.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if isReached(values[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
+        max(0, min(values.partitioningIndex(where: isReached), values.count - 1))
     }
 }
 
-/// A trace that cannot be used, and why.
+/// The reason why a trace cannot be used.
 public struct BandwidthTraceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
-    public enum Code: Hashable, Sendable {
-        /// Nothing is in it, or nothing is ever carried.
-        case empty
-        /// A value that cannot be.
-        case invalidValue
-        /// Text that is not of the format.
-        case syntax
+    /// The kind of an error; an open set.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code as a short text.
+        public let description: String
+
+        /// Creates a code; codes with the same text are equal.
+        public init(_ description: String) { self.description = description }
+
+        /// The trace is empty, or never carries a byte.
+        public static let empty = Code("empty")
+        /// A value is out of range.
+        public static let invalidValue = Code("invalidValue")
+        /// The text does not follow the format.
+        public static let syntax = Code("syntax")
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let code: Code
-    /// What is wrong, with the place.
+    /// The message: the value that was found, and its place.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -137,6 +137,6 @@ public struct BandwidthTraceError: Error, Hashable, Sendable, CustomStringConver
         self.message = message
     }
 
-    /// What is wrong, with the place.
+    /// The message: the value that was found, and its place.
     public var description: String { message }
 }

@@ -1,22 +1,22 @@
 internal import Instrument
 internal import InstrumentJSON
 
-/// Media in segments, each there at each rung of a ladder.
+/// Media in segments, each of them available at each rung of a ladder.
 public struct SegmentedMedia: Hashable, Sendable {
     /// One segment.
     public struct Segment: Hashable, Sendable {
-        /// How long it plays; at least 1 ms.
+        /// The duration; at least 1 ms.
         public let duration: Duration
-        /// Bytes at each rung; at least 1.
+        /// The size at each rung, bytes; at least 1.
         public let sizes: [Int64]
     }
 
-    /// What there is to choose from.
+    /// The rungs to choose from.
     public let ladder: BitrateLadder
     /// The segments, in order.
     public let segments: [Segment]
 
-    /// Creates media whose segments are as large as the peak bitrate says.
+    /// Creates media whose segments have the size of the peak bitrate.
     public init(ladder: BitrateLadder, segmentDuration: Duration, count: Int) {
         self.ladder = ladder
         let duration = Self.limited(segmentDuration)
@@ -27,10 +27,10 @@ public struct SegmentedMedia: Hashable, Sendable {
     /// Creates media of given sizes.
     ///
     /// - Parameters:
-    ///   - ladder: what there is to choose from.
-    ///   - durations: how long each segment plays.
-    ///   - sizes: for each segment bytes at each rung, in the ladder's order; what is missing is as the peak bitrate
-    ///     says.
+    ///   - ladder: the rungs to choose from.
+    ///   - durations: the duration of each segment.
+    ///   - sizes: for each segment, the bytes at each rung, in the ladder's order; a missing size follows from the
+    ///     peak bitrate.
     public init(ladder: BitrateLadder, durations: [Duration], sizes: [[Int64]]) {
         self.ladder = ladder
         segments = durations.enumerated().map { index, duration in
@@ -46,14 +46,14 @@ public struct SegmentedMedia: Hashable, Sendable {
         }
     }
 
-    /// How long it plays.
+    /// The duration.
     public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
     private static func limited(_ duration: Duration) -> Duration {
         min(max(duration, .milliseconds(1)), .seconds(1_000_000))
     }
 
-    /// Larger ones would not fit into whole bit-nanoseconds.
+    /// The largest size; a larger one would overflow in bit-nanoseconds.
     private static func limited(_ size: Int64) -> Int64 { min(max(size, 1), 1 << 50) }
 
     private static func size(bitrate: Int, _ duration: Duration) -> Int64 {
@@ -63,8 +63,8 @@ public struct SegmentedMedia: Hashable, Sendable {
 
 extension SegmentedMedia {
     /// Ten minutes of Big Buck Bunny in segments of 3 s, by the average bitrates of the BOLA paper: 230, 331, 477, 688,
-    /// 991, 1427, 2056, 2962, 5027 and 6000 kbit/s. INFOCOM 2016, table I; Sabre, bbb.json. Sizes are constant, theirs
-    /// vary.
+    /// 991, 1427, 2056, 2962, 5027 and 6000 kbit/s. INFOCOM 2016, table I; Sabre, bbb.json. Sizes are constant here
+    /// and vary there.
     public static let bigBuckBunny: SegmentedMedia = {
         let heights = [240, 240, 288, 360, 432, 480, 576, 720, 1080, 1080]
         let kilobits = [230, 331, 477, 688, 991, 1427, 2056, 2962, 5027, 6000]
@@ -75,9 +75,9 @@ extension SegmentedMedia {
         return SegmentedMedia(ladder: ladder, segmentDuration: .seconds(3), count: 199)
     }()
 
-    /// Reads the description of media that Sabre has: `segment_duration_ms`, `bitrates_kbps`, `segment_sizes_bits`.
+    /// Reads Sabre's description of media: `segment_duration_ms`, `bitrates_kbps`, `segment_sizes_bits`.
     ///
-    /// - Returns: nil if it is none.
+    /// - Returns: nil if the text is no such description.
     public init?(readingSabre text: String) {
         guard let value = try? JSONValue(parsing: text), let milliseconds = value["segment_duration_ms"]?.number,
             case .array(let bitrates)? = value["bitrates_kbps"], case .array(let rows)? = value["segment_sizes_bits"]

@@ -1,6 +1,6 @@
 internal import Instrument
 
-/// One run, as it goes.
+/// The state of one simulation.
 struct SimulationRun {
     private let media: SegmentedMedia
     private let trace: BandwidthTrace
@@ -11,16 +11,16 @@ struct SimulationRun {
     private var model: PlaybackModel
     private var throughput = ThroughputHistory()
     private var currentRung: Int?
-    /// Everything is at or before this time.
+    /// The time up to which the simulation has run.
     private var now: Int64 = 0
-    /// Where the next segment begins in the media.
+    /// The start of the next segment in the media.
     private var position: Int64 = 0
     private var playhead = AdaptationContext.Playhead.starting
     private var stallStart: (instant: Int64, position: Int64)?
     private var result = AdaptationResult()
-    /// Limits the waits of a rule that always asks for a little more.
+    /// Limits the waits of a rule that requests one wait after another.
     private static let mostWaits = 1000
-    /// Limits the decisions about a download that takes years: an hour at each 100 ms.
+    /// Limits the decisions about a download that takes years: an hour at one decision per 100 ms.
     private static let mostChecks = 36_000
 
     init(_ simulation: AdaptationSimulation) {
@@ -33,7 +33,7 @@ struct SimulationRun {
         model = PlaybackModel(tracks: [.video], policy: profile.buffer, now: MonotonicInstant(nanoseconds: 0))
     }
 
-    /// Fetches the next segment, waiting before it as player and rule want.
+    /// Fetches the next segment, after the waits of player and rule.
     mutating func fetch(_ index: Int) {
         waitForRoom(bitrate: media.ladder[currentRung ?? 0].peakBitrate)
         var (rung, hasWaited) = decide(index)
@@ -67,7 +67,7 @@ struct SimulationRun {
         currentRung = rung
     }
 
-    /// Plays what is left.
+    /// Plays the rest of the buffer.
     mutating func finish() -> AdaptationResult {
         model.reachedEnd(now: instant)
         take(model.advance(to: instant))
@@ -82,7 +82,7 @@ struct SimulationRun {
 
 // MARK: Waiting and deciding
 extension SimulationRun {
-    /// Fetching continues at the maximum, which a moving playhead reaches by itself.
+    /// Waits until the buffer level has fallen to the maximum. Only a moving playhead lowers the level.
     private mutating func waitForRoom(bitrate: Int) {
         let excess = model.level(at: instant) - profile.maximumBuffer(bitrate: bitrate).nanoseconds
         guard excess > 0, playhead == .playing else { return }
@@ -90,7 +90,7 @@ extension SimulationRun {
         rule.observe(.idled(.nanoseconds(excess)), in: context(min(result.segments.count, media.segments.count - 1)))
     }
 
-    /// The rung, and whether it waited first and has to be asked again.
+    /// Returns the rung, and whether there was a wait, after which the rule decides again.
     private mutating func decide(_ index: Int) -> (rung: Int, hasWaited: Bool) {
         let context = context(index)
         if index == 0, let first = profile.firstRung(firstListed: 0, in: context) { return (first, false) }
@@ -128,7 +128,7 @@ extension SimulationRun {
 
 // MARK: Downloading
 extension SimulationRun {
-    /// Lets a segment arrive; nil when it is there, or the lower rung that it was given up for.
+    /// Receives a segment; returns nil when it is complete, or the lower rung for which the rule aborted it.
     private mutating func download(_ index: Int, _ rung: Int) -> Int? {
         let segment = media.segments[index]
         let transfer = Transfer(segment.sizes[rung], requested: now, over: trace)
@@ -147,7 +147,7 @@ extension SimulationRun {
                 nextCheck = nextCheck.saturatingAdd(checkInterval)
                 let download = progress(of: transfer, rung, segment)
                 let lower = rule.abandonment(of: download, in: context(index))
-                if let lower, lower >= 0, lower < rung {
+                if let lower, lower >= 0, lower != rung {
                     giveUp(download, for: lower, index)
                     return lower
                 }
@@ -170,7 +170,8 @@ extension SimulationRun {
             receivedBytes: transfer.bytes(until: now),
             totalBytes: transfer.bytes,
             elapsed: .nanoseconds(now - transfer.requested),
-            timeToFirstByte: now >= transfer.firstByte ? .nanoseconds(transfer.firstByte - transfer.requested) : nil
+            timeToFirstByte: now >= transfer.firstByte ? .nanoseconds(transfer.firstByte - transfer.requested) : nil,
+            timeToLastByte: now >= transfer.firstByte ? .nanoseconds(now - transfer.requested) : nil
         )
     }
 
@@ -230,7 +231,7 @@ extension SimulationRun {
                         position: .nanoseconds(start.position)
                     )
                 )
-            case .filled, .reached, .ended: break
+            case .filled, .reached, .passed, .ended: break
             }
         }
     }

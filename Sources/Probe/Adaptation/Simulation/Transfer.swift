@@ -16,23 +16,23 @@ struct Transfer {
         workBefore = trace.work(until: firstByte)
     }
 
-    /// When `share` of `total` parts of it have arrived.
+    /// Returns the time at which `share` of `total` parts have arrived.
     func time(ofShare share: Int64, of total: Int64) -> Int64 {
         let work = Int128(bytes) * 8_000_000_000 * Int128(share)
         let total = Int128(max(1, total))
         return max(firstByte, trace.time(ofWork: workBefore + (work + total - 1) / total))
     }
 
-    /// What has arrived by a time, bytes.
+    /// Returns the bytes that have arrived by a time.
     func bytes(until time: Int64) -> Int64 {
         guard time > firstByte else { return 0 }
         return min(bytes, Int64(clamping: (trace.work(until: time) - workBefore) / 8_000_000_000))
     }
 }
 
-/// The parts of a segment that become playable one after another.
+/// The parts of a segment, which become playable in sequence.
 struct Pieces {
-    /// ns.
+    /// The duration, ns.
     let total: Int64
     private let each: Int64
     /// The end of the next part within the segment, ns.
@@ -44,7 +44,7 @@ struct Pieces {
         next = min(self.each, total)
     }
 
-    /// Continues with the next part; false after the last.
+    /// Moves to the next part; false after the last.
     mutating func advance() -> Bool {
         if next >= total { return false }
         next = min(next.saturatingAdd(each), total)

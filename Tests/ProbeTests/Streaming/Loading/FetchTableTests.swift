@@ -9,7 +9,7 @@ struct FetchTableTests {
     private var table = FetchTable(ProbeConfiguration(profile: .plain(retries: 1)))
     private let failure = ResourceFailure(failure: .status(503), message: "busy")
 
-    @Test("A table begins a request once, and says that its track is busy, until the request ends")
+    @Test("A table starts a request once, and its track is busy until the request ends")
     mutating func once() throws {
         let url = try Loading.url("s0.ts")
         let begun1 = table.begin(.segment(.main), url, now: Loading.instant(1))
@@ -22,7 +22,7 @@ struct FetchTableTests {
         #expect(table.begin(.segment(.main), url, now: Loading.instant(1))?.request.isFirst == false)
     }
 
-    @Test("A table repeats a failed request after its back-off, and gives up when the policy allows no more")
+    @Test("A table retries a failed request after its back-off, up to the policy's limit")
     mutating func retry() throws {
         let url = try Loading.url("s0.ts")
         let begun2 = table.begin(.segment(.main), url, now: Loading.instant(1))
@@ -48,7 +48,7 @@ struct FetchTableTests {
         #expect(table.planRetry(of: fetching, after: refused, randomness: 0.5, now: Loading.instant(2)) == false)
     }
 
-    @Test("A table cancels the requests and forgets the retries of one track only")
+    @Test("A table cancels the requests and retries of one track only")
     mutating func cancelTrack() throws {
         let begun5 = try table.begin(.segment(.main), Loading.url("s0.ts"), now: Loading.instant(0))
         let main = try #require(begun5)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Position in a live stream")
 struct LivePositioningTests {
-    /// Ten segments of two seconds: the live edge is at 20 s, and the stream itself asks for three target durations.
+    /// Ten segments of two seconds: the live edge is at 20 s, and the stream declares three target durations.
     private let manifest: ManifestLoading
     private let state: RenditionState
 
@@ -43,7 +43,7 @@ struct LivePositioningTests {
         #expect(live.place(in: state, offset: nil, choice) == Loading.nanoseconds(20))
     }
 
-    @Test("A seek leads into the window, and no nearer to the edge than the target latency")
+    @Test("A seek is limited to the window, and to the target latency behind the edge")
     func destination() {
         var live = LivePositioning(policy())
         #expect(live.destination(of: Loading.nanoseconds(1000), in: state, view(12)) == Loading.nanoseconds(1000))
@@ -52,7 +52,7 @@ struct LivePositioningTests {
         #expect(live.destination(of: -5, in: state, view(12)) == 0)
     }
 
-    @Test("Each stall adds its increase to the target latency, once")
+    @Test("Each stall adds the increase to the target latency once")
     func stalls() {
         var live = LivePositioning(policy(onStall: 1.5))
         _ = live.place(in: state, offset: nil, view(12))
@@ -64,7 +64,7 @@ struct LivePositioningTests {
         #expect(live.destination(of: .max, in: state, view(13)) == Loading.nanoseconds(9.5))
     }
 
-    @Test("An increase in target durations counts in the stream's target durations")
+    @Test("An increase in target durations uses the stream's target duration")
     func stallsInTargetDurations() {
         var policy = policy()
         policy.targetIncreaseOnStall = .targetDurations(0.5)
@@ -74,7 +74,31 @@ struct LivePositioningTests {
         #expect(live.context?.target == .seconds(7))
     }
 
-    @Test("A latency above the maximum is a jump to the target; one below it changes the rate")
+    @Test(
+        "The increase of stalls stops at the policy's maximum",
+        arguments: [(1, 7.25), (2, 8.0), (100, 8.0), (Int.max, 8.0)]
+    )
+    func cappedStalls(stalls: Int, target: Double) {
+        var policy = policy(onStall: 1.25)
+        policy.maximumTargetIncrease = .targetDurations(1)
+        var live = LivePositioning(policy)
+        _ = live.place(in: state, offset: nil, view(12))
+        _ = live.follow(state, view(13, Loading.model(until: 20), stalls: stalls))
+        #expect(live.context?.target == .seconds(target))
+    }
+
+    @Test("The hls.js profile adds one second for each stall, and at most one target duration")
+    func hlsJSStalls() {
+        var live = LivePositioning(PlayerProfile.hlsJS.live)
+        _ = live.place(in: state, offset: nil, view(12))
+        // The stream declares no latency: three target durations of two seconds.
+        for (stalls, target) in [(0, 6.0), (1, 7.0), (2, 8.0), (3, 8.0), (1000, 8.0)] {
+            _ = live.follow(state, view(13, Loading.model(until: 20), stalls: stalls))
+            #expect(live.context?.target == .seconds(target), "\(stalls) stalls")
+        }
+    }
+
+    @Test("A latency above the maximum causes a jump to the target, and a lower latency changes the rate")
     func follow() throws {
         let catchUp = LivePolicy.CatchUp.fixed(minimum: 0.9, maximum: 1.1, tolerance: .milliseconds(100))
         var live = LivePositioning(policy(maximum: 10, catchUp: catchUp))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Loading of manifests and playlists")
 struct ManifestLoadingTests {
-    @Test("The first manifest reports that it is loaded, and gives the ladder from the lowest to the highest rung")
+    @Test("The first manifest reports the load, and gives the ladder from the lowest to the highest rung")
     func first() throws {
         var manifest = ManifestLoading(Loading.source, staleAfter: nil)
         let effects = try manifest.take(try Loading.multivariant([800_000, 400_000]), begun: Loading.instant(0))
@@ -64,7 +64,9 @@ struct ManifestLoadingTests {
         }
     }
 
-    @Test("A live playlist is reloaded after a target duration, warned about when late, and the end when stale")
+    @Test(
+        "A live playlist is reloaded after a target duration, gives a warning when late, and ends playback when stale"
+    )
     func freshness() throws {
         var (manifest, id) = try Loading.manifest(0..<6, isComplete: false)
         let fetches = FetchTable(ProbeConfiguration())
@@ -89,7 +91,7 @@ struct ManifestLoadingTests {
         #expect(error?.code == .stalePlaylist)
     }
 
-    @Test("A failed reload is survived and repeated after a second; a failed first load is not survived")
+    @Test("A failed reload is retried after a second, and a failed first load ends playback")
     func failedReload() throws {
         var (manifest, id) = try Loading.manifest(0..<6, isComplete: false)
         let fetches = FetchTable(ProbeConfiguration())

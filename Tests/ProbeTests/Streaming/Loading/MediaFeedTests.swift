@@ -37,7 +37,7 @@ struct MediaFeedTests {
     private let closed = PlaybackView(now: Loading.at(5))
     private var open: PlaybackView { PlaybackView(now: Loading.at(5), model: Loading.model(until: 2)) }
 
-    @Test("A whole segment opens playback, and its media counts from its last byte, whatever its timestamps begin at")
+    @Test("A whole segment starts playback, and its media counts from its last byte, with any first timestamp")
     func whole() throws {
         var feed = MediaFeed(.complete)
         let content = Loading.content([.video, .audio], from: 1000)
@@ -60,7 +60,7 @@ struct MediaFeedTests {
         #expect(!feed.needsInspection(id))
     }
 
-    @Test("Parts of a segment are handed over once, each since the instant of its last byte, where the profile says so")
+    @Test("With a progressive profile, each part of a segment counts once, from the instant of its last byte")
     func parts() throws {
         var feed = MediaFeed(.progressive)
         let delivery = try delivery(0)
@@ -77,7 +77,7 @@ struct MediaFeedTests {
         )
     }
 
-    @Test("Media waits until every track is known, and is then handed over in the order of its arrival")
+    @Test("Media waits until every track is known, and is then passed on in the order of arrival")
     func waiting() throws {
         var feed = MediaFeed(.complete)
         let roles: Set<StreamRole> = [.main, .audio]
@@ -110,7 +110,7 @@ struct MediaFeedTests {
         #expect(media(dropped.skip(try delivery(1).segment, .main, open)).count == 1)
     }
 
-    @Test("A segment whose timestamps jump is placed behind the segment before, with a warning")
+    @Test("A segment whose timestamps jump is placed after the previous segment, with a warning")
     func jump() throws {
         var feed = MediaFeed(.complete)
         let log = Loading.arrivals(at: 3, rest: 4)

@@ -27,22 +27,22 @@ struct RenditionChoiceTests {
         timeToFirstByte: .zero
     )
 
-    @Test("The profile chooses the first rung, and the rule those behind it, brought into the ladder")
+    @Test("The profile chooses the first rung and the rule the following rungs, limited to the ladder")
     func decide() {
         var choice = choice(ScriptedRule(decision: AdaptationDecision(rung: 9)))
-        #expect(choice.decide(in: context(current: nil)) == .rung(0))
-        #expect(choice.decide(in: context(current: 0)) == .rung(2))
+        #expect(choice.decide(in: context(current: nil), firstListed: 0) == .rung(0))
+        #expect(choice.decide(in: context(current: 0), firstListed: 0) == .rung(2))
     }
 
-    @Test("A wait that the rule asks for counts only while the playhead moves and more than that is buffered")
+    @Test("A rule's wait applies only while the playhead moves and the buffer level is above it")
     func wait() {
         var choice = choice(ScriptedRule(decision: AdaptationDecision(rung: 1, waitUntilBuffered: .seconds(10))))
-        #expect(choice.decide(in: context(level: 20)) == .wait(untilBuffered: 10_000_000_000))
-        #expect(choice.decide(in: context(level: 20, playhead: .stalled)) == .rung(1))
-        #expect(choice.decide(in: context(level: 10)) == .rung(1))
+        #expect(choice.decide(in: context(level: 20), firstListed: 0) == .wait(untilBuffered: 10_000_000_000))
+        #expect(choice.decide(in: context(level: 20, playhead: .stalled), firstListed: 0) == .rung(1))
+        #expect(choice.decide(in: context(level: 10), firstListed: 0) == .rung(1))
     }
 
-    @Test("A rung is left alone for its time, but never the only one that is left")
+    @Test("A rung is excluded for its time, except the last remaining rung")
     func exclusion() throws {
         var choice = choice(ScriptedRule())
         let (manifest, _) = try Loading.manifest()
@@ -61,16 +61,16 @@ struct RenditionChoiceTests {
     }
 
     @Test(
-        "A download is reconsidered after half a second and then every quarter, until it is abandoned for a lower rung"
+        "A download is reconsidered after half a second and then every 100 ms, until it is abandoned for another rung"
     )
     func abandonment() {
         var choice = choice(ScriptedRule(abandonedFor: 2))
         choice.watchDownload(since: Loading.instant(1))
         #expect(choice.takeReconsideration(at: Loading.instant(1.4)) == false)
         #expect(choice.takeReconsideration(at: Loading.instant(1.5)) == true)
-        // Rung 2 is the download's own.
+        // Rung 2 is the download's rung.
         #expect(choice.abandonment(of: download, in: context(current: 2, now: 1.5)) == nil)
-        #expect(choice.reconsiderAt == Loading.instant(1.75))
+        #expect(choice.reconsiderAt == Loading.instant(1.6))
         var lower = self.choice(ScriptedRule(abandonedFor: 0))
         #expect(lower.abandonment(of: download, in: context(current: 2, now: 2)) == 0)
         #expect(lower.reconsiderAt == nil)
@@ -102,14 +102,74 @@ struct RenditionChoiceTests {
         #expect(choice(ScriptedRule()).audio(of: inside, after: nil, in: manifest) == nil)
     }
 
-    @Test("Downloads become the throughput that rules see, with their first byte and their transfer apart")
+    @Test("Rules see the throughput of downloads, with separate times of first byte and transfer")
     func throughput() throws {
         var choice = choice(ScriptedRule())
-        choice.learn(from: Loading.arrivals(at: 2, rest: 3), begun: Loading.instant(1))
+        choice.learn(from: Loading.arrivals(at: 2, rest: 3), of: .main, number: 1, begun: Loading.instant(1))
         let (manifest, _) = try Loading.manifest()
         let ladder = try #require(manifest.ladder)
         let context = choice.context(ladder, TrackLoading(at: 0), in: manifest, nil, PlaybackView(now: Loading.at(4)))
         let sample = try #require(context.throughput.samples.first)
         #expect(sample.bytes == 1000 && sample.transferTime == .seconds(1) && sample.timeToFirstByte == .seconds(1))
+    }
+
+    @Test("Only the downloads that the profile samples count for the throughput")
+    func sampling() throws {
+        let (manifest, _) = try Loading.manifest()
+        let ladder = try #require(manifest.ladder)
+        for (audio, abandoned) in [(true, false), (false, true), (true, true), (false, false)] {
+            var profile = PlayerProfile.plain()
+            profile.sampling = PlayerProfile.ThroughputSampling(includesAudio: audio, includesAbandoned: abandoned)
+            var choice = RenditionChoice(ProbeConfiguration(profile: profile))
+            let arrivals = Loading.arrivals(at: 2, rest: 3)
+            choice.learn(from: arrivals, of: .main, number: 1, begun: Loading.instant(1))
+            choice.learn(from: arrivals, of: .audio, number: 1, begun: Loading.instant(1))
+            let end = Loading.instant(3)
+            choice.learn(from: arrivals, of: .main, number: 2, begun: Loading.instant(1), .abandoned(end))
+            let view = PlaybackView(now: Loading.at(4))
+            let context = choice.context(ladder, TrackLoading(at: 0), in: manifest, nil, view)
+            #expect(context.throughput.samples.count == 1 + (audio ? 1 : 0) + (abandoned ? 1 : 0))
+        }
+    }
+
+    @Test("Parts of a running download are samples, each once, and short ones come from a cache")
+    func parts() throws {
+        let (manifest, _) = try Loading.manifest()
+        let ladder = try #require(manifest.ladder)
+        var profile = PlayerProfile.plain()
+        profile.sampling = PlayerProfile.ThroughputSampling(
+            includesAbandoned: true,
+            parts: PlayerProfile.ThroughputSampling.Parts(time: .milliseconds(100), bytes: 16_000),
+            cacheTime: .milliseconds(5)
+        )
+        var choice = RenditionChoice(ProbeConfiguration(profile: profile))
+        let begun = Loading.instant(1)
+        var arrivals = ArrivalLog()
+        // 20 kB after 60 ms, 20 kB after 120 ms: together the first part. 10 kB after 230 ms are too few.
+        for (size, seconds) in [(20_000, 1.06), (20_000, 1.12), (10_000, 1.23)] {
+            arrivals.add(size, at: Loading.instant(seconds))
+            choice.learn(from: arrivals, of: .main, number: 1, begun: begun, .running)
+        }
+        var samples: [ThroughputSample] {
+            let view = PlaybackView(now: Loading.at(4))
+            return choice.context(ladder, TrackLoading(at: 0), in: manifest, nil, view).throughput.samples
+        }
+        #expect(samples.map(\.bytes) == [40_000])
+        #expect(samples.map(\.totalTime) == [.milliseconds(120)])
+        #expect(samples.map(\.timeToFirstByte) == [.milliseconds(60)])
+        arrivals.add(1000, at: Loading.instant(1.3))
+        choice.learn(from: arrivals, of: .main, number: 1, begun: begun)
+        #expect(samples.map(\.bytes) == [40_000, 11_000])
+        #expect(samples.map(\.totalTime) == [.milliseconds(120), .milliseconds(180)])
+        // The next download; 4 ms are a cache.
+        var fast = ArrivalLog()
+        fast.add(50_000, at: Loading.instant(2.004))
+        choice.learn(from: fast, of: .main, number: 2, begun: Loading.instant(2))
+        #expect(samples.count == 2)
+        // What remains of an abandoned download is no sample.
+        var slow = ArrivalLog()
+        slow.add(9000, at: Loading.instant(3.5))
+        choice.learn(from: slow, of: .main, number: 3, begun: Loading.instant(3), .abandoned(Loading.instant(4)))
+        #expect(samples.count == 2)
     }
 }

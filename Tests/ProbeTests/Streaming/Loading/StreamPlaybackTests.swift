@@ -34,7 +34,7 @@ struct StreamPlaybackTests {
         return .fetched(number: fetching.number, .success(response))
     }
 
-    @Test("A playback fetches the manifest, the playlist and the first segment, one after the other")
+    @Test("A playback fetches the manifest, the playlist and the first segment in sequence")
     func walk() throws {
         var playback = playback()
         playback.handle(.command(.play), now: Loading.at(0))
@@ -87,7 +87,7 @@ struct StreamPlaybackTests {
         #expect(playback.deadline(at: Loading.instant(2), wallTime: WallTime(milliseconds: 0)) == nil)
     }
 
-    @Test("A playback passes on five warnings of a kind, and all of another kind")
+    @Test("A playback reports five warnings of each kind")
     func warnings() {
         var playback = playback()
         for _ in 0..<20 {

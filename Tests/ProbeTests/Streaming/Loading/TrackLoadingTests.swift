@@ -8,7 +8,7 @@ import Testing
 struct TrackLoadingTests {
     private let noon = WallTime(milliseconds: 0)
 
-    /// The sequence number of the segment that a plan of the rendition leads to.
+    /// The sequence number of the segment that a plan of the rendition selects.
     private func next(_ track: inout TrackLoading, _ manifest: ManifestLoading, _ id: Rendition.ID) throws -> Int64? {
         track.choose(rung: 0, rendition: id)
         let index = try #require(manifest[id]?.index)
@@ -16,7 +16,9 @@ struct TrackLoadingTests {
         return track.plan?.segment?.sequence
     }
 
-    @Test("A track starts with the segment at its position, continues behind it, and ends behind the last")
+    @Test(
+        "A track starts with the segment at its position, continues with the following segments, and ends after the last"
+    )
     func order() throws {
         let (manifest, id) = try Loading.manifest(0..<3)
         var track = TrackLoading(at: Loading.nanoseconds(2.5))
@@ -34,7 +36,7 @@ struct TrackLoadingTests {
         #expect(track.isAtEnd && track.plan == nil)
     }
 
-    @Test("A track waits for the next segment of a live playlist, and reports one that has left the window")
+    @Test("A track waits for the next segment of a live playlist, and reports a segment that has left the window")
     func live() throws {
         let (early, id) = try Loading.manifest(0..<3, isComplete: false)
         var track = TrackLoading(at: Loading.nanoseconds(4))
@@ -56,7 +58,7 @@ struct TrackLoadingTests {
         #expect(track.step(in: index, at: noon) == .expired(first: first))
     }
 
-    @Test("A track reports a declared gap, and a skipped segment moves it on without counting as loaded")
+    @Test("A track reports a declared gap, and skips a segment without counting it as loaded")
     func gap() throws {
         let (manifest, id) = try Loading.manifest(0..<3, gaps: [0])
         var track = TrackLoading(at: 0)
@@ -68,7 +70,7 @@ struct TrackLoadingTests {
         #expect(try next(&track, manifest, id) == 1)
     }
 
-    @Test("After a jump a track forgets its plan, its end and the level that the rule asked for")
+    @Test("A seek resets a track's plan, its end and the rule's buffer level")
     func move() throws {
         let (manifest, id) = try Loading.manifest(0..<3)
         var track = TrackLoading(at: 0)
@@ -93,14 +95,76 @@ struct TrackLoadingTests {
         #expect(track.plan == nil)
     }
 
-    @Test("A track wants the profile's maximum buffer, or less where the rule asked for less")
+    @Test("A track buffers up to the profile's maximum, or the rule's lower level")
     func level() throws {
-        let profile = PlayerProfile.plain(maximum: .seconds(20))
         var track = TrackLoading(at: Loading.nanoseconds(4))
         #expect(track.level(at: Loading.nanoseconds(1)) == Loading.nanoseconds(3))
         #expect(track.level(at: Loading.nanoseconds(9)) == 0)
-        #expect(track.wantedLevel(profile, nil) == Loading.nanoseconds(20))
+        #expect(track.wantedLevel(maximum: .seconds(20)) == Loading.nanoseconds(20))
         track.wait(untilBuffered: 7)
-        #expect(track.wantedLevel(profile, nil) == 7)
+        #expect(track.wantedLevel(maximum: .seconds(20)) == 7)
+    }
+
+    @Test("A full buffer is looked at in a fixed rhythm, and at once after the next segment")
+    func rhythm() throws {
+        let (manifest, id) = try Loading.manifest()
+        var track = TrackLoading(at: 0)
+        let interval = Duration.milliseconds(500)
+        #expect(track.looksForRoom(at: Loading.instant(1)))
+        track.foundNoRoom(at: Loading.instant(1), interval: interval)
+        #expect(!track.looksForRoom(at: Loading.instant(1.49)) && track.looksForRoom(at: Loading.instant(1.5)))
+        // Room at 1.7 s is found at 2.0 s, room at 1.2 s at 1.5 s, room at 2.0 s at once.
+        #expect(track.check(for: Loading.instant(1.7), interval: interval) == Loading.instant(2))
+        #expect(track.check(for: Loading.instant(1.2), interval: interval) == Loading.instant(1.5))
+        #expect(track.check(for: Loading.instant(2), interval: interval) == Loading.instant(2))
+        // An event in between, or a late one, does not change the rhythm.
+        track.foundNoRoom(at: Loading.instant(1.3), interval: interval)
+        track.foundNoRoom(at: Loading.instant(2.1), interval: interval)
+        #expect(!track.looksForRoom(at: Loading.instant(2.4)) && track.looksForRoom(at: Loading.instant(2.5)))
+        track.choose(rung: 0, rendition: id)
+        #expect(track.looksForRoom(at: Loading.instant(2.2)))
+        _ = manifest
+    }
+
+    @Test("Without an interval, room is found at once")
+    func noRhythm() {
+        var track = TrackLoading(at: 0)
+        track.foundNoRoom(at: Loading.instant(1), interval: .zero)
+        #expect(track.looksForRoom(at: Loading.instant(1)))
+        #expect(track.check(for: Loading.instant(1.2), interval: .zero) == Loading.instant(1.2))
+    }
+
+    @Test("Media of lower rungs is fetched again from a position on, and other media is kept")
+    func replacement() throws {
+        let (manifest, id) = try Loading.manifest(0..<6)
+        var track = TrackLoading(at: 0)
+        for number in 0..<4 {
+            track.choose(rung: number == 2 ? 1 : 0, rendition: id)
+            _ = track.step(in: try #require(manifest[id]?.index), at: noon)
+            track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(Double(2 * number + 2)))
+        }
+        // Segment 2 has the rung already.
+        track.replaceMedia(below: 1, from: Loading.nanoseconds(5))
+        #expect(try next(&track, manifest, id) == 4)
+        track.dropPlan()
+        track.replaceMedia(below: 1, from: Loading.nanoseconds(3))
+        track.choose(rung: 1, rendition: id)
+        _ = track.step(in: try #require(manifest[id]?.index), at: noon)
+        let again = try #require(track.plan?.segment)
+        #expect(again.sequence == 1 && track.hasMedia(of: again))
+        track.finish(again, end: Loading.nanoseconds(4))
+        #expect(track.loadedEnd == Loading.nanoseconds(8))
+        // What follows is fetched again as well.
+        #expect(try next(&track, manifest, id) == 2)
+        // The replaced segment has the new rung, and media behind the playhead is forgotten.
+        track.dropPlan()
+        track.leaveBehind(Loading.nanoseconds(2))
+        track.replaceMedia(below: 1, from: Loading.nanoseconds(3))
+        track.replaceMedia(below: 1, from: Loading.nanoseconds(1))
+        #expect(try next(&track, manifest, id) == 2)
+        // Outside the buffer nothing is replaced.
+        track.dropPlan()
+        track.replaceMedia(below: 9, from: Loading.nanoseconds(30))
+        #expect(try next(&track, manifest, id) == 2)
     }
 }

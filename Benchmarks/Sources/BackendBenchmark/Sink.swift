@@ -1,0 +1,35 @@
+import Foundation
+
+/// A TCP server on a loopback port that reads everything and keeps nothing.
+final class Sink {
+    let port: UInt16
+
+    init() throws {
+        #if canImport(Glibc)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        let listener = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, size) == 0 && listen(listener, 4) == 0
+                    && getsockname(listener, address, &size) == 0
+            }
+        }
+        guard isBound else { throw CocoaError(.fileReadUnknown) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread {
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                Thread.detachNewThread {
+                    var piece = [UInt8](repeating: 0, count: 1 << 18)
+                    while recv(connection, &piece, piece.count, 0) > 0 {}
+                    close(connection)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentCheck
+internal import InstrumentCommandLine
+internal import InstrumentJSON
+internal import InstrumentRules
+internal import InstrumentTerminal
+internal import InstrumentTransport
+
+/// `player-monitor check`: applies the rules to streams once.
+struct CheckCommand: AsyncParsableCommand {
+    /// The format of the output.
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, junit }
+
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check HLS and DASH streams against the rules of their formats; exit code 1 if a rule is broken.",
+        discussion: """
+            Fetches the playlists or the MPD, reloads live ones for a while, fetches segments if asked to, and reports each \
+            broken rule with its source, what was found, what was expected, and what to do.
+
+            Examples:
+              player-monitor check https://example.org/live/master.m3u8
+              player-monitor check --segments 3 --for 1m \\
+                  --strict https://example.org/live.mpd
+              player-monitor check --segments 5 --checks black,silence,freeze,loudness \\
+                  https://example.org/live/master.m3u8
+              player-monitor check --format junit --ignore gap-listed \\
+                  https://example.org/film.m3u8 > check.xml
+              player-monitor check --list
+
+            A warning leaves the exit code 0, unless --strict is given. A black, frozen or silent interval counts as an error.
+            """
+    )
+
+    @Argument(help: "http(s) URLs of HLS playlists and DASH manifests.")
+    var urls: [String] = []
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("Time for which live playlists are reloaded; 0 fetches each once.", valueName: "duration")
+    )
+    var time = DurationOption(.seconds(30))
+
+    @Option(help: "Number of segments of each rendition to fetch at the start and after each reload.")
+    var segments = 0
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Checks of pictures and sound, separated by commas: black, freeze, silence, each with a shortest duration as in \
+            'black=5s' (default: 2s), and loudness. Decodes keyframes of the lowest rendition; needs --segments.
+            """,
+            valueName: "checks"
+        )
+    )
+    var checks: MediaCheckOption?
+
+    @Flag(help: "Decode every picture for --checks, not only keyframes.")
+    var allPictures = false
+
+    @Option(help: "Time limit for each request, in seconds.")
+    var timeout: Double = 15
+
+    @Option(help: "Output format: text, json (one object per URL and line), or junit (XML).")
+    var format = Format.text
+
+    @Option(help: ArgumentHelp("Rule to leave out; may be repeated.", valueName: "rule"))
+    var ignore: [String] = []
+
+    @Flag(help: "List all rules with severity and source, and exit.")
+    var list = false
+
+    @Flag(help: "Treat warnings as errors.")
+    var strict = false
+
+    @Flag(help: "Refuse to fetch from loopback, private and other special addresses: for URLs of unknown origin.")
+    var refusePrivateAddresses = false
+
+    func validate() throws {
+        if list { return }
+        if urls.isEmpty { throw ValidationError("nothing to check; give the URL of a playlist or MPD, or --list") }
+        for url in urls {
+            if (try? HTTPURL(url)) == nil { throw ValidationError("'\(url)' must be an http or https URL") }
+        }
+        guard (0...1_000).contains(segments) else {
+            throw ValidationError("--segments must be between 0 and 1000 (found \(segments))")
+        }
+        try validate(timeout: timeout, below: 1e6)
+        if checks != nil, segments == 0 { throw ValidationError("--checks needs segments; add --segments 3") }
+        let known = Set(Rule.all.map(\.id.description))
+        for name in ignore where !known.contains(name) {
+            throw ValidationError("--ignore must be a rule of --list (found '\(name)')")
+        }
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isQuiet: true)
+        if list { return try terminal.output(CheckText.list(format: format)) }
+        let transport = try SystemTransport(
+            TransportConfiguration(allowsPrivateAddresses: !refusePrivateAddresses)
+        )
+        let reports = try await reports(transport)
+        switch format {
+        case .text: for report in reports { try terminal.output(CheckText(isStrict: strict).text(of: report)) }
+        case .json:
+            for report in reports { try terminal.output(json: CheckJSON.value(of: report, isStrict: strict).bytes) }
+        case .junit: try terminal.output(CheckXML(rules: rules, isStrict: strict).text(of: reports))
+        }
+        if reports.contains(where: { $0.isFailed(isStrict: strict) }) { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    private var rules: [Rule] { Rule.all.filter { !ignore.contains($0.id.description) } }
+
+    /// Checks all streams, a few at a time; the reports are in the order of the URLs.
+    private func reports(_ transport: any HTTPTransport) async throws -> [StreamCheckReport] {
+        var configuration = StreamCheckConfiguration()
+        configuration.rules = rules
+        configuration.duration = time.duration
+        configuration.segmentCount = segments
+        configuration.timeout = .seconds(timeout)
+        configuration.mediaChecks = checks?.configuration
+        configuration.mediaChecks?.allPictures = allPictures
+        let checks = try urls.map { try StreamCheck(HTTPURL($0), transport: transport, configuration: configuration) }
+        let task = Task { await Self.run(checks) }
+        // The first signal ends the checks and reports what was found by then.
+        StopSignals.report { task.cancel() }
+        return await task.value
+    }
+
+    private static func run(_ checks: [StreamCheck]) async -> [StreamCheckReport] {
+        let mostAtOnce = 16
+        return await withTaskGroup(of: (Int, StreamCheckReport).self) { group in
+            var reports: [Int: StreamCheckReport] = [:]
+            for (place, check) in checks.enumerated() {
+                if place >= mostAtOnce, let (done, report) = await group.next() { reports[done] = report }
+                group.addTask { (place, await check.run()) }
+            }
+            for await (done, report) in group { reports[done] = report }
+            return checks.indices.compactMap { reports[$0] }
+        }
+    }
+}
+
+/// The value of `--checks`.
+struct MediaCheckOption: ExpressibleByArgument {
+    var configuration = MediaCheckConfiguration()
+
+    init?(argument: String) {
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard let name = words.first else { return nil }
+            var minimum = Duration.seconds(2)
+            if words.count > 1 {
+                guard name != "loudness", let given = DurationOption(argument: words[1]) else { return nil }
+                minimum = given.duration
+            }
+            switch name {
+            case "black": configuration.black = minimum
+            case "freeze": configuration.freeze = minimum
+            case "silence": configuration.silence = minimum
+            case "loudness": configuration.loudness = true
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentAds
+internal import InstrumentCommandLine
+internal import InstrumentFiles
+internal import InstrumentQuality
+internal import InstrumentReplay
+internal import InstrumentTerminal
+
+/// `player-monitor replay`: computes the metrics of recorded sessions again, and delivers recordings to backends.
+struct ReplayCommand: AsyncParsableCommand {
+    /// The format of the metrics.
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, ndjson }
+
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Compute the metrics of recorded sessions, in any dialect, or deliver a recording to backends.",
+        discussion: """
+            Without --backend, the command prints the metrics of each session and a summary. With --backend, it delivers the recorded \
+            samples under their recorded identifiers, so that a service that has received a sample before does not count it twice; \
+            the command can be repeated. Add --dialect to print metrics as well.
+
+            Damaged lines are reported with file and number, and skipped. Exit codes: 0 success, 1 no sample could be read (with \
+            --strict: a part could not be read), 2 wrong arguments, 3 some samples were not delivered, 4 standard output could not be \
+            written.
+
+            Examples:
+              player-monitor replay samples.ndjson
+              player-monitor replay --dialect all --format ndjson samples.ndjson.gz \\
+                  | jq .metrics.mux
+              player-monitor replay --merge host-1.ndjson host-2.ndjson
+              LRS=user:password player-monitor replay \\
+                  --backend xapi:https://lrs.example.org/xapi --credentials-from LRS \\
+                  queue-directory
+            """
+    )
+
+    @OptionGroup var recording: ReplayOptions
+
+    @Option(
+        name: .customLong("dialect"),
+        help: "Definitions of the metrics: \(DialectOption.allValueStrings.joined(separator: ", ")). May be repeated."
+    )
+    var dialects: [DialectOption] = []
+
+    @Option(help: "Output format of the metrics: 'text', 'json' for one object, 'ndjson' for one object per line.")
+    var format = Format.text
+
+    @Option(name: .customLong("backend"), help: BackendOption.help)
+    var backends: [BackendOption] = []
+
+    @OptionGroup var services: ServiceOptions
+
+    @Flag(
+        help: """
+            Deliver metrics computed from the events in place of the recorded metrics. Their identifiers depend on the events, so \
+            that repeating the command counts nothing twice.
+            """
+    )
+    var recompute = false
+
+    @Option(help: "Time limit for the delivery of \(Backfill.chunkSize) samples, retries included, in seconds.")
+    var timeout: Double = 60
+
+    func validate() throws {
+        try validate(timeout: timeout, below: 1e9)
+        if recompute, backends.isEmpty {
+            throw ValidationError("--recompute changes what is delivered; add --backend")
+        }
+        let printsSamples = backends.contains(.console) || backends.contains(.json)
+        if printsSamples, !dialects.isEmpty {
+            throw ValidationError(
+                "the backends console and json and --dialect all write to standard output; choose one"
+            )
+        }
+        if backends.contains(.console), backends.contains(.json) {
+            throw ValidationError("the backends console and json both write to standard output; choose one")
+        }
+    }
+
+    func run() async throws {
+        FileLimit.raise()
+        let terminal = Terminal(isQuiet: recording.quiet)
+        try checkTargets()
+        let made = try BackendOption.make(backends, terminal, services, queue: nil)
+        let delivery = made.isEmpty ? nil : ReplayDelivery(to: made, timeout: .seconds(timeout), recomputes: recompute)
+        let chosen = DialectOption.selected(by: dialects)
+        let printed = chosen.isEmpty && made.isEmpty ? [Dialect.instrument] : chosen
+        var metrics = printed.isEmpty ? nil : ReplayMetrics(ReplayOutput(terminal, dialects: printed, format: format))
+        let reader = try await recording.read(recording.files, terminal) { sample in
+            if case .event(let event) = sample.record.sample { try metrics?.observe(event) }
+            await delivery?.add(sample.record)
+        }
+        try metrics?.finish(reader)
+        let isDelivered = await delivery?.finish(terminal) ?? true
+        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+        try recording.check(reader)
+    }
+
+    /// A recording that is appended to while it is read has no end.
+    private func checkTargets() throws {
+        let inputs = Set(try recording.recordings(named: recording.files).map(\.identity))
+        for case .file(let path) in backends where inputs.contains(ReplayInput.file(path).identity) {
+            throw ValidationError("the backend file:\(path) must not be one of the recordings; choose another file")
+        }
+    }
+}
+
+/// Divides the events into sessions and prints their metrics.
+private struct ReplayMetrics {
+    private var sessions = SessionReader(recording: .trace)
+    private var titles: [SessionKey: String] = [:]
+    private var output: ReplayOutput
+
+    init(_ output: ReplayOutput) { self.output = output }
+
+    mutating func observe(_ event: Event) throws {
+        let step = sessions.observe(event)
+        if let key = step.session, event[.isAdsTracker] != true, let title = event[.title] { titles[key] = title }
+        for session in step.closed { try add(session) }
+    }
+
+    mutating func finish(_ reader: ReplayReader) throws {
+        for session in sessions.finish() { try add(session) }
+        try output.finish(reader)
+    }
+
+    private mutating func add(_ session: QualitySession) throws {
+        try output.add(session, title: titles.removeValue(forKey: session.key) ?? "")
+    }
+}
+
+/// Delivers the samples, and reports what was not delivered.
+private final class ReplayDelivery {
+    private let backfill: Backfill
+    private let watch: Lock<DeliveryWatch?>
+    private var recomputation: Recomputation?
+
+    init(to backends: [any Backend], timeout: Duration, recomputes: Bool) {
+        let watch = Lock<DeliveryWatch?>(nil)
+        backfill = Backfill(to: backends, timeout: timeout) { diagnostic in watch.withLock { $0 }?.note(diagnostic) }
+        let made = DeliveryWatch(
+            backends,
+            in: backfill.samples,
+            queue: nil,
+            advice: [
+                "  Run the command again to deliver them: identifiers stay the same, so that nothing counts twice."
+            ]
+        )
+        watch.withLock { $0 = made }
+        self.watch = watch
+        if recomputes {
+            recomputation = Recomputation {
+                MultiplexMetricalc([QualityMetricalc(), AdMetricalc(reportsStartTime: false)])
+            }
+        }
+    }
+
+    func add(_ record: SampleRecord) async {
+        guard let records = recomputation?.records(for: record) else { return await backfill.add(record) }
+        for record in records { await backfill.add(record) }
+    }
+
+    /// Delivers the rest; false if some samples were not delivered.
+    func finish(_ terminal: Terminal) async -> Bool {
+        await backfill.finish()
+        guard let watch = watch.withLock({ $0 }) else { return true }
+        return terminal.noteUndelivered(watch)
+    }
+}

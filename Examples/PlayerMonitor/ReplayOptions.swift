@@ -1,0 +1,152 @@
+internal import ArgumentParser
+internal import Instrument
+internal import InstrumentCommandLine
+internal import InstrumentReplay
+internal import InstrumentTerminal
+internal import InstrumentText
+
+/// The recordings to read, and the sessions to select: the same for `replay` and `report`.
+struct ReplayOptions: ParsableArguments {
+    /// The largest number of problems that are printed one by one.
+    private static let mostNotes = 1000
+
+    @Argument(
+        help: """
+            Recordings: files of JSON lines (of the backend 'file' or 'json'; plain or gzip; the rotated files of a file are read \
+            before it), directories of durable queues (read-only), '-' for standard input.
+            """
+    )
+    var files: [String]
+
+    @Flag(help: "Merge the recordings by time. Without it, they are read one after another, in the given order.")
+    var merge = false
+
+    @Flag(help: "Read the named files only, without their rotated files.")
+    var onlyNamed = false
+
+    @Option(
+        help: """
+            Select sessions that begin at this time or later: a date, RFC 3339 (2026-11-22T08:00:00Z), or milliseconds since 1970.
+            """,
+        transform: Self.time
+    )
+    var since: WallTime?
+
+    @Option(help: "Select sessions that begin before this time.", transform: Self.time)
+    var until: WallTime?
+
+    @Option(
+        name: .customLong("session"),
+        help: "Select the sessions with this playbackId or senderId. May be repeated."
+    )
+    var sessions: [String] = []
+
+    @Flag(help: "Exit with code 1 if a part of the recordings could not be read.")
+    var strict = false
+
+    @Flag(name: .shortAndLong, help: "Print no progress and no notes about the reading.")
+    var quiet = false
+
+    func validate() throws {
+        if files.contains("") { throw ValidationError("a recording must not be empty; give a path, or '-'") }
+        if let since, let until, since.milliseconds >= until.milliseconds {
+            throw ValidationError("--since must be before --until (found \(since.rfc3339) and \(until.rfc3339))")
+        }
+    }
+
+    var filter: SessionFilter { SessionFilter(since: since, until: until, identifiers: Set(sessions)) }
+
+    /// The inputs that the arguments name. Exits with code 2 if one of them cannot be read.
+    func recordings(named arguments: [String]) throws -> [ReplayInput] {
+        do { return try ReplayInput.all(named: arguments, addsRotated: !onlyNamed) } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    /// Reads the selected samples of recordings, shows progress, notes what was skipped, and returns the reader at its
+    /// end.
+    func read(_ arguments: [String], _ terminal: Terminal, _ body: (ReplayedSample) async throws -> Void) async throws
+        -> ReplayReader
+    {
+        let printed = Lock(0)
+        let isQuiet = quiet
+        let reader = ReplayReader(try recordings(named: arguments), order: merge ? .time : .input) { problem in
+            let isShown = printed.withLock { printed in
+                printed += 1
+                return printed <= Self.mostNotes
+            }
+            if isShown, !isQuiet { terminal.note("player-monitor: \(problem)") }
+        }
+        var filter = filter
+        do {
+            while let sample = try reader.next() {
+                if terminal.canShowProgress, reader.sampleCount.isMultiple(of: 50_000) {
+                    terminal.show(progress: Self.progress(of: reader))
+                }
+                if filter.selects(sample.record.sample) { try await body(sample) }
+            }
+        } catch let error as ReplayError {
+            terminal.show(progress: "")
+            throw ValidationError(error.description)
+        }
+        terminal.show(progress: "")
+        if !isQuiet { note(reader, terminal) }
+        return reader
+    }
+
+    /// Throws exit code 1 if nothing could be read, or anything could not be read with `--strict`.
+    func check(_ reader: ReplayReader) throws {
+        if reader.problemCount > 0, strict || reader.sampleCount == 0 { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    private func note(_ reader: ReplayReader, _ terminal: Terminal) {
+        if reader.problemCount > 0 {
+            terminal.note("player-monitor: skipped \(reader.problemCount) parts that cannot be read")
+        }
+        if reader.duplicateCount > 0 {
+            terminal.note("player-monitor: \(reader.duplicateCount) samples are recorded more than once and count once")
+        }
+    }
+
+    private static func progress(of reader: ReplayReader) -> TerminalText {
+        let megabytes = { (bytes: Int) in "\(bytes / 1_000_000)" }
+        let (read, total) = reader.progress
+        let size = total.map { " of \(megabytes($0))" } ?? ""
+        return "read \(megabytes(read))\(size) MB, \(reader.sampleCount) samples"
+    }
+
+    /// A date, a time by RFC 3339, or milliseconds since 1970.
+    static func time(_ text: String) throws -> WallTime {
+        if let milliseconds = Int64(text) { return WallTime(milliseconds: milliseconds) }
+        var cursor = TextCursor(text)
+        guard let date = cursor.date(), date.isValid else { throw wrongTime(text) }
+        if cursor.isAtEnd { return WallTime(date, milliseconds: 0) }
+        guard cursor.take(anyOf: "Tt ") != nil, let hour = cursor.number(digits: 2), cursor.take(":"),
+            let minute = cursor.number(digits: 2), hour < 24, minute < 60
+        else { throw wrongTime(text) }
+        var milliseconds = hour * 3_600_000 + minute * 60_000
+        if cursor.take(":") {
+            guard let second = cursor.number(digits: 2), second < 61 else { throw wrongTime(text) }
+            milliseconds += second * 1000
+            if cursor.take(".") {
+                guard let fraction = cursor.fraction(places: 3) else { throw wrongTime(text) }
+                milliseconds += fraction
+            }
+        }
+        if let sign = cursor.take(anyOf: "Zz+-"), sign == "+" || sign == "-" {
+            guard let hours = cursor.number(digits: 2), cursor.take(":"), let minutes = cursor.number(digits: 2),
+                hours < 24, minutes < 60
+            else { throw wrongTime(text) }
+            let offset = hours * 3_600_000 + minutes * 60_000
+            milliseconds += sign == "+" ? -offset : offset
+        }
+        guard cursor.isAtEnd else { throw wrongTime(text) }
+        return WallTime(date, milliseconds: Int64(milliseconds))
+    }
+
+    private static func wrongTime(_ text: String) -> ValidationError {
+        ValidationError(
+            "a time must be a date (2026-11-22), RFC 3339 (2026-11-22T08:00:00Z) or milliseconds since 1970 (found '\(text)')"
+        )
+    }
+}

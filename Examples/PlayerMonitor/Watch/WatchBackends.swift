@@ -1,0 +1,152 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Instrument
+internal import InstrumentBackends
+internal import InstrumentCommandLine
+internal import InstrumentFiles
+internal import InstrumentMonitorRuntime
+internal import InstrumentTransport
+internal import InstrumentWatch
+
+/// Why the configured backends or receivers cannot be made.
+struct WatchSetupError: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Makes the backends and the receivers of alerts that a configuration names.
+struct WatchBackends {
+    let terminal: Terminal
+    let transport: any HTTPTransport
+    let routes: SampleRoutes
+    /// The directory of the state; nil without one.
+    let state: String?
+    let isDryRun: Bool
+
+    /// Makes the backends, or throws ``WatchSetupError`` for the first that cannot be made.
+    func backends(of configuration: WatchConfiguration) throws(WatchSetupError) -> [any Backend] {
+        var made: [any Backend] = []
+        for (name, backend) in configuration.backends.sorted(by: { $0.key < $1.key }) {
+            made.append(try self.backend(name, backend))
+        }
+        return made
+    }
+
+    /// Makes the receivers of alerts, or throws ``WatchSetupError`` for the first that cannot be made.
+    func receivers(of configuration: WatchConfiguration) throws(WatchSetupError) -> [any Backend] {
+        var made: [any Backend] = []
+        if isDryRun { return made }
+        for (name, receiver) in configuration.receivers.sorted(by: { $0.key < $1.key }) {
+            made.append(try self.receiver(name, receiver))
+        }
+        return made
+    }
+
+    func backend(_ name: String, _ configuration: BackendConfiguration) throws(WatchSetupError) -> any Backend {
+        let base: any Backend
+        do {
+            base = try makeBase(configuration)
+        } catch {
+            throw WatchSetupError(
+                description: "\(configuration.place): the backend `\(name)` cannot be made: \(Self.text(of: error))"
+            )
+        }
+        return RoutedBackend(base, name: name, routes: routes)
+    }
+
+    func receiver(_ name: String, _ receiver: AlertReceiver) throws(WatchSetupError) -> any Backend {
+        var key: [UInt8]?
+        if let secret = receiver.secret {
+            guard let text = Self.read(secret) else {
+                throw WatchSetupError(
+                    description: "\(receiver.place): the secret of `\(name)` cannot be read: \(Self.advice(secret))"
+                )
+            }
+            key = Array(text.utf8)
+        }
+        return WebhookBackend(receiver: name, url: receiver.webhook, key: key, transport: transport)
+    }
+
+    private func makeBase(_ configuration: BackendConfiguration) throws -> any Backend {
+        if let path = configuration.path { return try file(path, configuration) }
+        var services = ServiceOptions()
+        services.credentials = []
+        if let credentials = configuration.credentials {
+            guard Self.read(credentials) != nil else { throw WatchSetupError(description: Self.advice(credentials)) }
+            let argument =
+                switch credentials {
+                case .environment(let name): name
+                case .file(let path): "file:" + path
+                }
+            services.credentials = [CredentialsOption(argument: argument)]
+        }
+        let target = configuration.url?.secretText ?? configuration.account
+        let text = configuration.kind.description + (target.map { ":" + $0 } ?? "")
+        guard let option = BackendOption(argument: text) else {
+            throw WatchSetupError(description: "the address is not valid for a backend of kind `\(configuration.kind)`")
+        }
+        return try option.make(terminal, services, queue: state)
+    }
+
+    private func file(_ path: String, _ configuration: BackendConfiguration) throws -> any Backend {
+        var rotation = FileConfiguration.Rotation(maxBytes: configuration.rotation.map { Int(clamping: $0) })
+        // A file that is deleted after its time has to end before it.
+        if let retention = configuration.retention { rotation.maxAge = min(retention, .seconds(86_400)) }
+        return try FileBackend(
+            path: path,
+            configuration: FileConfiguration(compression: path.hasSuffix(".gz") ? .gzip : .none, rotation: rotation)
+        )
+    }
+
+    /// The secret, without spaces at its ends; nil if it cannot be read.
+    static func read(_ secret: SecretReference) -> String? {
+        let text: String?
+        switch secret {
+        case .environment(let name): text = ProcessInfo.processInfo.environment[name]
+        case .file(let path):
+            let bytes = try? SmallFile.read(path, atMost: 64 << 10, followsLinks: true)
+            text = bytes.flatMap { String(validating: $0, as: UTF8.self) }
+        }
+        let line = text?.split(whereSeparator: \.isNewline).first.map(String.init)?.trimmingCharacters(in: .whitespaces)
+        return line?.isEmpty == false ? line : nil
+    }
+
+    private static func advice(_ secret: SecretReference) -> String {
+        switch secret {
+        case .environment(let name): "set the environment variable \(name)"
+        case .file(let path): "check that the file \(path) exists, is readable and has a text"
+        }
+    }
+
+    static func text(of error: any Error) -> String { (error as? ValidationError)?.message ?? "\(error)" }
+}
+
+/// Deletes rotated files that are older than their backend keeps them.
+struct FileRetention: Sendable {
+    private let files: [(path: String, retention: Duration)]
+
+    init(_ configuration: WatchConfiguration) {
+        files = configuration.backends.values.compactMap { backend in
+            guard let path = backend.path, let retention = backend.retention else { return nil }
+            return (path, retention)
+        }
+    }
+
+    /// Deletes what is too old now; returns messages about files that could not be deleted.
+    func sweep(now: Date = Date()) -> [String] {
+        var problems: [String] = []
+        for (path, retention) in files {
+            let seconds = Double(retention.components.seconds)
+            for rotated in FileBackend.rotatedPaths(of: path) {
+                let attributes = try? FileManager.default.attributesOfItem(atPath: rotated)
+                guard let written = attributes?[.modificationDate] as? Date, now.timeIntervalSince(written) > seconds
+                else {
+                    continue
+                }
+                do { try FileManager.default.removeItem(atPath: rotated) } catch {
+                    problems.append("cannot delete \(rotated): \(error.localizedDescription)")
+                }
+            }
+        }
+        return problems
+    }
+}

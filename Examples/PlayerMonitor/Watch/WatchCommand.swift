@@ -1,0 +1,171 @@
+internal import ArgumentParser
+internal import InstrumentCommandLine
+internal import InstrumentMonitorServer
+internal import InstrumentProbe
+internal import InstrumentTerminal
+internal import InstrumentWatch
+
+/// `player-monitor watch`: watches streams until the process is stopped.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Watch streams without end: play them, check them, serve metrics and a dashboard, send alerts.",
+        discussion: """
+            Examples:
+              player-monitor watch --check monitor.yaml
+              player-monitor watch --listen 127.0.0.1:9464 \\
+                  --state /var/lib/player-monitor monitor.yaml
+              player-monitor watch --shard 2/5 --listen 127.0.0.1:9465 monitor.yaml
+              MONITOR_TOKEN=… player-monitor watch --listen 192.0.2.7:9464 \\
+                  --token-from MONITOR_TOKEN monitor.yaml
+
+            --listen serves the dashboard (/), metrics for Prometheus (/metrics), the state of the process (/healthz) and single
+            probes (/probe?target=NAME). An address that is not a loopback address needs --token-from.
+
+            SIGHUP, or a change of FILE, reads the configuration again: streams that did not change play on, and a configuration
+            with problems changes nothing. SIGTERM and Ctrl-C stop the sessions and deliver the queued samples.
+
+            Exit codes: 0 stopped, 1 the configuration has problems or the address of --listen cannot be used, 2 wrong arguments, \
+            3 stopped, but some samples were not delivered.
+            """
+    )
+
+    @Argument(help: "YAML file of the configuration.")
+    var file: String
+
+    @Flag(help: "Validate the configuration and exit; exit code 1 if it has problems.")
+    var check = false
+
+    @Option(help: ArgumentHelp("Part of the streams, as NUMBER/COUNT.", valueName: "number/count"))
+    var shard: String?
+
+    @Option(help: ArgumentHelp("Address and port to serve; port 0 takes a free port.", valueName: "host:port"))
+    var listen: String?
+
+    @Option(
+        name: .customLong("token-from"),
+        help: ArgumentHelp(
+            "Source of the token that clients must send: the name of an environment variable, or 'file:PATH'.",
+            valueName: "variable-or-file"
+        )
+    )
+    var token: CredentialsOption?
+
+    @Option(
+        help: """
+            Directory for what survives a restart: queued samples and messages, and the states of alerts. Without it, they are \
+            lost with the process.
+            """
+    )
+    var state: String?
+
+    @Flag(help: "Print the messages of alerts instead of sending them.")
+    var dryRun = false
+
+    @Flag(help: "Print lines instead of a table, also on a terminal.")
+    var plain = false
+
+    @Option(help: "Number of sessions that play at the same time; further ones wait.")
+    var maxSessions = 20_000
+
+    @Flag(help: "Refuse to fetch from loopback, private and other special addresses: for lists of unknown origin.")
+    var refusePrivateAddresses = false
+
+    func validate() throws {
+        if let shard, Shard(shard) == nil {
+            throw ValidationError(
+                "--shard must be NUMBER/COUNT such as 2/5, with NUMBER from 1 to COUNT (found '\(shard)')"
+            )
+        }
+        guard (1...1_000_000).contains(maxSessions) else {
+            throw ValidationError("--max-sessions must be between 1 and 1000000 (found \(maxSessions))")
+        }
+        if let listen {
+            guard let address = ListenAddress(listen) else {
+                throw ValidationError(
+                    "--listen must be HOST:PORT such as 127.0.0.1:9464 or [::1]:9464 (found '\(listen)')"
+                )
+            }
+            if !ServerConfiguration.isLoopback(address.host), token == nil {
+                throw ValidationError(
+                    "--listen on an address that is not a loopback address needs --token-from (found '\(listen)')"
+                )
+            }
+        } else if token != nil {
+            throw ValidationError("--token-from needs --listen")
+        }
+    }
+
+    func run() async throws {
+        let result = read()
+        guard check else {
+            let configuration = try result.get(orReport: Terminal(isQuiet: true), toStandardError: true)
+            return try await WatchRun(self, configuration).run()
+        }
+        let terminal = Terminal(isQuiet: true)
+        try terminal.output(summary(of: try result.get(orReport: terminal, toStandardError: false)))
+    }
+
+    /// Reads the configuration, all streams of it.
+    func read() -> Result<WatchConfiguration, ConfigurationError> {
+        Result { () throws(ConfigurationError) in
+            try WatchConfiguration(contentsOf: file, profiles: Set(PlayerProfile.named.map(\.name)))
+        }
+    }
+
+    /// The part of a configuration that this process watches.
+    func part(of configuration: WatchConfiguration) -> WatchConfiguration {
+        shard.flatMap { Shard($0) }.map { configuration.shard($0) } ?? configuration
+    }
+
+    private func summary(of configuration: WatchConfiguration) -> TerminalText {
+        var streams: TerminalText = "\(configuration.streams.count) streams"
+        if shard != nil {
+            streams = "\(part(of: configuration).streams.count) of \(configuration.streams.count) streams"
+        }
+        return streams + ", \(configuration.backends.count) backends, \(configuration.alerts.count) alerts, "
+            + "\(configuration.receivers.count) receivers\n"
+    }
+}
+
+extension Result<WatchConfiguration, ConfigurationError> {
+    /// The configuration; prints the problems and exits with code 1 without one.
+    func get(orReport terminal: Terminal, toStandardError: Bool) throws -> WatchConfiguration {
+        switch self {
+        case .success(let configuration): return configuration
+        case .failure(let error):
+            for line in error.lines {
+                if toStandardError { terminal.note(line) } else { try terminal.output(line + "\n") }
+            }
+            throw ExitCode(ExitStatus.failed.rawValue)
+        }
+    }
+}
+
+extension ConfigurationError {
+    /// The problems as lines.
+    var lines: [TerminalText] {
+        problems.map { "\($0)" } + (omittedCount > 0 ? ["\(omittedCount) further problems are left out."] : [])
+    }
+}
+
+/// `HOST:PORT`, the host of IPv6 in brackets.
+struct ListenAddress: Hashable {
+    var host: String
+    var port: Int
+
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port),
+            text[text.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        (self.host, self.port) = (String(host), port)
+    }
+}

@@ -1,0 +1,178 @@
+internal import Foundation
+internal import Instrument
+internal import InstrumentBackends
+internal import InstrumentCommandLine
+internal import InstrumentMonitor
+internal import InstrumentMonitorRuntime
+internal import InstrumentWatch
+
+/// Reads the configuration again, after `SIGHUP` and when a file has changed. A configuration with problems changes nothing.
+final class WatchReloader: Sendable {
+    private struct State {
+        var current: WatchConfiguration
+        var seen: [String: String]
+        var isBusy = false
+        var isWanted = false
+    }
+
+    private let command: WatchCommand
+    private let monitor: Monitor
+    private let delivery: WatchDelivery
+    private let factory: WatchBackends
+    private let log: WatchLog
+    private let notifier: ServiceNotifier
+    private let state: Lock<State>
+
+    init(
+        command: WatchCommand,
+        current: WatchConfiguration,
+        monitor: Monitor,
+        delivery: WatchDelivery,
+        factory: WatchBackends,
+        log: WatchLog,
+        notifier: ServiceNotifier
+    ) {
+        (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
+        (self.factory, self.log, self.notifier) = (factory, log, notifier)
+        state = Lock(State(current: current, seen: Self.dates(command.file, current)))
+    }
+
+    var retention: FileRetention { FileRetention(state.withLock { $0.current }) }
+
+    /// Reads the configuration again, if forced or if a file has changed; returns at once.
+    func reload(isForced: Bool) {
+        let dates = Self.dates(command.file, state.withLock { $0.current })
+        let starts = state.withLock { state in
+            guard isForced || dates != state.seen else { return false }
+            state.seen = dates
+            // One reload at a time; a request during a reload starts another one.
+            if state.isBusy {
+                state.isWanted = true
+                return false
+            }
+            state.isBusy = true
+            return true
+        }
+        if starts { Task { await work() } }
+    }
+
+    private func work() async {
+        while true {
+            notifier.reloading()
+            await apply(command.read())
+            notifier.ready("watches \(monitor.state.order.count) streams")
+            let isWanted = state.withLock { state in
+                defer { (state.isBusy, state.isWanted) = (state.isWanted, false) }
+                return state.isWanted
+            }
+            if !isWanted { return }
+        }
+    }
+
+    private func apply(_ result: Result<WatchConfiguration, ConfigurationError>) async {
+        switch result {
+        case .failure(let error):
+            for problem in error.problems.prefix(20) { log.warning("\(problem)") }
+            fail("\(error.problems.count + error.omittedCount) problems")
+        case .success(let new):
+            let old = state.withLock { $0.current }
+            do throws(WatchSetupError) {
+                let backends = try BackendChanges(backendsFrom: old, to: new, factory)
+                let receivers = try BackendChanges(receiversFrom: old, to: new, factory)
+                await backends.apply(to: delivery.instrument)
+                await receivers.apply(to: delivery.alerts)
+            } catch { return fail(error.description) }
+            factory.routes.replace(WatchRun.routes(new))
+            state.withLock { state in
+                state.current = new
+                state.seen = Self.dates(command.file, new)
+            }
+            monitor.reload(command.part(of: new))
+            log.event("configuration reloaded: \(command.part(of: new).streams.count) streams")
+        }
+    }
+
+    private func fail(_ reason: String) {
+        monitor.noteFailedReload()
+        log.warning("the new configuration is not used (\(reason)); the monitor continues with the previous one")
+    }
+
+    /// Where the files of a configuration and the folders of its includes are, links followed, and when they were last changed.
+    private static func dates(_ file: String, _ configuration: WatchConfiguration) -> [String: String] {
+        var paths: Set<String> = [file]
+        for stream in configuration.streams where stream.place.file != file {
+            paths.insert(stream.place.file)
+            paths.insert((stream.place.file as NSString).deletingLastPathComponent)
+        }
+        var dates: [String: String] = [:]
+        for path in paths where !path.isEmpty {
+            // A manager of configurations may exchange the target of a link.
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+            let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
+            dates[path] = "\(target) \(date ?? 0)"
+        }
+        return dates
+    }
+}
+
+/// The differences between the backends and receivers of two configurations.
+private struct BackendChanges {
+    private var added: [any Backend] = []
+    private var replaced: [any Backend] = []
+    private var removed: [BackendName] = []
+
+    init(
+        backendsFrom old: WatchConfiguration,
+        to new: WatchConfiguration,
+        _ factory: WatchBackends
+    ) throws(WatchSetupError) {
+        for (name, backend) in new.backends.sorted(by: { $0.key < $1.key }) {
+            if let known = old.backends[name] {
+                if !backend.isLike(known) { replaced.append(try factory.backend(name, backend)) }
+            } else {
+                added.append(try factory.backend(name, backend))
+            }
+        }
+        removed = old.backends.keys.filter { new.backends[$0] == nil }.sorted().map { BackendName($0) }
+    }
+
+    init(
+        receiversFrom old: WatchConfiguration,
+        to new: WatchConfiguration,
+        _ factory: WatchBackends
+    ) throws(WatchSetupError) {
+        guard !factory.isDryRun else { return }
+        for (name, receiver) in new.receivers.sorted(by: { $0.key < $1.key }) {
+            if let known = old.receivers[name] {
+                if known.webhook != receiver.webhook || known.secret != receiver.secret {
+                    replaced.append(try factory.receiver(name, receiver))
+                }
+            } else {
+                added.append(try factory.receiver(name, receiver))
+            }
+        }
+        removed = old.receivers.keys.filter { new.receivers[$0] == nil }.sorted().map { BackendName("alerts:" + $0) }
+    }
+
+    func apply(to instrument: Instrument) async {
+        for backend in replaced { await instrument.replace(backend: backend, timeout: .seconds(10)) }
+        for backend in added { _ = instrument.add(backend) }
+        for name in removed { await instrument.remove(name, timeout: .seconds(10)) }
+    }
+
+    func apply(to queue: BatchQueue) async {
+        for backend in replaced { await queue.replace(backend: backend, timeout: .seconds(10)) }
+        for backend in added { _ = queue.add(backend) }
+        for name in removed { await queue.remove(name, timeout: .seconds(10)) }
+    }
+}
+
+extension BackendConfiguration {
+    /// Whether the other configuration makes the same backend; its place does not matter.
+    fileprivate func isLike(_ other: BackendConfiguration) -> Bool {
+        var copy = other
+        copy.place = place
+        return copy == self
+    }
+}

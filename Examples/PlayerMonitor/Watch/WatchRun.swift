@@ -1,0 +1,210 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Instrument
+internal import InstrumentCommandLine
+internal import InstrumentFiles
+internal import InstrumentMonitor
+internal import InstrumentMonitorRuntime
+internal import InstrumentMonitorServer
+internal import InstrumentTerminal
+internal import InstrumentTransport
+internal import InstrumentWatch
+
+/// One run of `watch`, from its configuration to its stop.
+struct WatchRun {
+    private let command: WatchCommand
+    private let configuration: WatchConfiguration
+    private let log: WatchLog
+
+    init(_ command: WatchCommand, _ configuration: WatchConfiguration) {
+        (self.command, self.configuration) = (command, configuration)
+        log = WatchLog(Terminal(isQuiet: true))
+    }
+
+    func run() async throws {
+        FileLimit.raise()
+        let clock = SystemClock()
+        let begin = clock.wallTime
+        let transport = try makeTransport()
+        let (routes, taps) = (SampleRoutes(), SessionTaps())
+        routes.replace(Self.routes(configuration))
+        let factory = WatchBackends(
+            terminal: log.terminal,
+            transport: transport,
+            routes: routes,
+            state: command.state,
+            isDryRun: command.dryRun
+        )
+        let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
+        let source = ProbeSource(instrument: delivery.instrument, taps: taps, transport: transport, clock: clock)
+        let monitor = makeMonitor(source, delivery, clock)
+        let facts: @Sendable () -> MonitorFacts = {
+            var facts = MonitorFacts()
+            facts.ledgers = delivery.ledgers
+            facts.process = ProcessFigures.current(startTime: begin)
+            return facts
+        }
+        let service = MonitorService(monitor, facts: facts, probes: try makeProbes(transport), clock: clock)
+        let server = try await makeServer(service)
+        delivery.instrument.ready()
+        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+        let reloader = WatchReloader(
+            command: command,
+            current: configuration,
+            monitor: monitor,
+            delivery: delivery,
+            factory: factory,
+            log: log,
+            notifier: notifier
+        )
+        let stop = Gate()
+        StopSignals.report(reloadsTo: { reloader.reload(isForced: true) }, to: { stop.open() })
+        log.terminal.whenOutputCloses { stop.open() }
+        monitor.start()
+        if let server { log.event("listening on \(address(of: server))") }
+        notifier.ready("watches \(command.part(of: configuration).streams.count) streams")
+        let chores = startChores(monitor, reloader, notifier, clock)
+        await show(monitor, facts, clock, until: stop)
+        chores.cancel()
+        notifier.stopping()
+        service.close()
+        await monitor.stop(timeout: .seconds(20))
+        let isDelivered = await delivery.shutdown(timeout: .seconds(10))
+        await server?.stop()
+        log.event("stopped")
+        if !isDelivered { throw ExitCode(ExitStatus.undelivered.rawValue) }
+    }
+
+    private func makeMonitor(_ source: ProbeSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
+        var options = MonitorOptions()
+        options.maxSessions = command.maxSessions
+        let shard = command.shard.flatMap { Shard($0) }
+        let file = command.state.map { StateFile(directory: $0, shard: shard, log: log) }
+        var model = MonitorModel(
+            command.part(of: configuration),
+            options: options,
+            at: clock.timestamp,
+            seed: RandomSource().next(),
+            restoring: file?.read()
+        )
+        file?.readHistory(into: &model, at: clock.wallTime)
+        let sink: any AlertSink =
+            command.dryRun
+            ? PrintingSink { [log] in log.event($0) }
+            : QueueSink(delivery.alerts, clock: clock) { [log] in log.event("alert \($0.line)") }
+        guard let file else { return Monitor(model, source: source, sink: sink, clock: clock) }
+        return Monitor(
+            model,
+            source: source,
+            sink: sink,
+            clock: clock,
+            save: { file.write($0) },
+            saveHistory: { file.writeHistory($0) }
+        )
+    }
+
+    /// Shows the table on a terminal, else lines, until `stop` opens.
+    private func show(
+        _ monitor: Monitor,
+        _ facts: @escaping @Sendable () -> MonitorFacts,
+        _ clock: SystemClock,
+        until stop: Gate
+    ) async {
+        guard showsTable else { return await printLines(monitor, clock, until: stop) }
+        log.silence()
+        await WatchScreen(isColored: TerminalStyle.isStandardOutputColored).run(until: stop) { opened in
+            let (state, now) = (monitor.state, clock.timestamp)
+            return (state.overview(facts(), at: now), opened.flatMap { state.detail(of: $0, at: now) })
+        }
+        log.unsilence()
+    }
+
+    static func routes(_ configuration: WatchConfiguration) -> [String: Set<String>] {
+        Dictionary(configuration.streams.map { ($0.name, Set($0.backends)) }) { first, _ in first }
+    }
+
+    /// The table needs standard output for itself.
+    private var showsTable: Bool {
+        !command.plain && FullScreen.isAvailable
+            && !configuration.backends.values.contains { BackendConfiguration.Kind.plain.contains($0.kind) }
+    }
+
+    private func makeTransport() throws -> SystemTransport {
+        do {
+            return try SystemTransport(
+                TransportConfiguration(
+                    maxConnectionsPerHost: 10_000,
+                    allowsPrivateAddresses: !command.refusePrivateAddresses
+                )
+            )
+        } catch { throw ValidationError(error.description) }
+    }
+
+    private func makeProbes(_ transport: SystemTransport) throws -> ProbePage? {
+        guard command.listen != nil else { return nil }
+        do {
+            let guarded = try SystemTransport(TransportConfiguration(allowsPrivateAddresses: false))
+            return ProbePage(transport: transport, guarded: guarded)
+        } catch { throw ValidationError(error.description) }
+    }
+
+    private func makeServer(_ service: MonitorService) async throws -> MonitorServer? {
+        guard let address = command.listen.flatMap({ ListenAddress($0) }) else { return nil }
+        var configuration = ServerConfiguration()
+        (configuration.host, configuration.port) = (address.host, address.port)
+        configuration.token = try command.token.map { Array(try $0.secret().utf8) }
+        do throws(ServerError) {
+            return try await MonitorServer.start(configuration) { await service.respond($0) }
+        } catch {
+            log.terminal.note("player-monitor: \(error)")
+            throw ExitCode(ExitStatus.failed.rawValue)
+        }
+    }
+
+    private func address(of server: MonitorServer) -> String {
+        let host = command.listen.flatMap { ListenAddress($0) }?.host ?? ""
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(server.port)"
+    }
+
+    /// Looks at the configuration's files, deletes old files, and reports to the service manager.
+    private func startChores(
+        _ monitor: Monitor,
+        _ reloader: WatchReloader,
+        _ notifier: ServiceNotifier,
+        _ clock: SystemClock
+    ) -> Task<Void, Never> {
+        Task {
+            var nextSweep = clock.now
+            while !Task.isCancelled {
+                // A monitor that does not work gives no sign of life, and the manager restarts the service.
+                if monitor.isResponsive { notifier.alive() }
+                reloader.reload(isForced: false)
+                if nextSweep <= clock.now {
+                    for problem in reloader.retention.sweep() { log.warning(problem) }
+                    nextSweep = clock.now.advanced(by: .seconds(600))
+                }
+                let interval = min(.seconds(5), notifier.watchdogInterval ?? .seconds(5))
+                do { try await clock.sleep(until: clock.now.advanced(by: interval)) } catch { return }
+            }
+        }
+    }
+
+    /// Prints what happens, one line each, and a summary every minute.
+    private func printLines(_ monitor: Monitor, _ clock: SystemClock, until stop: Gate) async {
+        let printing = Task {
+            var lines = WatchLines()
+            while !Task.isCancelled {
+                for line in lines.news(of: monitor.state, at: clock.timestamp) { log.event(line) }
+                do { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) } catch { return }
+            }
+        }
+        _ = await stop.wait()
+        printing.cancel()
+    }
+}
+
+/// Prints messages instead of sending them.
+struct PrintingSink: AlertSink {
+    let show: @Sendable (String) -> Void
+    func send(_ message: AlertMessage) { show("alert (dry run) \(message.line)") }
+}

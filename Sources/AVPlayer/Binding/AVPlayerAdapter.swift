@@ -1,0 +1,205 @@
+#if canImport(AVFoundation)
+internal import AVFoundation
+internal import Foundation
+internal import Instrument
+
+/// An AVPlayer as a watch observes it. Holds the player and its item weakly.
+///
+/// Values that belong to the main actor are read there; the instant and the playhead are those of the notification.
+final class AVPlayerAdapter: ObservedPlayer {
+    private struct State {
+        weak var player: AVPlayer?
+        weak var item: AVPlayerItem?
+        var itemID: ItemID?
+        var itemCount = 0
+    }
+
+    private let state: Lock<State>
+    private let clock: any SchedulingClock
+
+    init(_ player: AVPlayer, clock: any SchedulingClock) {
+        state = Lock(State(player: player))
+        self.clock = clock
+    }
+
+    var player: AVPlayer? { state.withLock { $0.player } }
+
+    private func item(_ id: ItemID) -> AVPlayerItem? { state.withLock { $0.itemID == id ? $0.item : nil } }
+
+    func observePlayer(_ report: @escaping PlayerNoticeHandler) -> Observation {
+        MainThread.observe { [weak self] tokens in
+            guard let self, let player else { return }
+            begin(player, tokens, report)
+        }
+    }
+
+    func observeItem(_ id: ItemID, _ report: @escaping PlayerNoticeHandler) -> Observation {
+        MainThread.observe { [weak self] tokens in
+            guard let self, let item = item(id) else { return }
+            ItemObservation(item, id, clock, tokens, report).begin()
+        }
+    }
+
+    func accessLog(of id: ItemID) -> [AccessLogEntry] {
+        (item(id)?.accessLog()?.events ?? []).map { event in
+            AccessLogEntry(
+                indicatedBitrate: event.indicatedBitrate,
+                indicatedAverageBitrate: event.indicatedAverageBitrate,
+                observedBitrate: event.observedBitrate,
+                droppedFrameCount: event.numberOfDroppedVideoFrames
+            )
+        }
+    }
+
+    func errorLog(of id: ItemID) -> [PlayerFailure] {
+        (item(id)?.errorLog()?.events ?? []).map { event in
+            PlayerFailure(domain: event.errorDomain, code: event.errorStatusCode, message: event.errorComment)
+        }
+    }
+
+    @MainActor
+    private func begin(_ player: AVPlayer, _ tokens: ObservationTokens, _ report: @escaping PlayerNoticeHandler) {
+        // Handlers are called on any thread, so that none of them may belong to the main actor (`@Sendable`). A change
+        // of the transport comes with the playhead of its moment.
+        let note: @Sendable (AVPlayer, @escaping @MainActor @Sendable (AVPlayer) -> AVPlayerObservation?) -> Void = {
+            [clock, weak self] player, read in
+            let (now, position, item) = (clock.now, CMTimeGetSeconds(player.currentTime()), player.currentItem)
+            MainThread.run {
+                guard let self, !tokens.isCancelled else { return }
+                // The next item's time may be there before the notice of the item.
+                if item === self.state.withLock({ $0.item }) { report(.observation(.time(position)), now) }
+                if let observation = read(player) { report(.observation(observation), now) }
+            }
+        }
+        var observations = [
+            player.observe(\.actionAtItemEnd) { @Sendable player, _ in
+                note(player) { .advancesAtEnd($0.actionAtItemEnd == .advance) }
+            },
+            player.observe(\.volume) { @Sendable player, _ in note(player) { .volume(Double($0.volume)) } },
+            player.observe(\.isMuted) { @Sendable player, _ in note(player) { .muted($0.isMuted) } },
+            player.observe(\.rate) { @Sendable player, _ in
+                let rate = Double(player.rate)
+                note(player) { _ in .rate(rate) }
+            },
+            player.observe(\.timeControlStatus) { @Sendable player, _ in
+                let status = player.timeControlStatus
+                note(player) { .timeControl(TimeControl(status, of: $0)) }
+            },
+            player.observe(\.reasonForWaitingToPlay) { @Sendable player, _ in
+                let status = player.timeControlStatus
+                note(player) { player in
+                    let control = TimeControl(status, of: player)
+                    return control.isWaiting ? .timeControl(control) : nil
+                }
+            },
+            player.observe(\.status) { @Sendable player, _ in
+                note(player) { Self.failure(of: $0).map { .playerFailed($0) } }
+            },
+            player.observe(\.currentItem) { @Sendable [weak self] player, _ in
+                let item = player.currentItem
+                note(player) { player in self?.itemChanged(to: item, of: player, isFirst: false) }
+            },
+        ]
+        #if !os(watchOS)
+        observations.append(
+            player.observe(\.isExternalPlaybackActive) { @Sendable player, _ in
+                note(player) { .externalPlayback($0.isExternalPlaybackActive) }
+            }
+        )
+        #endif
+        tokens.add { [observations] in for observation in observations { observation.invalidate() } }
+        let timer = player.addPeriodicTimeObserver(forInterval: CMTimeMake(value: 1, timescale: 4), queue: .main) {
+            @Sendable [weak player] _ in
+            // The playhead of this moment, not that for which the timer was scheduled.
+            if let player { note(player) { _ in nil } }
+        }
+        tokens.add { [weak player] in player?.removeTimeObserver(timer) }
+        reportPresent(of: player, report)
+    }
+
+    /// Reports the values at the beginning of the observation. The item is the last one, so that the model judges it
+    /// with all other values.
+    @MainActor
+    private func reportPresent(of player: AVPlayer, _ report: PlayerNoticeHandler) {
+        let now = clock.now
+        var present: [AVPlayerObservation?] = [
+            .advancesAtEnd(player.actionAtItemEnd == .advance), .volume(Double(player.volume)),
+            .muted(player.isMuted), .rate(Double(player.rate)),
+            .timeControl(TimeControl(player.timeControlStatus, of: player)),
+        ]
+        #if !os(watchOS)
+        present.append(.externalPlayback(player.isExternalPlaybackActive))
+        #endif
+        present.append(itemChanged(to: player.currentItem, of: player, isFirst: true))
+        present.append(Self.failure(of: player).map { .playerFailed($0) })
+        present.append(.time(CMTimeGetSeconds(player.currentTime())))
+        for observation in present { if let observation { report(.observation(observation), now) } }
+    }
+
+    /// The observation of another item; nil if the item is the same.
+    @MainActor
+    private func itemChanged(to item: AVPlayerItem?, of player: AVPlayer, isFirst: Bool) -> AVPlayerObservation? {
+        let (id, isNew) = state.withLock { state -> (ItemID?, Bool) in
+            if !isFirst, item === state.item, (item == nil) == (state.itemID == nil) { return (state.itemID, false) }
+            state.item = item
+            if item != nil { state.itemCount += 1 }
+            state.itemID = item == nil ? nil : ItemID(number: state.itemCount)
+            return (state.itemID, true)
+        }
+        guard isNew else { return nil }
+        guard let item, let id else { return .item(nil) }
+        let address = (item.asset as? AVURLAsset)?.url.absoluteString
+        let isUnderWay = isFirst && player.timeControlStatus == .playing
+        return .item(
+            ItemFacts(
+                id: id,
+                source: address.map { SourceText.redacted($0) },
+                title: address.map { SourceText.fileName($0) },
+                isUnderWay: isUnderWay
+            )
+        )
+    }
+
+    @MainActor
+    private static func failure(of player: AVPlayer) -> PlayerFailure? {
+        player.status == .failed ? PlayerFailure(player.error) : nil
+    }
+}
+
+extension TimeControl {
+    @MainActor
+    init(_ status: AVPlayer.TimeControlStatus, of player: AVPlayer) {
+        switch status {
+        case .paused: self = .paused
+        case .playing: self = .playing
+        case .waitingToPlayAtSpecifiedRate: self = .waiting(player.reasonForWaitingToPlay.map(WaitingReason.init))
+        @unknown default: self = .paused
+        }
+    }
+}
+
+extension WaitingReason {
+    init(_ reason: AVPlayer.WaitingReason) {
+        switch reason {
+        case .toMinimizeStalls: self = .toMinimizeStalls
+        case .evaluatingBufferingRate: self = .evaluatingBufferingRate
+        case .noItemToPlay: self = .noItemToPlay
+        case .interstitialEvent: self = .interstitialEvent
+        default: self = .other(reason.rawValue)
+        }
+    }
+}
+
+extension PlayerFailure {
+    /// An error as AVFoundation gives it; an unknown one where it gives none.
+    init(_ error: (any Error)?) {
+        // Through `Any`, which works with and without the Objective-C runtime.
+        let known = error.flatMap { ($0 as Any) as? NSError }
+        self.init(
+            domain: known?.domain ?? error.map { "\(type(of: $0))" } ?? "unknown",
+            code: known?.code ?? 0,
+            message: error?.localizedDescription
+        )
+    }
+}
+#endif

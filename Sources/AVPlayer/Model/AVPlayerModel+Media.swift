@@ -1,0 +1,106 @@
+internal import Instrument
+
+/// Errors, logs, quality and sound.
+extension AVPlayerModel {
+    /// A fatal error. The item and the notice of its end often report the same error: the second report adds nothing.
+    mutating func fail(_ failure: PlayerFailure, at now: MonotonicInstant) {
+        guard failures.insert(failure.withoutMessage).inserted else { return }
+        conclude(isFollowed: false)
+        if phase == .playing { closeBlocks(at: now) } else { closeBuffering(at: now) }
+        report(failure, isFatal: true, at: now)
+        if phase != .idle { (phase, earliestStart) = (.failed, nil) }
+    }
+
+    /// Entries of the error log that were not seen before. None of them ends the playback.
+    mutating func errorLogChanged(to entries: [PlayerFailure], at now: MonotonicInstant) {
+        for failure in entries.dropFirst(errorLogCount) { report(failure, isFatal: false, at: now) }
+        errorLogCount = entries.count
+    }
+
+    private mutating func report(_ failure: PlayerFailure, isFatal: Bool, at now: MonotonicInstant) {
+        var attributes = Attributes()
+        attributes[.errorCode] = "\(failure.domain) \(failure.code)"
+        attributes[.errorDescription] =
+            failure.message.map(MediaTime.withoutSecrets) ?? "\(failure.domain) \(failure.code)"
+        attributes[.isFatal] = isFatal ? true : nil
+        emit(.error, at: now, attributes: attributes)
+    }
+
+    /// The log's last entry is of the current rendition. Its bit rate is a change only once playback has started.
+    mutating func accessLogChanged(to entries: [AccessLogEntry], at now: MonotonicInstant) {
+        logs.take(entries)
+        guard let last = entries.last else { return }
+        values.observedBitrate = MediaTime.known(last.observedBitrate) ?? values.observedBitrate
+        if hasVariants { return }
+        values.averageBitrate = MediaTime.known(last.indicatedAverageBitrate) ?? values.averageBitrate
+        guard let bitrate = MediaTime.known(last.indicatedBitrate) else { return }
+        report(quality.set(bitrate: bitrate, at: now), at: now)
+    }
+
+    /// Where AVFoundation reports switches of variants, the access log's bit rates are not asked.
+    mutating func variantChanged(to variant: VariantFacts, at now: MonotonicInstant) {
+        hasVariants = true
+        values.averageBitrate = MediaTime.known(variant.averageBitrate) ?? values.averageBitrate
+        let framesPerSecond = variant.framesPerSecond.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+        values.framesPerSecond = framesPerSecond ?? values.framesPerSecond
+        guard let bitrate = MediaTime.known(variant.peakBitrate) ?? MediaTime.known(variant.averageBitrate) else {
+            return
+        }
+        report(quality.set(bitrate: bitrate, at: now), at: now)
+    }
+
+    /// A change of the quality counts while something is played; before that it is the choice to begin with.
+    mutating func report(_ isUp: Bool?, at now: MonotonicInstant) {
+        guard let isUp, phase == .playing else { return }
+        emit(isUp ? .qualityChangeUp : .qualityChangeDown, at: now)
+    }
+
+    /// A change of the sound counts while something is played, paused or not: before that nobody hears it.
+    mutating func soundChanged(at now: MonotonicInstant, _ change: (inout AVPlayerValues) -> Void) {
+        let before = (values.percentVolume, values.isMuted)
+        change(&values)
+        guard phase == .playing, before.0 != nil, before.1 != nil, before != (values.percentVolume, values.isMuted)
+        else { return }
+        emit(.volumeChange, at: now)
+    }
+}
+
+extension PlayerFailure {
+    /// The same error in other words is the same error.
+    var withoutMessage: PlayerFailure { PlayerFailure(domain: domain, code: code) }
+}
+
+/// The latest values of AVPlayer that the model reports unchanged.
+struct AVPlayerValues: Hashable {
+    var duration: Duration?
+    var framesPerSecond: Double?
+    var language: String?
+    var subtitles: String?
+    /// 0 to 1.
+    var volume: Double?
+    var isMuted: Bool?
+    var observedBitrate: Int?
+    var averageBitrate: Int?
+
+    /// 0 to 100; nil for a volume that is not a number.
+    var percentVolume: Int? {
+        guard let volume, volume.isFinite else { return nil }
+        return Int((min(1, max(0, volume)) * 100).rounded())
+    }
+
+    /// Forgets what belonged to the last item.
+    mutating func forgetItem() {
+        (duration, framesPerSecond, language, subtitles) = (nil, nil, nil, nil)
+        (observedBitrate, averageBitrate) = (nil, nil)
+    }
+
+    /// The part of the status that does not depend on the time.
+    var status: PlayerStatus {
+        var status = PlayerStatus()
+        status.duration = duration
+        status.framesPerSecond = framesPerSecond
+        (status.volume, status.isMuted) = (percentVolume, isMuted)
+        (status.language, status.subtitles) = (language, subtitles)
+        return status
+    }
+}

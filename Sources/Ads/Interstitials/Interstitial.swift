@@ -1,0 +1,213 @@
+public import Instrument
+public import InstrumentHTTP
+public import InstrumentManifests
+internal import InstrumentText
+
+/// An interstitial of an HLS playlist: a date range of the class `com.apple.hls.interstitial` (RFC 8216bis, appendix
+/// D).
+///
+/// Times are nanoseconds on the timeline of the content.
+public struct Interstitial: Hashable, Sendable, Identifiable {
+    /// The condition under which an interstitial plays, in addition to its position (`CUE`).
+    public struct Cue: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: Int
+        /// Creates a cue.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// Before the content.
+        public static let pre = Cue(rawValue: 1)
+        /// After the content.
+        public static let post = Cue(rawValue: 2)
+        /// Once only, though the person comes back to the position.
+        public static let once = Cue(rawValue: 4)
+    }
+
+    /// The actions that the viewer may not take (`X-RESTRICT`).
+    public struct Restrictions: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: Int
+        /// Creates restrictions.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// The person must not seek or speed up while the interstitial plays.
+        public static let skip = Restrictions(rawValue: 1)
+        /// The person must not seek past the interstitial before it has played.
+        public static let jump = Restrictions(rawValue: 2)
+    }
+
+    /// Which transitions move to the boundary of a segment (`X-SNAP`).
+    public struct Snap: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: Int
+        /// Creates a set of transitions.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// The transition from the content.
+        public static let out = Snap(rawValue: 1)
+        /// The transition to the content.
+        public static let `in` = Snap(rawValue: 2)
+    }
+
+    /// The times at which the viewer may skip (`X-SKIP-CONTROL-…`), in nanoseconds.
+    public struct SkipControl: Hashable, Sendable {
+        /// The offset from which on a button is shown.
+        public var offset: Int64
+        /// The duration for which the button is shown; nil up to the end.
+        public var duration: Int64?
+        /// The identifier of the button's text.
+        public var labelID: String?
+    }
+
+    /// The source of the media.
+    public enum Source: Hashable, Sendable {
+        /// One asset (`X-ASSET-URI`).
+        case asset(HTTPURL)
+        /// A list of assets (`X-ASSET-LIST`).
+        case list(HTTPURL)
+    }
+
+    /// `ID`.
+    public var id: String
+    /// The start, in nanoseconds from the first segment of the playlist; for `PRE` and `POST` without effect.
+    public var start: Int64
+    /// `START-DATE`.
+    public var date: WallTime
+    /// The media.
+    public var source: Source
+    /// `CUE`, or `X-CUE`.
+    public var cue: Cue = []
+    /// `DURATION`, else the time up to `END-DATE`.
+    public var duration: Int64?
+    /// `PLANNED-DURATION`.
+    public var plannedDuration: Int64?
+    /// `X-RESUME-OFFSET`: where the content resumes, from the start; may be negative. nil: after the actual duration.
+    public var resumeOffset: Int64?
+    /// `X-PLAYOUT-LIMIT`: the longest time for which the interstitial plays.
+    public var playoutLimit: Int64?
+    /// `X-RESTRICT`.
+    public var restrictions: Restrictions = []
+    /// `X-SNAP`.
+    public var snap: Snap = []
+    /// `X-TIMELINE-OCCUPIES=RANGE`: the interstitial takes its duration on a timeline that is shown. False: a point.
+    public var occupiesRange = false
+    /// `X-CONTENT-MAY-VARY`: two persons may see different media. True unless the attribute says `NO`.
+    public var contentMayVary = true
+    /// `X-TIMELINE-STYLE=HIGHLIGHT`: the timeline shows the interstitial as apart from the content.
+    public var isHighlighted = false
+    /// `X-SKIP-CONTROL-…`; nil without a button.
+    public var skipControl: SkipControl?
+    /// The line of the tag.
+    public var line: Int?
+
+    /// The duration with its limit, before the assets are known.
+    public var announcedDuration: Int64 { limited(duration ?? plannedDuration ?? 0) }
+
+    func limited(_ duration: Int64) -> Int64 { max(0, min(duration, playoutLimit ?? .max)) }
+}
+
+/// The interstitials of a playlist, and the invalid date ranges of their class.
+public struct Interstitials: Hashable, Sendable {
+    private static let rule = "RFC 8216bis, appendix D.2"
+    /// More than a day of breaks every five minutes with six ads each. A schedule of more would take too long to compute.
+    private static let most = 2_000
+
+    /// The valid interstitials, in the order of their tags.
+    public private(set) var all: [Interstitial] = []
+    /// Defects.
+    public private(set) var findings: [AdFinding] = []
+
+    /// Reads the interstitials of a media playlist.
+    public init(_ playlist: HLSMediaPlaylist) {
+        let clock = PlaylistClock(playlist)
+        for range in playlist.dateRanges where range.rangeClass == DateRange.interstitialClass {
+            do throws(Defect) {
+                guard all.count < Self.most else {
+                    throw Defect(message: "a playlist can have \(Self.most) interstitials; this one is left out")
+                }
+                all.append(try Interstitial(range, clock, playlist.url))
+            } catch {
+                guard findings.count < 200 else { continue }
+                findings.append(AdFinding(.error, rule: Self.rule, message: error.message, line: range.line))
+            }
+        }
+    }
+
+    struct Defect: Error { var message: String }
+}
+
+extension Interstitial {
+    init(_ range: DateRange, _ clock: PlaylistClock, _ base: HTTPURL) throws(Interstitials.Defect) {
+        let attributes = range.attributes
+        if let name = range.contradiction {
+            throw Interstitials.Defect(message: "the tags contradict each other in `\(name)`")
+        }
+        if let text = attributes["DURATION"], range.nanoseconds("DURATION").map({ $0 < 0 }) ?? true {
+            throw Interstitials.Defect(
+                message: "`DURATION` must be a number of seconds, not negative (found `\(text.excerpt(toBytes: 20))`)"
+            )
+        }
+        let source = try Self.source(attributes, base)
+        let cue = Cue(attributes["CUE"] ?? attributes["X-CUE"])
+        guard !cue.contains([.pre, .post]) else {
+            throw Interstitials.Defect(message: "`CUE` must not have PRE and POST")
+        }
+        guard let start = clock.position(of: range.start) else {
+            throw Interstitials.Defect(message: "the playlist must have `EXT-X-PROGRAM-DATE-TIME`")
+        }
+        self.init(id: range.id, start: start, date: range.start, source: source, cue: cue)
+        duration = range.actualDuration
+        plannedDuration = range.nanoseconds("PLANNED-DURATION")
+        resumeOffset = range.nanoseconds("X-RESUME-OFFSET")
+        playoutLimit = range.nanoseconds("X-PLAYOUT-LIMIT").flatMap { $0 >= 0 ? $0 : nil }
+        let words = { (name: String) in
+            Set((attributes[name] ?? "").split(separator: ",").map { $0.trimmingPrefix(" ") })
+        }
+        let (restrict, snap) = (words("X-RESTRICT"), words("X-SNAP"))
+        if restrict.contains("SKIP") { restrictions.insert(.skip) }
+        if restrict.contains("JUMP") { restrictions.insert(.jump) }
+        if snap.contains("OUT") { self.snap.insert(.out) }
+        if snap.contains("IN") { self.snap.insert(.in) }
+        occupiesRange = attributes["X-TIMELINE-OCCUPIES"] == "RANGE"
+        contentMayVary = attributes["X-CONTENT-MAY-VARY"] != "NO"
+        isHighlighted = attributes["X-TIMELINE-STYLE"] == "HIGHLIGHT"
+        if let offset = range.nanoseconds("X-SKIP-CONTROL-OFFSET") {
+            skipControl = SkipControl(
+                offset: max(0, offset),
+                duration: range.nanoseconds("X-SKIP-CONTROL-DURATION"),
+                labelID: attributes["X-SKIP-CONTROL-LABEL-ID"]
+            )
+        }
+        line = range.line
+    }
+
+    private static func source(
+        _ attributes: [String: String],
+        _ base: HTTPURL
+    ) throws(Interstitials.Defect) -> Source {
+        let (asset, list) = (attributes["X-ASSET-URI"], attributes["X-ASSET-LIST"])
+        guard (asset == nil) != (list == nil), let text = asset ?? list else {
+            let found = asset == nil ? "none" : "both"
+            throw Interstitials.Defect(
+                message: "an interstitial must have one of X-ASSET-URI and X-ASSET-LIST (found \(found))"
+            )
+        }
+        do throws(HTTPError) {
+            let url = try base.resolving(text)
+            return asset != nil ? .asset(url) : .list(url)
+        } catch {
+            throw Interstitials.Defect(message: "the address of an interstitial must be http or https")
+        }
+    }
+}
+
+extension Interstitial.Cue {
+    fileprivate init(_ text: String?) {
+        self = []
+        for word in (text ?? "").split(separator: ",") {
+            switch word.drop(while: { $0 == " " }) {
+            case "PRE": insert(.pre)
+            case "POST": insert(.post)
+            case "ONCE": insert(.once)
+            default: break
+            }
+        }
+    }
+}

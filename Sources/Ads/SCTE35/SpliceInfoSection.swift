@@ -1,0 +1,105 @@
+/// A section of splice information (SCTE 35, section 9.6): the message that marks ads, programs and other events in a
+/// stream.
+///
+/// ```swift
+/// let section = try SpliceInfoSection(text: "/DAhAAAAAAAAAP/wEAUAAALRf+9//gAaF7DAAAAAAAA+MhNj")
+/// print(section.json)
+/// ```
+/// A value without clock or network. Names of properties follow the fields of the standard; times are ticks of 90 kHz,
+/// and ``SpliceTicks/seconds`` converts them.
+public struct SpliceInfoSection: Hashable, Sendable {
+    /// The value of `table_id` of every section.
+    public static let tableID: UInt8 = 0xFC
+
+    /// `section_syntax_indicator`; false in a valid section.
+    public var hasLongSyntax = false
+    /// `private_indicator`; false in a valid section.
+    public var isPrivate = false
+    /// `sap_type`: the stream access point type, 0 to 3; 3 where none is specified.
+    public var sapType: UInt8 = 3
+    /// `section_length`: the number of bytes after this field.
+    public var sectionLength: UInt16 = 0
+    /// `protocol_version`; 0 in every published edition.
+    public var protocolVersion: UInt8 = 0
+    /// The encryption; nil for a section in the clear.
+    public var encryption: SpliceEncryption?
+    /// `pts_adjustment`: the offset that is added to every splice time of the section, in ticks, modulo 2^33.
+    public var ptsAdjustment = SpliceTicks(0)
+    /// `cw_index`: the control word for the decryption; without meaning in a section in the clear.
+    public var controlWordIndex: UInt8 = 0xFF
+    /// `tier`: the authorization tier, 12 bits; 0xFFF for no tier.
+    public var tier: UInt16 = 0xFFF
+    /// `splice_command_length`; 0xFFF from old encoders, which means unknown.
+    public var commandLength: UInt16 = 0
+    /// The command; nil if the section is encrypted.
+    public var command: SpliceCommand?
+    /// The descriptors in order; empty if the section is encrypted.
+    public var descriptors: [SpliceDescriptor] = []
+    /// `alignment_stuffing` and everything else between the last descriptor and the checksum.
+    public var stuffing: [UInt8] = []
+    /// `CRC_32` as received. A section with another checksum is not decoded.
+    public var crc: UInt32 = 0
+    /// Deviations from the standard that do not prevent decoding.
+    public var findings: [AdFinding] = []
+
+    /// The first segmentation descriptors, which carry the meaning of a `time_signal`.
+    public var segmentations: [SegmentationDescriptor] {
+        descriptors.compactMap { if case .segmentation(let value) = $0.content { value } else { nil } }
+    }
+
+    /// The time of the splice with ``ptsAdjustment`` added, modulo 2^33; nil if the section states no time.
+    public var adjustedTime: SpliceTicks? {
+        command?.time.map { SpliceTicks(($0.rawValue &+ ptsAdjustment.rawValue) & SpliceTicks.mask) }
+    }
+}
+
+/// The encryption of a section (SCTE 35, section 11). The decoder reports encrypted sections and decodes no more of them.
+public struct SpliceEncryption: Hashable, Sendable {
+    /// `encryption_algorithm`: 0 none, 1 DES-ECB, 2 DES-CBC, 3 triple DES EDE3-ECB, 32 to 63 private.
+    public var algorithm: UInt8
+    /// The bytes from `splice_command_type` to `E_CRC_32`, encrypted.
+    public var payload: [UInt8]
+
+    /// The name of the algorithm.
+    public var algorithmName: String {
+        switch algorithm {
+        case 0: "none"
+        case 1: "DES-ECB"
+        case 2: "DES-CBC"
+        case 3: "3DES-EDE3-ECB"
+        case 32...63: "private"
+        default: "reserved"
+        }
+    }
+}
+
+/// A time or duration in ticks of 90 kHz.
+public struct SpliceTicks: RawRepresentable, Hashable, Sendable, Comparable {
+    /// The 33 bits of a presentation time stamp.
+    static let mask: UInt64 = 1 << 33 - 1
+    /// The number of ticks.
+    public var rawValue: UInt64
+
+    /// Creates a time from a number of ticks.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Creates a time from a number of ticks.
+    public init(_ ticks: UInt64) { rawValue = ticks }
+
+    /// The time in seconds, rounded to microseconds.
+    public var seconds: Double {
+        let microseconds = (rawValue.multipliedFullWidth(by: 100))
+        guard microseconds.high == 0 else { return Double(rawValue) / 90_000 }
+        let (quotient, remainder) = microseconds.low.quotientAndRemainder(dividingBy: 9)
+        return Double(quotient + (remainder >= 5 ? 1 : 0)) / 1_000_000
+    }
+
+    /// The time in nanoseconds, rounded down.
+    public var nanoseconds: Int64 {
+        let wide = rawValue.multipliedFullWidth(by: 100_000)
+        guard wide.high < 9 else { return .max }
+        return Int64(clamping: UInt64(9).dividingFullWidth(wide).quotient)
+    }
+
+    /// Orders times by their ticks.
+    public static func < (left: SpliceTicks, right: SpliceTicks) -> Bool { left.rawValue < right.rawValue }
+}

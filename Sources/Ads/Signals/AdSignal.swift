@@ -1,0 +1,154 @@
+public import Instrument
+
+/// A signal of a stream: the begin or the end of an ad break, or another event.
+///
+/// Signals come from HLS playlists, DASH manifests, event message boxes and transport streams; ``AdSignals`` reads
+/// them.
+public struct AdSignal: Hashable, Sendable {
+    /// The carrier of a signal; an open set.
+    public struct Source: RawRepresentable, Hashable, Sendable {
+        /// The name.
+        public var rawValue: String
+        /// Creates a source.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// `EXT-X-DATERANGE` with an SCTE-35 attribute.
+        public static let dateRange = Source(rawValue: "EXT-X-DATERANGE")
+        /// `EXT-X-CUE-OUT`.
+        public static let cueOut = Source(rawValue: "EXT-X-CUE-OUT")
+        /// `EXT-X-CUE-OUT-CONT`.
+        public static let cueOutContinue = Source(rawValue: "EXT-X-CUE-OUT-CONT")
+        /// `EXT-X-CUE-IN`.
+        public static let cueIn = Source(rawValue: "EXT-X-CUE-IN")
+        /// `EXT-OATCLS-SCTE35`.
+        public static let oatcls = Source(rawValue: "EXT-OATCLS-SCTE35")
+        /// `EXT-X-SCTE35`.
+        public static let scte35Tag = Source(rawValue: "EXT-X-SCTE35")
+        /// `EXT-X-SPLICEPOINT-SCTE35`.
+        public static let splicePoint = Source(rawValue: "EXT-X-SPLICEPOINT-SCTE35")
+        /// `EventStream` of a DASH manifest.
+        public static let eventStream = Source(rawValue: "EventStream")
+        /// An `emsg` box.
+        public static let eventMessage = Source(rawValue: "emsg")
+        /// A stream of type 0x86 in a transport stream.
+        public static let transportStream = Source(rawValue: "stream type 0x86")
+    }
+
+    /// The meaning of a signal.
+    public enum Kind: Hashable, Sendable {
+        /// An ad break begins.
+        case breakBegin
+        /// An ad break runs since a time, in nanoseconds.
+        case breakContinue(elapsed: Int64?)
+        /// An ad break ends.
+        case breakEnd
+        /// Another event, such as the start of a program.
+        case other
+
+        /// The name in events and lists.
+        public var name: String {
+            switch self {
+            case .breakBegin: "breakBegin"
+            case .breakContinue: "breakContinue"
+            case .breakEnd: "breakEnd"
+            case .other: "other"
+            }
+        }
+    }
+
+    /// The carrier.
+    public var source: Source
+    /// The meaning.
+    public var kind: Kind
+    /// The identifier: of the date range, of the event, or of the splice; nil if the signal has none.
+    public var id: String?
+    /// The position on the presentation timeline, in nanoseconds; nil if unknown.
+    public var position: Int64?
+    /// The calendar time; nil if unknown.
+    public var date: WallTime?
+    /// The duration of the break, in nanoseconds; nil if unknown.
+    public var duration: Int64?
+    /// The decoded section; nil if the signal carries none, or a malformed one.
+    public var section: SpliceInfoSection?
+    /// The line of the manifest; nil for other carriers.
+    public var line: Int?
+
+    /// Creates a signal.
+    public init(_ source: Source, _ kind: Kind) { (self.source, self.kind) = (source, kind) }
+
+    /// Creates the signal of a section.
+    init(_ source: Source, _ section: SpliceInfoSection) {
+        self.init(source, section.signalKind)
+        self.section = section
+        duration = section.breakDuration
+        id = section.eventID.map { String($0) }
+    }
+}
+
+/// The signals of a manifest or a box, in their order, and what is wrong with them.
+public struct AdSignals: Hashable, Sendable {
+    /// The signals by position; signals without a position come last.
+    public var signals: [AdSignal] = []
+    /// Malformed sections, orphaned and contradictory signals.
+    public var findings: [AdFinding] = []
+
+    /// The largest number of findings that are kept.
+    static let mostFindings = 200
+
+    /// Creates an empty list.
+    public init() {}
+
+    mutating func warn(_ rule: String, _ message: String, line: Int? = nil, path: String = "") {
+        guard findings.count < Self.mostFindings else { return }
+        findings.append(AdFinding(.warning, rule: rule, path: path, message: message, line: line))
+    }
+
+    /// Decodes a section; nil, with a finding, if the section is malformed.
+    mutating func section(_ text: String, _ source: AdSignal.Source, line: Int?) -> SpliceInfoSection? {
+        do throws(SpliceError) {
+            return try SpliceInfoSection(text: text)
+        } catch {
+            guard findings.count < Self.mostFindings else { return nil }
+            findings.append(
+                AdFinding(
+                    .error,
+                    rule: "SCTE 35, section 9.6",
+                    path: source.rawValue,
+                    message: error.description,
+                    line: line
+                )
+            )
+            return nil
+        }
+    }
+}
+
+extension SpliceInfoSection {
+    /// The segmentation that decides the meaning: one about ads, else the first.
+    private var decisive: SegmentationDescriptor? {
+        segmentations.first { $0.type.isAdvertising && !$0.isCancelled } ?? segmentations.first
+    }
+
+    /// The meaning for ad breaks.
+    var signalKind: AdSignal.Kind {
+        switch command {
+        case .insert(let insert) where !insert.isCancelled: return insert.isOutOfNetwork ? .breakBegin : .breakEnd
+        case .timeSignal:
+            guard let decisive, decisive.type.isAdvertising, !decisive.isCancelled else { return .other }
+            return decisive.type.isStart ? .breakBegin : .breakEnd
+        default: return .other
+        }
+    }
+
+    /// The duration of the break, in nanoseconds; nil if the section states none.
+    var breakDuration: Int64? {
+        if case .insert(let insert) = command { return insert.breakDuration?.duration.nanoseconds }
+        return decisive?.duration?.nanoseconds
+    }
+
+    /// The identifier of the event.
+    var eventID: UInt32? {
+        if case .insert(let insert) = command { return insert.eventID }
+        return decisive?.eventID
+    }
+}

@@ -1,0 +1,153 @@
+internal import Instrument
+public import InstrumentManifests
+internal import InstrumentText
+internal import InstrumentXML
+
+extension AdSignals {
+    /// The schemes of SCTE-35 in an MPD: SCTE 214-1, section 6.8.
+    private static let xmlScheme = "urn:scte:scte35:2013:xml"
+    private static let binaryScheme = "urn:scte:scte35:2014:xml+bin"
+
+    /// Reads the signals of the events of an MPD.
+    public init(_ events: [ManifestEvent]) {
+        for event in events where [Self.xmlScheme, Self.binaryScheme].contains(event.scheme) { add(event) }
+    }
+
+    private mutating func add(_ event: ManifestEvent) {
+        guard let binary = event.element.binary else {
+            addElement(event)
+            return
+        }
+        guard let section = section(binary, .eventStream, line: event.line) else { return }
+        add(AdSignal(.eventStream, section), event)
+    }
+
+    private mutating func add(_ signal: AdSignal, _ event: ManifestEvent) {
+        var signal = signal
+        (signal.position, signal.line) = (event.start, event.line)
+        signal.duration = event.duration ?? signal.duration
+        signal.id = event.id ?? signal.id
+        signals.append(signal)
+    }
+
+    /// The form in XML (SCTE 35, section 13): the command and its flags, without the whole section.
+    private mutating func addElement(_ event: ManifestEvent) {
+        guard let section = event.element.descendant("SpliceInfoSection") else {
+            warn("SCTE 214-1, section 6.8", "an event must have `Signal` or `SpliceInfoSection`", line: event.line)
+            return
+        }
+        if let insert = section.descendant("SpliceInsert") {
+            let isOut = insert.isTrue("outOfNetworkIndicator")
+            let kind: AdSignal.Kind =
+                insert.isTrue("spliceEventCancelIndicator") ? .other : isOut ? .breakBegin : .breakEnd
+            var signal = AdSignal(.eventStream, kind)
+            signal.id = insert["spliceEventId"]
+            signal.duration = insert.descendant("BreakDuration")?["duration"].flatMap(Self.nanoseconds)
+            add(signal, event)
+        } else if section.descendant("TimeSignal") != nil {
+            // The segmentation that decides is one about ads, else the first, as in the binary form.
+            let descriptors = section.children.filter { $0.localName == "SegmentationDescriptor" }
+            let decisive = descriptors.first { $0.segmentationType.isAdvertising && !$0.isCancelledSegmentation }
+            let descriptor = decisive ?? descriptors.first
+            let type = decisive?.segmentationType
+            let kind: AdSignal.Kind = type.map { $0.isStart ? .breakBegin : .breakEnd } ?? .other
+            var signal = AdSignal(.eventStream, kind)
+            signal.id = descriptor?["segmentationEventId"]
+            signal.duration = descriptor?["segmentationDuration"].flatMap(Self.nanoseconds)
+            add(signal, event)
+        } else {
+            add(AdSignal(.eventStream, .other), event)
+        }
+    }
+
+    /// Nanoseconds of ticks of 90 kHz.
+    private static func nanoseconds(_ text: String) -> Int64? {
+        guard text.utf8.count <= 18 else { return nil }
+        return UInt64(text).map { SpliceTicks($0).nanoseconds }
+    }
+}
+
+extension MarkupElement {
+    /// The text of `Signal/Binary`.
+    fileprivate var binary: String? { descendant("Binary")?.text.trimmingWhitespace.nonEmpty }
+
+    /// Whether an attribute is `1` or `true` (XML Schema, `boolean`).
+    fileprivate func isTrue(_ attribute: String) -> Bool { ["1", "true"].contains(self[attribute] ?? "") }
+
+    /// Of a `SegmentationDescriptor`: its type.
+    fileprivate var segmentationType: SegmentationType {
+        SegmentationType(self["segmentationTypeId"].flatMap { UInt8($0) } ?? 0)
+    }
+
+    /// Of a `SegmentationDescriptor`: whether it cancels an earlier one.
+    fileprivate var isCancelledSegmentation: Bool { isTrue("segmentationEventCancelIndicator") }
+
+    /// The first element of that local name, this one included. MPDs are at most 32 elements deep.
+    fileprivate func descendant(_ name: String) -> MarkupElement? {
+        if localName == name { return self }
+        for child in children { if let found = child.descendant(name) { return found } }
+        return nil
+    }
+}
+
+extension Substring {
+    fileprivate var nonEmpty: String? { isEmpty ? nil : String(self) }
+}
+
+/// An event of an MPD that replaces content, or that calls an address.
+public enum ManifestAdEvent: Hashable, Sendable {
+    /// An alternative presentation in place of the content, or between its parts (`alternativeMPD`, ISO/IEC 23009-1,
+    /// 2025). Times in nanoseconds.
+    case alternative(AlternativePresentation)
+    /// An address to call when the playhead reaches the event (`callback:2015`).
+    case callback(AdURL)
+
+    /// Reads an event; nil for an event of another scheme, or a malformed one.
+    public init?(_ event: ManifestEvent) {
+        switch event.scheme {
+        case "urn:mpeg:dash:event:callback:2015":
+            guard let text = event.element.text.trimmingWhitespace.nonEmpty ?? event.messageData else { return nil }
+            self = .callback(AdURL(text))
+        case "urn:mpeg:dash:event:alternativeMPD:insert:2025", "urn:mpeg:dash:event:alternativeMPD:replace:2025":
+            guard let value = AlternativePresentation(event) else { return nil }
+            self = .alternative(value)
+        default: return nil
+        }
+    }
+}
+
+/// A presentation that an event inserts into the content, or that replaces a part of it.
+public struct AlternativePresentation: Hashable, Sendable {
+    /// Whether the content behind the event is skipped while the alternative plays. False: it is delayed.
+    public var replacesContent: Bool
+    /// The address of the alternative MPD.
+    public var uri: String
+    /// The position of the event, in nanoseconds.
+    public var start: Int64
+    /// `maxDuration` in nanoseconds; nil without a limit.
+    public var maximumDuration: Int64?
+    /// `returnOffset`: where content resumes behind the event, in nanoseconds; nil if absent.
+    public var returnOffset: Int64?
+    /// `noJump`: whether the person may not jump over the alternative.
+    public var forbidsJump: Bool
+    /// `skipAfter` in nanoseconds: from then on the person may skip; nil if absent.
+    public var skipAfter: Int64?
+
+    init?(_ event: ManifestEvent) {
+        replacesContent = event.scheme.contains(":replace:")
+        let name = replacesContent ? "ReplacePresentation" : "InsertPresentation"
+        guard let element = event.element.descendant(name), let uri = element["uri"] ?? element["url"], !uri.isEmpty
+        else {
+            return nil
+        }
+        let ticks = { (attribute: String) -> Int64? in
+            guard let text = element[attribute], text.utf8.count <= 18, let value = Int64(text), value >= 0 else {
+                return nil
+            }
+            return event.nanoseconds(ticks: value)
+        }
+        (self.uri, start) = (uri, event.start)
+        (maximumDuration, returnOffset, skipAfter) = (ticks("maxDuration"), ticks("returnOffset"), ticks("skipAfter"))
+        forbidsJump = !["0", "false", nil].contains(element["noJump"])
+    }
+}

@@ -1,0 +1,73 @@
+/// An address that a player would call for an ad.
+public struct AdCall: Hashable, Sendable {
+    /// The event at which the player calls.
+    public enum Trigger: Hashable, Sendable {
+        /// The playhead of the ad reaches a position, in nanoseconds.
+        case position(Int64)
+        /// A person or the player does something, named as in the standard.
+        case action(String)
+    }
+
+    /// The event at which the player calls.
+    public var trigger: Trigger
+    /// The event: `impression`, `start`, `clickTracking`, `error` and so on.
+    public var name: String
+    /// The address with its macros filled in.
+    public var url: AdURL
+}
+
+/// Lists what a player would call for an ad, and when: every event of a whole playback, then the events of persons.
+public struct AdCallPlan: Hashable, Sendable {
+    /// The calls of a playback from start to end, in order.
+    public var timed: [AdCall] = []
+    /// The calls that depend on what persons and the player do.
+    public var conditional: [AdCall] = []
+
+    /// Computes the plan of an ad.
+    /// - Parameters:
+    ///   - ad: the ad.
+    ///   - media: the media file that would be played; nil if none is playable.
+    ///   - macros: the values of the macros, without those of the ad.
+    public init(_ ad: ResolvedAd, media: MediaFile?, macros: MacroValues) {
+        let values = macros.merging(ad.macros(media: media))
+        var tracking = AdTracking(ad)
+        let end = tracking.duration ?? 0
+        let played = tracking.handle(.loaded) + tracking.handle(.started) + tracking.handle(.moved(to: end))
+        timed = (played + tracking.handle(.ended)).map { beacon in
+            AdCall(trigger: .position(beacon.playhead), name: beacon.kind.name, url: beacon.expanded(values))
+        }
+        let known = Set(timed.map(\.name))
+        let linear = ad.linear
+        for event in linear?.events ?? ad.nonLinear?.events ?? [] where !known.contains(event.name.rawValue) {
+            add(event.name.rawValue, event.url, values)
+        }
+        for url in linear?.clickTracking ?? [] { add("clickTracking", url, values) }
+        for variant in ad.nonLinear?.variants ?? [] {
+            for url in variant.clickTracking { add("nonLinearClickTracking", url, values) }
+        }
+        for companion in ad.companions {
+            for event in companion.events { add("companion " + event.name.rawValue, event.url, values) }
+            for url in companion.clickTracking { add("companionClickTracking", url, values) }
+        }
+        let viewability = ad.viewability
+        for url in viewability.viewable { add("viewable", url, values) }
+        for url in viewability.notViewable { add("notViewable", url, values) }
+        for url in viewability.undetermined { add("viewUndetermined", url, values) }
+        var reason = values
+        // 2: the player supports no verification framework (VAST 4.2, section 3.17.4).
+        reason["REASON"] = .text("2")
+        for url in ad.verifications.flatMap(\.notExecuted) { add("verificationNotExecuted", url, reason) }
+        var error = values
+        error["ERRORCODE"] = .text((media == nil ? VASTErrorCode.noSupportedFile : .undefined).description)
+        for url in ad.errors { add("error", url, error) }
+    }
+
+    private mutating func add(_ name: String, _ url: AdURL, _ values: MacroValues) {
+        conditional.append(AdCall(trigger: .action(name), name: name, url: values.expand(url)))
+    }
+}
+
+extension AdCall {
+    /// The position in an ad as VAST writes times: `HH:MM:SS.mmm`.
+    public static func text(ofTime nanoseconds: Int64) -> String { AdTime.text(nanoseconds) }
+}

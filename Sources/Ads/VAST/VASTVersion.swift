@@ -1,0 +1,40 @@
+/// A version of VAST; an open set.
+public struct VASTVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The number before the point.
+    public var major: Int
+    /// The number behind the point.
+    public var minor: Int
+
+    /// VAST 2.0.
+    public static let v20 = VASTVersion(major: 2, minor: 0)
+    /// VAST 3.0.
+    public static let v30 = VASTVersion(major: 3, minor: 0)
+    /// VAST 4.0.
+    public static let v40 = VASTVersion(major: 4, minor: 0)
+    /// VAST 4.1.
+    public static let v41 = VASTVersion(major: 4, minor: 1)
+    /// VAST 4.2.
+    public static let v42 = VASTVersion(major: 4, minor: 2)
+
+    /// Creates a version.
+    public init(major: Int, minor: Int) { (self.major, self.minor) = (major, minor) }
+
+    /// Reads `4.2`, `2.0.1` or `3`; nil if the text has another form.
+    init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard 1...3 ~= parts.count else { return nil }
+        let numbers = parts.compactMap { $0.utf8.count <= 4 && $0.utf8.allSatisfy { 48...57 ~= $0 } ? Int($0) : nil }
+        guard numbers.count == parts.count, let major = numbers.first else { return nil }
+        self.init(major: major, minor: numbers.count > 1 ? numbers[1] : 0)
+    }
+
+    /// Whether this decoder supports the version: 2.0 to 4.x.
+    var isSupported: Bool { 2...4 ~= major }
+
+    /// `4.2`
+    public var description: String { "\(major).\(minor)" }
+    /// Orders versions by their numbers.
+    public static func < (left: VASTVersion, right: VASTVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+}

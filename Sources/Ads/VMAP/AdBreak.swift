@@ -1,0 +1,107 @@
+internal import Instrument
+
+/// A break of a schedule (VMAP 1.0, section 2.3.3).
+public struct AdBreak: Hashable, Sendable {
+    /// The time of a break.
+    public enum Time: Hashable, Sendable {
+        /// Before the content.
+        case start
+        /// After the content.
+        case end
+        /// An offset into the content.
+        case offset(AdOffset)
+        /// The break with this number, from 1, among the breaks that the content itself marks.
+        case position(Int)
+
+        /// Reads `start`, `end`, `HH:MM:SS(.mmm)`, `n%` or `#n`; nil if the text has another form.
+        init?(_ text: some StringProtocol) {
+            if text == "start" {
+                self = .start
+            } else if text == "end" {
+                self = .end
+            } else if text.hasPrefix("#") {
+                let digits = text.dropFirst()
+                guard 1...6 ~= digits.utf8.count, digits.utf8.allSatisfy(\.isDigit), let number = Int(digits),
+                    number > 0
+                else { return nil }
+                self = .position(number)
+            } else if let offset = AdOffset(text) {
+                self = .offset(offset)
+            } else {
+                return nil
+            }
+        }
+
+        /// The position in the content in nanoseconds; nil for `end` of content without duration, a share of it, and
+        /// `#n` beyond the marked breaks.
+        public func nanoseconds(of duration: Int64?, marks: [Int64] = []) -> Int64? {
+            switch self {
+            case .start: 0
+            case .end: duration
+            case .offset(let offset): offset.nanoseconds(of: duration)
+            case .position(let number): number <= marks.count ? marks[number - 1] : nil
+            }
+        }
+
+        /// The time as VMAP writes it.
+        public var text: String {
+            switch self {
+            case .start: "start"
+            case .end: "end"
+            case .offset(let offset): offset.text
+            case .position(let number): "#\(number)"
+            }
+        }
+    }
+
+    /// The form of ads that a break allows.
+    public enum Kind: String, Hashable, Sendable {
+        /// Media in place of the content.
+        case linear
+        /// Images over the content.
+        case nonLinear = "nonlinear"
+        /// Images beside the player.
+        case display
+    }
+
+    /// The source of a break's ads.
+    public enum Source: Hashable, Sendable {
+        /// A VAST response inside the document.
+        case response(VASTResponse)
+        /// The address of a VAST response.
+        case tag(AdURL)
+        /// Another format, with the name of its template; not supported.
+        case custom(template: String)
+    }
+
+    /// `timeOffset`.
+    public var time: Time
+    /// `breakType`.
+    public var kinds: [Kind]
+    /// `breakId`.
+    public var id: String?
+    /// `repeatAfter` in nanoseconds: the break repeats after every such duration; nil if the break takes place once.
+    public var repeatAfter: Int64?
+    /// `AdSource`; nil for a break that only tracks.
+    public var source: Source?
+    /// `allowMultipleAds` of the source.
+    public var allowsMultipleAds = true
+    /// `followRedirects` of the source.
+    public var followsRedirects = true
+    /// The addresses of `breakStart`.
+    public var startURLs: [AdURL] = []
+    /// The addresses of `breakEnd`.
+    public var endURLs: [AdURL] = []
+    /// The addresses of `error`.
+    public var errorURLs: [AdURL] = []
+
+    /// The role of the break's ads: `pre`, `mid` or `post`.
+    public func role(in duration: Int64?) -> String {
+        switch time {
+        case .start, .offset(.time(0)), .offset(.percent(0)): "pre"
+        case .end, .offset(.percent(100)): "post"
+        case .offset(.time(let offset)) where duration.map { offset >= $0 } ?? false: "post"
+        default: "mid"
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import Instrument
+internal import InstrumentText
+
+/// Writes points in Graphite's plaintext protocol: `path value seconds`, one a line.
+///
+/// Carbon splits a line at white space and a path at dots, and makes a file of a path. So in each node and tag a space,
+/// control character, dot, slash, semicolon or wildcard of a query becomes an underscore.
+struct PlaintextProtocol {
+    /// The largest number of bytes of a node or a tag. A file name has 255 at most, `.wsp` included.
+    static let maxNameLength = 200
+    /// Whisper stores 32 bits without a sign.
+    private static let times: ClosedRange<Int64> = 0...Int64(UInt32.max)
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var alterations: AlterationCounts = [:]
+    /// The sums for each path and second of this batch, in the order of the first values.
+    private(set) var sums: [GraphiteSums.Key: Double] = [:]
+    private var order: [GraphiteSums.Key] = []
+
+    mutating func removeAll() { self = PlaintextProtocol() }
+
+    /// Appends the line of a point; of a point that is added up only its share of the sum, which ``finish(adding:)``
+    /// writes.
+    mutating func append(_ point: GraphitePoint) {
+        let seconds = seconds(point.time)
+        guard point.value.isFinite else { return count(.omittedAttributes) }
+        let path = path(of: point)
+        if point.kind == .last { return append(path, point.value, seconds) }
+        let key = GraphiteSums.Key(path: path, seconds: seconds)
+        if let sum = sums[key] {
+            sums[key] = sum + point.value
+        } else {
+            sums[key] = point.value
+            order.append(key)
+        }
+    }
+
+    /// Writes the lines of sums, with what earlier batches added to the same path and second.
+    mutating func finish(adding earlier: GraphiteSums) {
+        for key in order { append(key.path, (sums[key] ?? 0) + earlier[key], key.seconds) }
+    }
+
+    private mutating func append(_ path: [UInt8], _ value: Double, _ seconds: Int64) {
+        bytes += path
+        bytes.append(UInt8(ascii: " "))
+        if let whole = Int(exactly: value), whole.magnitude < 1 << 53 {
+            bytes.append(decimal: whole)
+        } else {
+            bytes.append(String(value))
+        }
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(decimal: Int(seconds))
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func seconds(_ time: WallTime) -> Int64 {
+        let seconds = time.milliseconds.flooredQuotientAndRemainder(dividingBy: 1000).quotient
+        if Self.times.contains(seconds) { return seconds }
+        count(.clampedTimes)
+        return seconds < 0 ? 0 : Self.times.upperBound
+    }
+
+    private mutating func path(of point: GraphitePoint) -> [UInt8] {
+        var path: [UInt8] = []
+        for node in point.path {
+            if !path.isEmpty { path.append(UInt8(ascii: ".")) }
+            path.append(name(node))
+        }
+        if path.isEmpty { path.append("_") }
+        for tag in point.tags where !tag.name.isEmpty && !tag.value.isEmpty {
+            path.append(UInt8(ascii: ";"))
+            path.append(name(tag.name))
+            path.append(UInt8(ascii: "="))
+            path.append(name(tag.value))
+        }
+        return path
+    }
+
+    /// The text with each character replaced that Graphite does not allow in a node.
+    private mutating func name(_ text: String) -> String {
+        if text.utf8.allSatisfy(Self.isPlain), !text.isEmpty, text.utf8.count <= Self.maxNameLength { return text }
+        var text = text
+        if let short = text.shortened(toBytes: Self.maxNameLength) {
+            text = short
+            count(.shortenedNames)
+        }
+        var name = String.UnicodeScalarView()
+        var isReplaced = text.isEmpty
+        for scalar in text.unicodeScalars {
+            let isAllowed = scalar.isASCII ? Self.isPlain(UInt8(scalar.value)) : Self.isVisible(scalar)
+            name.append(isAllowed ? scalar : "_")
+            isReplaced = isReplaced || !isAllowed
+        }
+        if isReplaced { count(.replacedCharacters) }
+        return text.isEmpty ? "_" : String(name)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || "_-:+%@#&$<>|".utf8.contains(byte)
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+            .unassigned:
+            false
+        default: true
+        }
+    }
+
+    private mutating func count(_ alteration: Alteration) { alterations[alteration, default: 0] += 1 }
+}
+
+/// The values that were sent for each path and second, so that a later batch of the same second adds to them instead of
+/// replacing them.
+struct GraphiteSums {
+    struct Key: Hashable {
+        let path: [UInt8]
+        let seconds: Int64
+    }
+
+    private static let maxCount = 10_000
+    /// Samples of one second rarely are in batches that are further apart.
+    private static let maxAge: Int64 = 600
+
+    private var sums: [Key: Double] = [:]
+
+    subscript(key: Key) -> Double { sums[key] ?? 0 }
+
+    /// Adds the sums of a batch that was written.
+    mutating func commit(_ added: [Key: Double]) {
+        sums.merge(added, uniquingKeysWith: +)
+        if sums.count <= Self.maxCount { return }
+        let newest = sums.keys.reduce(Int64.min) { max($0, $1.seconds) }
+        sums = sums.filter { $0.key.seconds > newest - Self.maxAge }
+        if sums.count > Self.maxCount { sums = sums.filter { $0.key.seconds == newest } }
+    }
+}

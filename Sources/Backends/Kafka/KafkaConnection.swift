@@ -1,0 +1,155 @@
+internal import Dispatch
+internal import Instrument
+
+/// A message and the sample that it is of.
+struct OutgoingMessage: Sendable {
+    let id: SampleID
+    let message: KafkaMessage
+}
+
+/// The one producer of a backend, created when needed and replaced after a fatal error.
+///
+/// Its calls into librdkafka run on a separate dispatch queue, because waiting for reports and ending a producer block.
+final class KafkaConnection: Sendable {
+    /// A cancelled task is noticed this often.
+    private static let slice: Int32 = 50
+    /// Reports of cancelled deliveries and news about connections are collected this often while nothing is delivered, so that they
+    /// do not pile up in librdkafka.
+    private static let idleInterval = DispatchTimeInterval.seconds(5)
+
+    /// Unchecked: every access is in a block of the connection's serial dispatch queue.
+    private final class Confined: @unchecked Sendable {
+        var producer: KafkaProducer?
+        /// The reports of the producer that was replaced.
+        var reports = DeliveryReports()
+        var isIdlePollScheduled = false
+    }
+
+    private let settings: KafkaSettings
+    private let topic: String
+    private let queue = DispatchQueue(label: "instrument.kafka")
+    private let confined = Confined()
+
+    init(_ settings: KafkaSettings, topic: String) {
+        self.settings = settings
+        self.topic = topic
+    }
+
+    /// Produces messages and returns once each has its report.
+    func deliver(_ messages: [OutgoingMessage]) async -> DeliveryOutcome {
+        let isCancelled = Lock(false)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    let outcome = deliver(messages) { isCancelled.withLock { $0 } }
+                    continuation.resume(returning: outcome)
+                    pollWhileIdle()
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
+    /// Ends the producer once no delivery is under way. Messages that were not sent are dropped.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            queue.async { [confined] in
+                confined.producer = nil
+                continuation.resume()
+            }
+        }
+    }
+
+    // MARK: On the dispatch queue
+
+    private func deliver(_ messages: [OutgoingMessage], _ isCancelled: () -> Bool) -> DeliveryOutcome {
+        if isCancelled() { return Self.cancelled }
+        do throws(KafkaError) {
+            let producer = try producer()
+            let outcome = Self.deliver(messages, through: producer, isCancelled)
+            if let fatal = producer.fatalError {
+                replace(producer)
+                switch outcome {
+                case .acknowledged, .acknowledgedExcept: break
+                default: return .retry(after: nil, reason: "the producer cannot continue and is replaced (\(fatal))")
+                }
+            }
+            // librdkafka remembers an error of a topic for minutes and refuses messages without asking the brokers.
+            if case .unauthorized = outcome { replace(producer) }
+            return outcome
+        } catch {
+            return .retry(after: nil, reason: error.description)
+        }
+    }
+
+    private func producer() throws(KafkaError) -> KafkaProducer {
+        if let producer = confined.producer { return producer }
+        let producer = try KafkaProducer(settings, topic: topic)
+        producer.notes.reports = confined.reports
+        confined.producer = producer
+        return producer
+    }
+
+    /// Ends a producer; the next delivery creates another one, which knows what has arrived.
+    private func replace(_ producer: KafkaProducer) {
+        confined.reports = producer.notes.reports
+        confined.reports.abandon()
+        confined.producer = nil
+    }
+
+    private static let cancelled = DeliveryOutcome.retry(after: nil, reason: "the delivery was cancelled")
+
+    private static func deliver(
+        _ messages: [OutgoingMessage],
+        through producer: KafkaProducer,
+        _ isCancelled: () -> Bool
+    ) -> DeliveryOutcome {
+        let notes = producer.notes
+        let ids = messages.map(\.id)
+        notes.reports.begin(ids)
+        for message in messages where notes.reports.needsMessage(message.id) {
+            while !produce(message, through: producer) {
+                if isCancelled() { return cancelled }
+                producer.poll(milliseconds: slice)
+            }
+        }
+        for id in ids {
+            while notes.reports.isUnderWay(id) {
+                if isCancelled() { return cancelled }
+                producer.poll(milliseconds: slice)
+            }
+        }
+        let outcome = notes.reports.outcome(of: ids)
+        // librdkafka repeats an error after a while only, so words stay until something has arrived.
+        if outcome == .acknowledged { (notes.words, notes.isUnauthorized) = (nil, false) }
+        return outcome
+    }
+
+    /// False while the producer's buffer is full.
+    private static func produce(_ message: OutgoingMessage, through producer: KafkaProducer) -> Bool {
+        let notes = producer.notes
+        let number = notes.reports.reserve(message.id)
+        switch producer.produce(message.message, number: number) {
+        case .underWay: return true
+        case .full:
+            notes.reports.release(number)
+            return false
+        case .failed(let failure):
+            notes.reports.release(number)
+            notes.reports.fail(message.id, failure)
+            return true
+        }
+    }
+
+    private func pollWhileIdle() {
+        if confined.isIdlePollScheduled || confined.producer == nil { return }
+        confined.isIdlePollScheduled = true
+        queue.asyncAfter(deadline: .now() + Self.idleInterval) { [weak self] in
+            guard let self else { return }
+            confined.isIdlePollScheduled = false
+            confined.producer?.poll(milliseconds: 0)
+            pollWhileIdle()
+        }
+    }
+}

@@ -1,0 +1,158 @@
+public import Instrument
+internal import InstrumentText
+
+/// How samples become log records and measurements. Change its parts, or pass a function of yours as the configuration's `mapping`.
+///
+/// | sample | becomes |
+/// |---|---|
+/// | event | a log record named `openavt.` and the action in snake case; severity `ERROR` for `Error`, `FATAL` if it ended playback |
+/// | metric, a gauge in milliseconds | a part of an exponential histogram in seconds, `openavt.start_time` for `StartTime` |
+/// | metric, a counter | a part of a sum (delta), `openavt.num_plays` for `NumPlays` |
+/// | metric, another gauge | a gauge |
+///
+/// OpenTelemetry has no convention for media. Attributes are therefore named `openavt.` and their name, except these:
+///
+/// | attribute | name |
+/// |---|---|
+/// | the sample's identifier | `log.record.uid`, by which a copy can be recognised |
+/// | `playbackId` | `session.id` |
+/// | `source` | `url.full`, without user, password, query and fragment |
+/// | `userId` | `user.id` |
+/// | an `Error`'s type | `error.type`: `_OTHER`, as OpenTelemetry wants it where no type is known |
+///
+/// Measurements have the attributes in ``metricAttributes`` only. Not sent: the monotonic instant and the sample's number in the queue,
+/// which mean nothing outside of this machine, the identifiers of metrics, and the attributes in ``omitted``.
+public struct OTLPMapping: Sendable {
+    /// The attributes of measurements. Keep the list short and each attribute's set of values small.
+    public var metricAttributes: [AttributeName]
+    /// The attributes that are not sent.
+    public var omitted: Set<AttributeName>
+
+    /// Creates a mapping; by default measurements have the tracker's target.
+    public init(
+        metricAttributes: [AttributeName] = [AttributeKey<String>.trackerTarget.name],
+        omitted: Set<AttributeName> = []
+    ) {
+        self.metricAttributes = metricAttributes
+        self.omitted = omitted
+    }
+
+    /// The record of a sample.
+    public func callAsFunction(_ record: SampleRecord) -> OTLPRecord? {
+        switch record.sample {
+        case .event(let event): .log(log(event, record))
+        case .metric(let metric): .measurement(measurement(metric))
+        }
+    }
+
+    private func log(_ event: Event, _ record: SampleRecord) -> OTLPLog {
+        var attributes: [OTLPLog.Attribute] = []
+        attributes.reserveCapacity(event.attributes.count + 3)
+        attributes.append(OTLPLog.Attribute("log.record.uid", .string(record.id.description)))
+        attributes.append(OTLPLog.Attribute("openavt.tracker", .int(event.tracker.number)))
+        event.attributes.withElements { elements in
+            for index in elements.indices where omitted.isEmpty || !omitted.contains(elements[index].name) {
+                attributes.append(Self.attribute(elements[index]))
+            }
+        }
+        var severity = OTLPLog.Severity.info
+        if event.action == .error || event.action == .adError {
+            severity = event[.isFatal] == true ? .fatal : .error
+            attributes.append(OTLPLog.Attribute("error.type", "_OTHER"))
+        }
+        return OTLPLog(
+            name: WireNames.event(event.action.name),
+            severity: severity,
+            attributes: attributes,
+            time: event.time.wallTime
+        )
+    }
+
+    private func measurement(_ metric: Metric) -> OTLPMeasurement {
+        var value: Double =
+            switch metric.value {
+            case .int(let number): Double(number)
+            case .double(let number): number
+            }
+        var (unit, kind) = ("1", OTLPMeasurement.Kind.gauge)
+        switch metric.name.unit {
+        case .milliseconds: (unit, value) = ("s", value / 1000)
+        case .bitsPerSecond: unit = "bit/s"
+        case .perMinute: unit = "1/min"
+        case .count, .ratio: break
+        }
+        if metric.name.kind == .counter {
+            kind = .sum
+        } else if metric.name.unit == .milliseconds {
+            kind = .histogram
+        }
+        let attributes = metricAttributes.compactMap { name in
+            metric.attributes[name].map { OTLPLog.Attribute(WireNames.attribute(name), $0) }
+        }
+        return OTLPMeasurement(
+            name: WireNames.event(metric.name.spelling),
+            unit: unit,
+            kind: kind,
+            value: value,
+            attributes: attributes,
+            time: metric.time.wallTime
+        )
+    }
+
+    private static func attribute(_ element: Attributes.Element) -> OTLPLog.Attribute {
+        let name = WireNames.attribute(element.name)
+        if element.name == AttributeKey<String>.source.name, case .string(let text) = element.value {
+            return OTLPLog.Attribute(name, .string(withoutSecrets(text)))
+        }
+        return OTLPLog.Attribute(name, element.value)
+    }
+
+    /// The address without user, password, query and fragment.
+    private static func withoutSecrets(_ address: String) -> String {
+        let bytes = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let scheme = text.utf8.firstRange(of: Array("://".utf8)) else { return text }
+        let authority = text.utf8[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return text }
+        return String(text[..<scheme.upperBound]) + text[text.utf8.index(after: at)...]
+    }
+}
+
+/// The names of events, metrics and attributes, made once for each.
+enum WireNames {
+    private static let events = Lock([String: String]())
+    private static let attributes = Lock(NameCache<String>())
+
+    /// `openavt.buffer_begin` for `BufferBegin`.
+    static func event(_ name: String) -> String {
+        events.withLock { known in
+            if let wire = known[name] { return wire }
+            let wire = "openavt." + snake(name)
+            if known.count < 10_000 { known[name] = wire }
+            return wire
+        }
+    }
+
+    static func attribute(_ name: AttributeName) -> String {
+        attributes.withLock { names in
+            names.form(of: name) { spelling in
+                switch spelling {
+                case "playbackId": "session.id"
+                case "source": "url.full"
+                case "userId": "user.id"
+                default: "openavt." + spelling
+                }
+            }
+        }
+    }
+
+    private static func snake(_ name: String) -> String {
+        var text: [UInt8] = []
+        for byte in name.utf8 {
+            let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+            if isUpper, !text.isEmpty, text.last != UInt8(ascii: "_") { text.append(UInt8(ascii: "_")) }
+            text.append(isUpper ? byte | 0x20 : byte)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

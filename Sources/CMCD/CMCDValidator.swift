@@ -1,0 +1,246 @@
+internal import Instrument
+internal import InstrumentText
+
+/// A rule of CMCD that a report breaks.
+public struct CMCDFinding: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a rule; an open set.
+    public struct Rule: Hashable, Sendable, CustomStringConvertible {
+        /// The rule as a short text.
+        public let description: String
+        /// Creates a rule.
+        public init(_ description: String) { self.description = description }
+
+        /// The text is a dictionary of structured fields.
+        public static let syntax = Rule("syntax")
+        /// Percent-encoding of a query is complete and UTF-8.
+        public static let encoding = Rule("encoding")
+        /// A key is of the version, or a custom key with a hyphen.
+        public static let key = Rule("key")
+        /// A key occurs once.
+        public static let duplicate = Rule("duplicate")
+        /// Keys are in alphabetical order.
+        public static let order = Rule("order")
+        /// A value has the type of its key.
+        public static let type = Rule("type")
+        /// A value is one of the values that the key allows.
+        public static let value = Rule("value")
+        /// A string is no longer than allowed.
+        public static let length = Rule("length")
+        /// A number is rounded.
+        public static let rounding = Rule("rounding")
+        /// A key is of the mode, of the event or of the object type.
+        public static let mode = Rule("mode")
+        /// A key is in its header.
+        public static let header = Rule("header")
+        /// A report has the keys that its mode and its event require.
+        public static let required = Rule("required")
+        /// Sequence numbers of a session increase, and its start delay is reported once.
+        public static let sequence = Rule("sequence")
+    }
+
+    /// The rule.
+    public var rule: Rule
+    /// The key; nil if the finding concerns no single key.
+    public var key: String?
+    /// The expected value and the remedy.
+    public var message: String
+    /// The value that was found.
+    public var found: String
+
+    init(_ rule: Rule, _ key: String?, _ message: String, found: String) {
+        (self.rule, self.key, self.message) = (rule, key, message)
+        self.found = found.excerpt(toBytes: 200)
+    }
+
+    /// Rule, key, message and the found value.
+    public var description: String {
+        "\(rule)" + (key.map { " \($0)" } ?? "") + ": \(message) (found '\(found)')"
+    }
+}
+
+/// Checks reports against CTA-5004-B (version 2), or CTA-5004 if a report has no version.
+public struct CMCDValidator: Sendable {
+    /// How a report was transported.
+    public enum Mode: String, Hashable, Sendable {
+        /// As a query parameter of a request.
+        case query
+        /// As header fields of a request.
+        case header
+        /// As a record in the body of an event report.
+        case event
+    }
+
+    /// The numbers of sessions, for rules about several event reports.
+    private var lastNumbers: [String: Int] = [:]
+    private var sessionsWithDelay: Set<String> = []
+
+    /// Creates a validator; use one for all reports of a file.
+    public init() {}
+
+    /// The findings in the record of an event report.
+    public mutating func findings(inEvent text: String) -> [CMCDFinding] {
+        let (members, fault) = CMCDParser.read(text)
+        var findings = check(members, .event, headers: nil, isComplete: fault == nil)
+        findings += syntax(fault)
+        findings += sequence(members)
+        return findings
+    }
+
+    /// The findings in the value of the query parameter, percent-encoded as it stands in the address.
+    public func findings(inQuery value: String) -> [CMCDFinding] {
+        guard let bytes = PercentCoding.strictlyDecoded(value), let text = String(validating: bytes) else {
+            return [
+                CMCDFinding(
+                    .encoding,
+                    nil,
+                    "the parameter must be UTF-8 with '%' and two digits for each escape",
+                    found: value
+                )
+            ]
+        }
+        let (members, fault) = CMCDParser.read(text)
+        return check(members, .query, headers: nil, isComplete: fault == nil) + syntax(fault)
+    }
+
+    /// The findings in the header fields of one request.
+    public func findings(inHeaders fields: [(header: CMCDHeader, value: String)]) -> [CMCDFinding] {
+        var (members, headers, findings) = ([CMCDParser.Member](), [CMCDHeader](), [CMCDFinding]())
+        for field in fields {
+            let (some, fault) = CMCDParser.read(field.value)
+            findings += order(some)
+            members += some
+            headers += some.map { _ in field.header }
+            findings += syntax(fault)
+        }
+        let isComplete = !findings.contains { $0.rule == .syntax }
+        return check(members, .header, headers: headers, isComplete: isComplete) + findings
+    }
+
+    // MARK: One report
+
+    private func syntax(_ fault: CMCDParser.Fault?) -> [CMCDFinding] {
+        fault.map { [CMCDFinding(.syntax, $0.key, $0.message, found: $0.found)] } ?? []
+    }
+
+    /// - Parameter isComplete: whether the whole text could be read. Of a text that could not, the version and the keys
+    ///   behind the fault are not known.
+    private func check(
+        _ members: [CMCDParser.Member],
+        _ mode: Mode,
+        headers: [CMCDHeader]?,
+        isComplete: Bool
+    ) -> [CMCDFinding] {
+        let values = Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
+        var findings: [CMCDFinding] = []
+        // Version 1 has no event mode.
+        var version = mode == .event || !isComplete ? 2 : 1
+        if case .integer(let number)? = values["v"] { version = number }
+        if version != 1, version != 2 {
+            findings.append(CMCDFinding(.value, "v", "the version must be 1 or 2", found: "\(version)"))
+            version = 2
+        }
+        if headers == nil { findings += order(members) }
+        var seen = Set<String>()
+        for (index, member) in members.enumerated() {
+            if !seen.insert(member.key).inserted {
+                findings.append(CMCDFinding(.duplicate, member.key, "a key must occur once", found: member.found))
+            }
+            findings += check(member, version, mode, header: headers?[index], values)
+        }
+        if mode == .event, isComplete { findings += required(values) }
+        return findings
+    }
+
+    private func order(_ members: [CMCDParser.Member]) -> [CMCDFinding] {
+        for (before, after) in zip(members, members.dropFirst()) where after.key.precedesInBytes(before.key) {
+            let message = "keys must be in alphabetical order; move '\(after.key)' in front of '\(before.key)'"
+            return [CMCDFinding(.order, after.key, message, found: "\(before.key),\(after.key)")]
+        }
+        return []
+    }
+
+    private func check(
+        _ member: CMCDParser.Member,
+        _ version: Int,
+        _ mode: Mode,
+        header: CMCDHeader?,
+        _ values: [String: CMCDValue]
+    ) -> [CMCDFinding] {
+        let (key, found) = (member.key, member.found.isEmpty ? member.key : member.found)
+        guard let rule = CMCDSpecification.keys[key], let kind = rule.kind(inVersion: version, of: key) else {
+            if CMCDSpecification.keys[key] == nil, key.contains("-") { return [] }
+            let message =
+                CMCDSpecification.keys[key] == nil
+                ? "the key must be one of CTA-5004-B, or have a prefix with a hyphen"
+                : "version \(version) does not have this key"
+            return [CMCDFinding(.key, key, message, found: found)]
+        }
+        var findings = CMCDValueCheck(key: key, found: found, rule: rule, version: version).findings(
+            of: member.value,
+            kind
+        )
+        if mode != .event, rule.header(inVersion: version, of: key) == nil {
+            findings.append(CMCDFinding(.mode, key, "the key must be used in event mode only", found: found))
+        } else if let header, let right = rule.header(inVersion: version, of: key), right != header {
+            findings.append(CMCDFinding(.header, key, "the key must be in \(right.rawValue)", found: header.rawValue))
+        }
+        if let event = rule.event, mode == .event, values["e"] != .token(event.rawValue) {
+            findings.append(CMCDFinding(.mode, key, "the key must be used with e=\(event.rawValue) only", found: found))
+        }
+        return findings + objectType(key, found, values)
+    }
+
+    /// Keys that only media objects have.
+    private func objectType(_ key: String, _ found: String, _ values: [String: CMCDValue]) -> [CMCDFinding] {
+        let allowed: [String]
+        switch key {
+        case "d": allowed = ["a", "v", "av", "tt", "c", "o"]
+        case "tpb": allowed = ["a", "v", "av", "c"]
+        default: return []
+        }
+        guard case .token(let type)? = values["ot"], !allowed.contains(type) else { return [] }
+        let message = "the key must be used with ot=\(allowed.joined(separator: ", ")) only (ot is \(type))"
+        return [CMCDFinding(.mode, key, message, found: found)]
+    }
+
+    private func required(_ values: [String: CMCDValue]) -> [CMCDFinding] {
+        var names = ["e", "ts", "v"]
+        if case .token(let text)? = values["e"], let key = CMCDEvent(rawValue: text)?.requiredKey {
+            names.append(key.name)
+        }
+        return names.filter { values[$0] == nil }.map { name in
+            let event = if case .token(let text)? = values["e"] { "e=\(text)" } else { "an event" }
+            return CMCDFinding(.required, name, "a report of \(event) must have '\(name)'", found: "")
+        }
+    }
+
+    // MARK: Several reports
+
+    private mutating func sequence(_ members: [CMCDParser.Member]) -> [CMCDFinding] {
+        let values = Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
+        guard case .string(let session)? = values["sid"] else { return [] }
+        var findings: [CMCDFinding] = []
+        if case .integer(let number)? = values["sn"] {
+            if let last = lastNumbers[session], number < last {
+                let message = "sequence numbers of a session must increase (the number before is \(last))"
+                findings.append(CMCDFinding(.sequence, "sn", message, found: "\(number)"))
+            }
+            lastNumbers[session] = max(number, lastNumbers[session] ?? number)
+        }
+        if case .integer(let delay)? = values["msd"], !sessionsWithDelay.insert(session).inserted {
+            findings.append(
+                CMCDFinding(.sequence, "msd", "the start delay must be reported once for a session", found: "\(delay)")
+            )
+        }
+        return findings
+    }
+}
+
+extension String {
+    /// The text of bytes; nil if they are not UTF-8.
+    fileprivate init?(validating bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
+    }
+}

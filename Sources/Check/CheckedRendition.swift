@@ -1,0 +1,67 @@
+internal import Instrument
+internal import InstrumentHTTP
+internal import InstrumentManifests
+
+/// A rendition under check: where its playlist is, and which segments were fetched.
+struct CheckedRendition: Sendable {
+    let name: String
+    let kind: Rendition.Kind
+    /// The address of the media playlist; nil where the root has the segments.
+    var playlistURL: HTTPURL?
+    var plan = SegmentPlan()
+    /// How often the playlist was requested since it is not live: a playlist that ended is requested once more, to see
+    /// whether it stays ended.
+    private(set) var attempts = 0
+    /// The segments of a DASH rendition, or of the latest playlist.
+    var segments = SegmentIndex([], isComplete: true, targetDuration: 0)
+    var isLive = false
+    var targetDuration: Int64 = 0
+
+    /// Whether a reload can show anything new.
+    var needsReload: Bool { playlistURL != nil && (isLive || attempts < 2) }
+
+    /// Counts a request for the playlist.
+    mutating func noteRequest() { attempts += 1 }
+
+    mutating func update(_ playlist: HLSMediaPlaylist) {
+        if playlist.hasEnded, isLive { attempts = 1 }
+        isLive = !playlist.hasEnded
+        targetDuration = playlist.targetDuration
+        segments = SegmentIndex(playlist.segments, isComplete: playlist.hasEnded, targetDuration: targetDuration)
+    }
+}
+
+extension Presentation {
+    /// The renditions in the order in which they are checked: pictures, sound, subtitles.
+    func checkedRenditions(rootURL: HTTPURL) -> [CheckedRendition] {
+        let rank: (Rendition) -> Int = { rendition in
+            switch rendition.kind {
+            case .video, .muxed: 0
+            case .audio: 1
+            case .subtitles: 2
+            }
+        }
+        let ordered = renditions.enumerated().sorted { (rank($0.1), $0.0) < (rank($1.1), $1.0) }.map(\.element)
+        return ordered.map { rendition in
+            var checked = CheckedRendition(name: rendition.id.description, kind: rendition.kind)
+            switch rendition.source {
+            case .playlist(let url): checked.playlistURL = url
+            case .loaded(let playlist):
+                checked.playlistURL = rootURL
+                checked.noteRequest()
+                checked.update(playlist)
+            case .segments(let index): checked.take(index, isLive: live != nil)
+            case .parts: break
+            }
+            return checked
+        }
+    }
+}
+
+extension CheckedRendition {
+    mutating func take(_ index: SegmentIndex, isLive: Bool) {
+        segments = index
+        targetDuration = index.targetDuration
+        self.isLive = isLive
+    }
+}

@@ -1,0 +1,309 @@
+public import Instrument
+public import InstrumentHTTP
+internal import InstrumentManifests
+internal import InstrumentRules
+
+/// Checks one stream: fetches its playlists or its MPD, reloads live ones, fetches segments if asked to, and applies
+/// rules.
+///
+/// ```swift
+/// var configuration = StreamCheckConfiguration()
+/// configuration.segmentCount = 2
+/// let check = StreamCheck(url, transport: try SystemTransport(), configuration: configuration)
+/// let report = await check.run()
+/// for finding in report.findings { print(finding.severity, finding.rule, finding.message) }
+/// ```
+/// The stream may be hostile: each request has limits of time, size and redirects, the numbers of renditions, requests
+/// and findings are bounded, and nothing is kept but what the rules remember. Refuse private addresses by the
+/// transport's configuration.
+public struct StreamCheck: Sendable {
+    private let url: HTTPURL
+    private let client: ResourceClient
+
+    /// Creates a check.
+    public init(
+        _ url: HTTPURL,
+        transport: any HTTPTransport,
+        clock: any SchedulingClock = .system,
+        configuration: StreamCheckConfiguration = StreamCheckConfiguration()
+    ) {
+        self.url = url
+        client = ResourceClient(transport: transport, clock: clock, configuration: configuration)
+    }
+
+    /// Runs the check and returns what was found; returns early, with what was found by then, if the task is cancelled.
+    ///
+    /// - Parameter observe: receives the state of the stream after the start and after each reload, one call at a time; must
+    ///   return quickly.
+    public func run(
+        reportingRounds observe: (@Sendable (StreamCheckRound) -> Void)? = nil
+    ) async -> StreamCheckReport {
+        var session = CheckSession(url, client)
+        session.observe = observe
+        await session.run()
+        return session.report
+    }
+}
+
+/// The state of a check that runs.
+struct CheckSession {
+    /// The interval between two reloads is never outside these limits, in nanoseconds.
+    private static let intervals: ClosedRange<Int64> = 500_000_000...30_000_000_000
+
+    let url: HTTPURL
+    let client: ResourceClient
+    let segments: SegmentFetcher
+    var run: RuleRun
+    var renditions: [CheckedRendition] = []
+    var media: MediaCheck?
+    private(set) var report: StreamCheckReport
+    private let start: MonotonicInstant
+    var observe: (@Sendable (StreamCheckRound) -> Void)?
+    private var rounds = RoundCounter()
+    /// When the MPD has to be fetched again, and from where.
+    private var manifestURL: HTTPURL
+
+    init(_ url: HTTPURL, _ client: ResourceClient) {
+        self.url = url
+        self.client = client
+        segments = SegmentFetcher(client)
+        run = RuleRun(rules: client.configuration.rules)
+        media = client.configuration.mediaChecks.map { MediaCheck($0) }
+        report = StreamCheckReport(url: url.description)
+        start = client.clock.now
+        manifestURL = url
+    }
+
+    private var configuration: StreamCheckConfiguration { client.configuration }
+
+    mutating func run() async {
+        await fetchRoot()
+        // A media playlist that is the root was fetched with it.
+        await reloadPlaylists { $0.attempts == 0 }
+        await fetchSegments()
+        reportRound()
+        while !Task.isCancelled, let interval = nextInterval() {
+            let next = client.clock.now.advanced(by: .nanoseconds(interval))
+            guard start.duration(to: next) <= configuration.duration else { break }
+            do { try await client.clock.sleep(until: next, tolerance: nil) } catch { break }
+            await reload()
+            await fetchSegments()
+            reportRound()
+        }
+        await compareSegments()
+        finish()
+    }
+
+    private mutating func finish() {
+        report.findings = run.findings
+        report.omittedFindings = run.omittedFindings
+        report.renditionCount = renditions.count
+        report.format = run.history.presentation.map { $0.format == .hls ? "HLS" : "DASH" }
+        if var media {
+            report.media = media.finish()
+            report.loudness = media.loudness
+        }
+    }
+
+    private mutating func reportRound() {
+        guard let observe, !Task.isCancelled else { return }
+        observe(rounds.round(run, renditions, media))
+    }
+
+    // MARK: Playlists
+
+    private mutating func fetchRoot() async {
+        let rootURL: HTTPURL
+        switch await client.manifest(manifestURL) {
+        case .failure(let failure):
+            run.observe(FetchFailure(kind: .manifest, url: manifestURL, reason: failure.reason))
+            return
+        case .success(let text):
+            report.playlistCount += 1
+            run.observe(text, as: .root)
+            rootURL = text.url
+        }
+        guard let presentation = run.history.presentation else { return }
+        manifestURL = presentation.live?.reloadURL ?? manifestURL
+        var found = presentation.checkedRenditions(rootURL: rootURL)
+        await indexParts(of: presentation, &found)
+        report.skippedRenditionCount = max(0, found.count - configuration.maxRenditions)
+        found = Array(found.prefix(configuration.maxRenditions))
+        merge(found)
+    }
+
+    /// Keeps what is known of a rendition when a new version of the MPD names it again.
+    private mutating func merge(_ found: [CheckedRendition]) {
+        let known = Dictionary(renditions.map { ($0.name, $0) }) { first, _ in first }
+        renditions = found.map { rendition in
+            guard var old = known[rendition.name] else { return rendition }
+            old.take(rendition.segments, isLive: rendition.isLive)
+            return old
+        }
+    }
+
+    /// Fetches the indexes of files that are one segment each (`SegmentBase`).
+    private func indexParts(of presentation: Presentation, _ found: inout [CheckedRendition]) async {
+        guard configuration.segmentCount > 0 else { return }
+        for index in found.indices.prefix(configuration.maxRenditions) {
+            let rendition = presentation.renditions.first { $0.id.description == found[index].name }
+            guard case .parts(let parts) = rendition?.source else { continue }
+            var known: [SegmentIndex] = []
+            for part in parts.prefix(16) {
+                switch part {
+                case .segments(let segments): known.append(segments)
+                case .index(let index):
+                    guard case .success(let bytes) = await client.bytes(index.url, index.indexRange),
+                        let segments = try? index.segments(from: bytes)
+                    else { continue }
+                    known.append(segments)
+                }
+            }
+            found[index].take(SegmentIndex(joining: known), isLive: presentation.live != nil)
+        }
+    }
+
+    private mutating func reload() async {
+        if run.history.manifest != nil { await fetchRoot() }
+        await reloadPlaylists { $0.needsReload }
+    }
+
+    /// Fetches the media playlists, several at a time, and applies the rules in the order of the renditions.
+    private mutating func reloadPlaylists(where isWanted: (CheckedRendition) -> Bool) async {
+        let places = renditions.indices.filter { place in
+            renditions[place].playlistURL != nil && isWanted(renditions[place])
+        }
+        for place in places { renditions[place].noteRequest() }
+        let client = client
+        let urls = places.map { renditions[$0].playlistURL }
+        let texts = await inParallel(urls, limit: configuration.maxRequests) { url in
+            guard let url else { return nil as Result<FetchedText, ResourceClient.Failure>? }
+            return await client.manifest(url)
+        }
+        for (place, result) in zip(places, texts) {
+            guard let result, let playlistURL = renditions[place].playlistURL else { continue }
+            switch result {
+            case .failure(let failure):
+                run.observe(FetchFailure(kind: .manifest, url: playlistURL, reason: failure.reason))
+            case .success(let text):
+                report.playlistCount += 1
+                run.observe(text, as: .rendition(renditions[place].name))
+                if let playlist = run.history.rendition(renditions[place].name)?.current?.playlist {
+                    renditions[place].update(playlist)
+                }
+            }
+        }
+    }
+
+    /// The delay before the next reload, in nanoseconds; nil if nothing changes any more.
+    private func nextInterval() -> Int64? {
+        if let manifest = run.history.manifest {
+            guard manifest.isDynamic, let period = manifest.updatePeriod else { return nil }
+            let longest = renditions.map(\.targetDuration).max() ?? 0
+            return clamped(max(period, period == 0 ? longest : 0))
+        }
+        guard renditions.contains(where: \.needsReload) else { return nil }
+        let live = renditions.filter(\.isLive)
+        guard let target = live.map(\.targetDuration).min() else { return 1_000_000_000 }
+        // After a reload without news, half a target duration (section 6.3.4).
+        let hasNews = live.contains { rendition in
+            let history = run.history.rendition(rendition.name)
+            return history?.unchangedSince == history?.current?.fetched.instant
+        }
+        return clamped(hasNews ? target : target / 2)
+    }
+
+    private func clamped(_ interval: Int64) -> Int64 {
+        min(max(interval, Self.intervals.lowerBound), Self.intervals.upperBound)
+    }
+
+    // MARK: Segments
+
+    private mutating func fetchSegments() async {
+        guard configuration.segmentCount > 0 else { return }
+        var orders: [SegmentOrder] = []
+        let now = client.clock.wallTime
+        let decoded = media.map { $0.renditions(of: run.history.presentation) } ?? []
+        for place in renditions.indices where renditions[place].kind != .subtitles {
+            if configuration.fetchesOnlyDecodedRenditions, !decoded.contains(renditions[place].name) { continue }
+            let (name, index, isLive) = (renditions[place].name, renditions[place].segments, renditions[place].isLive)
+            let next = renditions[place].plan.next(configuration.segmentCount, of: index, isLive: isLive, now: now)
+            orders += next.map { order($0, of: place, name, .contents) }
+            // After the others: what they show says whether the window or the clock is wrong.
+            if let oldest = renditions[place].plan.oldest(of: index, isLive: isLive),
+                !next.contains(where: { $0.sequence == oldest.sequence })
+            {
+                orders.append(order(oldest, of: place, name, .availability))
+            }
+            // The last chance to compare the first segment with itself, before it leaves the window.
+            if next.first?.sequence != renditions[place].plan.first?.sequence,
+                let first = renditions[place].plan.expiring(from: index), isLive
+            {
+                orders.append(order(first, of: place, name, .comparison))
+            }
+        }
+        await fetch(orders)
+    }
+
+    private func order(
+        _ segment: MediaSegment,
+        of place: Int,
+        _ name: String,
+        _ purpose: SegmentOrder.Purpose
+    ) -> SegmentOrder {
+        SegmentOrder(
+            rendition: name,
+            segment: segment,
+            purpose: purpose,
+            isLive: renditions[place].isLive,
+            isAudio: renditions[place].kind == .audio
+        )
+    }
+
+    private mutating func fetch(_ orders: [SegmentOrder]) async {
+        let segments = segments
+        let decoded = media.map { $0.renditions(of: run.history.presentation) } ?? []
+        let results = await inParallel(orders, limit: configuration.maxRequests) { order in
+            await segments.fetch(order, keepsMedia: order.purpose == .contents && decoded.contains(order.rendition))
+        }
+        for (order, result) in zip(orders, results) where !Task.isCancelled {
+            report.segmentCount += result.facts.byteCount == nil ? 0 : 1
+            report.segmentBytes += result.facts.byteCount ?? 0
+            // An expired segment cannot be compared; whether it may expire is not asked here.
+            if order.purpose == .comparison, result.facts.failure != nil { continue }
+            run.observe(result.facts)
+            if result.facts.failure == nil, result.facts.tracks.isEmpty, order.purpose == .contents {
+                for failure in await segments.failures(of: order.segment) { run.observe(failure) }
+            }
+            if let content = result.media { media?.decode(content, of: order) }
+        }
+    }
+
+    /// Fetches the first segment of each rendition again, to learn whether the bytes change.
+    private mutating func compareSegments() async {
+        guard configuration.segmentCount > 0, !Task.isCancelled else { return }
+        var orders: [SegmentOrder] = []
+        for place in renditions.indices {
+            guard let first = renditions[place].plan.compared(in: renditions[place].segments) else { continue }
+            orders.append(order(first, of: place, renditions[place].name, .comparison))
+        }
+        await fetch(orders)
+    }
+}
+
+/// Applies an operation to elements, a few at a time; the results are in the order of the elements.
+private func inParallel<Element: Sendable, Output: Sendable>(
+    _ elements: [Element],
+    limit: Int,
+    _ operation: @escaping @Sendable (Element) async -> Output
+) async -> [Output] {
+    await withTaskGroup(of: (Int, Output).self) { group in
+        var results: [Int: Output] = [:]
+        for (place, element) in elements.enumerated() {
+            if place >= max(1, limit), let (done, output) = await group.next() { results[done] = output }
+            group.addTask { (place, await operation(element)) }
+        }
+        for await (done, output) in group { results[done] = output }
+        return elements.indices.compactMap { results[$0] }
+    }
+}

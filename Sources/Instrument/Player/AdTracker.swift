@@ -1,0 +1,53 @@
+/// Watches any ``AdPlayer``: its signals become events, its status becomes their attributes.
+///
+/// ```swift
+/// let content = instrument.add(PlayerTracker(player))
+/// instrument.add(AdTracker(adPlayer), adsOf: content)
+/// ```
+///
+/// Reports `TrackerInit` when it is added.
+public final class AdTracker: Tracker {
+    private let player: any AdPlayer
+
+    /// Creates a tracker that watches `player` from when it is added to an instrument until it is removed.
+    public init(_ player: some AdPlayer) { self.player = player }
+
+    /// The player's name.
+    public var target: String? { player.name }
+
+    /// The fields of the player.
+    public var declaredFields: PrivacyCatalogue { player.declaredFields }
+
+    /// Begins to watch.
+    public func begin(in context: TrackerContext) {
+        registerGetters(in: context)
+        context.emit(.trackerInit)
+        player.report { signal in
+            var attributes = signal.status.attributes
+            attributes.merge(signal.attributes)
+            context.emit(signal.action, at: signal.instant, attributes: attributes)
+        }
+    }
+
+    /// Ends the watch.
+    public func end() { player.report(to: nil) }
+
+    /// For events that the player does not report: pings, and actions that the app emits.
+    private func registerGetters(in context: TrackerContext) {
+        let player = player
+        context.register(.adPosition) { player.status.position }
+        context.register(.adDuration) { player.status.duration }
+        context.register(.adBufferedTime) { player.status.bufferedTime }
+        context.register(.adVolume) { player.status.volume }
+        context.register(.adRoll) { player.status.roll }
+        context.register(.adId) { player.status.id }
+        context.register(.adTitle) { player.status.title }
+        context.register(.adDescription) { player.status.description }
+        context.register(.adAdvertiserName) { player.status.advertiserName }
+        context.register(.adCreativeId) { player.status.creativeID }
+        context.register(.adSystem) { player.status.system }
+        context.register(.adBitrate) { player.status.bitrate }
+        context.register(.adResolutionWidth) { player.status.resolutionWidth }
+        context.register(.adResolutionHeight) { player.status.resolutionHeight }
+    }
+}

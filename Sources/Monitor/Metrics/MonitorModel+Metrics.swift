@@ -1,0 +1,214 @@
+package import Instrument
+internal import InstrumentWatch
+
+extension MonitorModel {
+    /// The page `/metrics`.
+    package func metrics(_ format: MetricsWriter.Format, _ facts: MonitorFacts, at now: MonotonicInstant) -> [UInt8] {
+        var writer = MetricsWriter(format, capacity: 4_096 + 6_000 * order.count)
+        let shown = order.compactMap { streams[$0] }
+        writeStates(shown, to: &writer, now)
+        writeSums(shown, to: &writer, now)
+        writeRequests(shown, to: &writer)
+        writeChecks(shown, to: &writer, now)
+        writeAlerts(to: &writer)
+        writeMonitor(to: &writer)
+        Self.write(facts.ledgers, to: &writer)
+        if let process = facts.process { Self.write(process, to: &writer) }
+        writer.finish()
+        return writer.bytes
+    }
+
+    private func writeStates(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+        writer.begin(
+            "instrument_stream_up",
+            .gauge,
+            "1 if the stream shows a picture, 0 if its latest session failed or shows no picture; absent before the first result."
+        )
+        for state in shown { if let up = state.isUp { writer.sample(up ? 1 : 0, state.labelText) } }
+        writer.begin(
+            "instrument_stream_bitrate_bits_per_second",
+            .gauge,
+            "Bitrate of the rendition that plays; absent while no session plays."
+        )
+        for state in shown where state.run != nil {
+            if let bitrate = state.bitrate { writer.sample(Double(bitrate), state.labelText) }
+        }
+        writer.begin(
+            "instrument_stream_latency_seconds",
+            .gauge,
+            "Distance of the playhead from the live edge; absent for streams that are not live.",
+            unit: "seconds"
+        )
+        for state in shown where state.run != nil {
+            if let latency = state.latency { writer.sample(latency.seconds, state.labelText) }
+        }
+        writer.begin("instrument_stream_buffer_seconds", .gauge, "Media ahead of the playhead.", unit: "seconds")
+        for state in shown where state.run != nil {
+            if let buffered = state.buffered { writer.sample(buffered.seconds, state.labelText) }
+        }
+    }
+
+    private func writeSums(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+        let totals = shown.map { $0.totals(at: now) }
+        writer.begin(
+            "instrument_stream_startup_seconds",
+            .histogram,
+            "Time from the request to the first picture.",
+            unit: "seconds"
+        )
+        for (state, total) in zip(shown, totals) { writer.histogram(total.startup, state.labelText) }
+        let counters: [(String, String, String?, (StreamTotals) -> Double)] = [
+            (
+                "instrument_stream_rebuffer_seconds", "Time in stalls after the start.", "seconds",
+                { Double($0.rebuffering) / 1000 }
+            ),
+            ("instrument_stream_rebuffers", "Stalls after the start.", nil, { Double($0.rebuffers) }),
+            (
+                "instrument_stream_playing_seconds", "Time in which the playhead moved.", "seconds",
+                { Double($0.playing) / 1000 }
+            ),
+            ("instrument_stream_sessions", "Sessions that began.", nil, { Double($0.sessions) }),
+            (
+                "instrument_stream_failed_sessions", "Sessions that failed or showed no picture.", nil,
+                { Double($0.failedSessions) }
+            ),
+        ]
+        for (name, help, unit, value) in counters {
+            writer.begin(name, .counter, help, unit: unit)
+            for (state, total) in zip(shown, totals) { writer.sample(value(total), state.labelText) }
+        }
+        writer.begin("instrument_stream_errors", .counter, "Errors of sessions by code.")
+        for (state, total) in zip(shown, totals) {
+            for (code, count) in total.errors.sorted(by: { $0.key < $1.key }) {
+                writer.sample(Double(count), state.labelText, MetricsWriter.labels([("code", code)]))
+            }
+        }
+    }
+
+    private func writeRequests(_ shown: [StreamState], to writer: inout MetricsWriter) {
+        writer.begin(
+            "instrument_stream_requests",
+            .counter,
+            "Requests of sessions by kind of resource and HTTP status; the status `none` is for requests without an answer."
+        )
+        for state in shown {
+            let sorted = state.finished.requests.sorted { ($0.key.kind, $0.key.status) < ($1.key.kind, $1.key.status) }
+            for (labels, count) in sorted {
+                let more = MetricsWriter.labels([("kind", labels.kind), ("status", labels.status)])
+                writer.sample(Double(count), state.labelText, more)
+            }
+        }
+        writer.begin(
+            "instrument_stream_request_seconds",
+            .histogram,
+            "Time from a request to its last byte or its failure.",
+            unit: "seconds"
+        )
+        for state in shown { writer.histogram(state.finished.requestTime, state.labelText) }
+    }
+
+    private func writeChecks(_ shown: [StreamState], to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+        writer.begin(
+            "instrument_stream_check_failed",
+            .gauge,
+            "1 while a rule or a check of pictures and sound is broken, 0 afterwards; absent for a rule that was never broken."
+        )
+        for state in shown {
+            for (rule, check) in state.checks.sorted(by: { $0.key < $1.key }) {
+                writer.sample(check.isBroken ? 1 : 0, state.labelText, MetricsWriter.labels([("rule", rule)]))
+            }
+        }
+        writer.begin(
+            "instrument_stream_playlist_age_seconds",
+            .gauge,
+            "Time since the live playlist last changed; needs a check, such as `stale: 1.5x`.",
+            unit: "seconds"
+        )
+        for state in shown { if let age = state.playlistAge(at: now) { writer.sample(age.seconds, state.labelText) } }
+    }
+
+    private func writeAlerts(to writer: inout MetricsWriter) {
+        writer.begin("instrument_monitor_alert_firing", .gauge, "Streams for which an alert fires.")
+        let firing = Dictionary(grouping: alerts.filter(\.isFiring), by: \.alert).mapValues(\.count)
+        for alert in configuration.alerts {
+            writer.sample(Double(firing[alert.name] ?? 0), MetricsWriter.labels([("alert", alert.name)]))
+        }
+        writer.begin("instrument_monitor_alert_messages", .counter, "Messages about alerts that were made.")
+        writer.sample(Double(engine.messageCount), [])
+    }
+
+    private func writeMonitor(to writer: inout MetricsWriter) {
+        let gauges = [
+            ("instrument_monitor_streams", "Streams that are configured.", order.count),
+            ("instrument_monitor_sessions", "Sessions that run.", runningCount),
+            (
+                "instrument_monitor_configuration_valid", "0 if the latest reload found an invalid configuration.",
+                latestReloadFailed ? 0 : 1
+            ),
+        ]
+        for (name, help, value) in gauges {
+            writer.begin(name, .gauge, help)
+            writer.sample(Double(value), [])
+        }
+        let counters = [
+            ("instrument_monitor_reloads", "Reloads of the configuration.", reloads),
+            ("instrument_monitor_failed_reloads", "Reloads that found an invalid configuration.", failedReloads),
+            ("instrument_monitor_delayed_starts", "Starts delayed by the limit of sessions.", delayedStarts),
+            ("instrument_monitor_abandoned_sessions", "Sessions that did not end after their stop.", abandonedSessions),
+        ]
+        for (name, help, value) in counters {
+            writer.begin(name, .counter, help)
+            writer.sample(Double(value), [])
+        }
+    }
+
+    private static func write(_ ledgers: [(name: String, ledger: Ledger)], to writer: inout MetricsWriter) {
+        let backends = ledgers.map { (labels: MetricsWriter.labels([("backend", $0.name)]), ledger: $0.ledger) }
+        let counters: [(String, String, (Ledger) -> Int)] = [
+            ("instrument_backend_emitted_samples", "Samples that the queue took for the backend.", \.emitted),
+            ("instrument_backend_acknowledged_samples", "Samples that arrived.", \.acknowledged),
+        ]
+        for (name, help, value) in counters {
+            writer.begin(name, .counter, help)
+            for backend in backends { writer.sample(Double(value(backend.ledger)), backend.labels) }
+        }
+        let gauges: [(String, String, (Ledger) -> Int)] = [
+            ("instrument_backend_queued_samples", "Samples that wait.", \.queued),
+            ("instrument_backend_dead_samples", "Samples that the backend refuses permanently.", \.dead),
+        ]
+        for (name, help, value) in gauges {
+            writer.begin(name, .gauge, help)
+            for backend in backends { writer.sample(Double(value(backend.ledger)), backend.labels) }
+        }
+        writer.begin("instrument_backend_dropped_samples", .counter, "Samples that the queue dropped, by reason.")
+        for backend in backends {
+            for reason in DropReason.allCases {
+                guard let count = backend.ledger.drops[reason] else { continue }
+                writer.sample(Double(count), backend.labels, MetricsWriter.labels([("reason", reason.rawValue)]))
+            }
+        }
+    }
+
+    private static func write(_ process: ProcessFigures, to writer: inout MetricsWriter) {
+        let gauges = [
+            ("process_resident_memory_bytes", "Resident memory size in bytes.", Double(process.residentBytes)),
+            ("process_threads", "Number of threads.", Double(process.threads)),
+            ("process_open_fds", "Number of open file descriptors.", Double(process.openFiles)),
+            (
+                "process_start_time_seconds", "Start time of the process since the Unix epoch in seconds.",
+                Double(process.startTime.milliseconds) / 1000
+            ),
+        ]
+        for (name, help, value) in gauges {
+            writer.begin(name, .gauge, help)
+            writer.sample(value, [])
+        }
+        writer.begin(
+            "process_cpu_seconds",
+            .counter,
+            "Total user and system CPU time spent in seconds.",
+            unit: "seconds"
+        )
+        writer.sample(process.cpuSeconds, [])
+    }
+}

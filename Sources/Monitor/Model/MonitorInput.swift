@@ -1,0 +1,139 @@
+package import Instrument
+package import InstrumentWatch
+
+/// One playback of a stream; the number is unique in the process.
+package struct SessionID: Hashable, Sendable {
+    /// The slot of the stream in the model.
+    package let slot: Int
+    /// The number of the session, from 1.
+    package let number: Int
+    /// The name of the stream.
+    package let stream: String
+
+    package init(slot: Int, number: Int, stream: String) {
+        (self.slot, self.number, self.stream) = (slot, number, stream)
+    }
+}
+
+/// How a session ended.
+package enum SessionEnding: Hashable, Sendable {
+    /// The media reached its end.
+    case ended
+    /// The monitor stopped the session.
+    case stopped
+    /// The playback failed; the code groups failures, the message is for people and names no secrets.
+    case failed(code: String, message: String)
+}
+
+/// A request of a session, without its address.
+package struct RequestObservation: Hashable, Sendable {
+    /// `manifest`, `playlist`, `segment`, `initialization` or `key`.
+    package var kind: String
+    /// The HTTP status; nil without an answer.
+    package var status: Int?
+    /// Whether the request failed.
+    package var isFailure: Bool
+    /// From the request to the last byte, or to the failure.
+    package var total: Duration
+    /// Bytes of the body.
+    package var byteCount: Int
+
+    package init(kind: String, status: Int?, isFailure: Bool, total: Duration, byteCount: Int) {
+        (self.kind, self.status, self.isFailure) = (kind, status, isFailure)
+        (self.total, self.byteCount) = (total, byteCount)
+    }
+}
+
+/// What a player shows at an instant; nil where a value is unknown.
+package struct PlaybackGauges: Hashable, Sendable {
+    /// bit/s of the rendition.
+    package var bitrate: Int?
+    /// Media ahead of the playhead.
+    package var buffered: Duration?
+    /// The title that the media states; foreign text.
+    package var title: String?
+
+    package init(bitrate: Int? = nil, buffered: Duration? = nil, title: String? = nil) {
+        (self.bitrate, self.buffered, self.title) = (bitrate, buffered, title)
+    }
+}
+
+/// What one round of a check found.
+package struct CheckObservation: Hashable, Sendable {
+    /// A rule that is broken now.
+    package struct Broken: Hashable, Sendable {
+        /// The name of the rule, or `black`, `freeze`, `silence`.
+        package var rule: String
+        /// The message for people.
+        package var message: String
+
+        package init(rule: String, message: String) { (self.rule, self.message) = (rule, message) }
+    }
+
+    package var broken: [Broken]
+    /// How long the live playlist has been the same; nil for a stream that is not live.
+    package var playlistAge: Duration?
+    package var targetDuration: Duration?
+    /// Whether a playlist was read, so that rules that were not broken are kept.
+    package var isReadable: Bool
+
+    package init(
+        broken: [Broken] = [],
+        playlistAge: Duration? = nil,
+        targetDuration: Duration? = nil,
+        isReadable: Bool = true
+    ) {
+        (self.broken, self.isReadable) = (broken, isReadable)
+        (self.playlistAge, self.targetDuration) = (playlistAge, targetDuration)
+    }
+}
+
+/// What a session reports to the model.
+package enum MonitorInput: Sendable {
+    /// An event of the player, as the hub accepted it.
+    case event(Event)
+    /// A request that ended.
+    case request(RequestObservation)
+    /// What the player shows.
+    case gauges(PlaybackGauges)
+    /// A round of the stream's check.
+    case checked(CheckObservation)
+    /// The playback is over, and its last event was reported.
+    case ended(SessionEnding)
+}
+
+/// What the model asks its owner to do.
+package enum MonitorEffect: Hashable, Sendable {
+    /// Start a session, with the checks that the stream has.
+    case start(SessionID, WatchedStream)
+    /// Stop a session; its end is reported as an input.
+    case stop(SessionID)
+    /// Send a message.
+    case notify(AlertMessage)
+}
+
+/// The limits and intervals of a monitor.
+package struct MonitorOptions: Hashable, Sendable {
+    /// The number of sessions that play at the same time.
+    package var maxSessions = 20_000
+    /// The delay between the first starts of two continuous streams.
+    package var startSpacing = Duration.milliseconds(20)
+    /// The first starts of continuous streams are spread over at most this time.
+    package var longestRamp = Duration.seconds(60)
+    /// The delay after the first failure; doubles with each further failure.
+    package var firstRetryDelay = Duration.seconds(1)
+    /// The longest delay after failures.
+    package var longestRetryDelay = Duration.seconds(300)
+    /// A session that shows no picture within this time counts as down.
+    package var startLimit = Duration.seconds(30)
+    /// A session that does not end within this time after its stop is given up.
+    package var stopLimit = Duration.seconds(30)
+    /// The interval between two evaluations of the alerts.
+    package var evaluationInterval = Duration.seconds(5)
+    /// How long a message waits for further streams with the same reason.
+    package var groupDelay = Duration.seconds(10)
+    /// How long a broken rule counts as broken after it was last seen broken.
+    package var checkHold = Duration.seconds(60)
+
+    package init() {}
+}

@@ -1,0 +1,143 @@
+package import Instrument
+internal import InstrumentQuality
+internal import InstrumentWatch
+
+extension MonitorModel {
+    /// Takes a report of a session. A report of a session that is over is ignored.
+    package mutating func handle(_ input: MonitorInput, of id: SessionID, at now: Timestamp) -> [MonitorEffect] {
+        guard let state = streams[id.slot], let run = state.run, run.id == id else { return [] }
+        switch input {
+        case .event(let event): change(id.slot) { Self.take(event, into: &$0, at: now) }
+        case .request(let request): change(id.slot) { Self.take(request, into: &$0, at: now) }
+        case .gauges(let gauges):
+            change(id.slot) { state in
+                state.bitrate = gauges.bitrate ?? state.bitrate
+                state.buffered = gauges.buffered
+                state.title = gauges.title ?? state.title
+            }
+        case .checked(let observation):
+            let hold = options.checkHold
+            change(id.slot) { Self.take(observation, into: &$0, hold: hold, at: now) }
+        case .ended(let ending): return finish(id.slot, ending, at: now)
+        }
+        return []
+    }
+
+    private static func take(_ event: Event, into state: inout StreamState, at now: Timestamp) {
+        let before = state.run?.model?.session
+        state.withRun { run in
+            if run.model == nil { run.model = SessionModel(opening: event) } else { run.model?.observe(event) }
+        }
+        guard let after = state.run?.model?.session else { return }
+        let time = event.time.wallTime
+        if let latency = event[.liveLatency] { state.latency = latency }
+        if let buffer = event[.bufferLevel] { state.buffered = buffer }
+        if let bitrate = event[.bitrate] { state.bitrate = bitrate }
+        if let title = event[.title] { state.title = String(title.prefix(200)) }
+        if after.startup.hasStarted, before?.startup.hasStarted != true {
+            state.isUp = true
+            state.withRun { $0.hasShownPicture = true }
+            if let elapsed = after.startup.elapsed {
+                state.finished.startup.record(Double(elapsed) / 1000)
+                state.integrals.startups += 1
+                state.integrals.startupTime += Double(elapsed) / 1000
+                state.chart.update(at: time) { $0.startup = UInt32(clamping: elapsed) }
+            }
+            state.note("start", "first picture after \(after.startup.elapsed ?? 0) ms", at: time)
+        }
+        if after.state == .rebuffering, before?.state != .rebuffering { state.note("stall", "stall begins", at: time) }
+        if before?.state == .rebuffering, after.state != .rebuffering { state.note("stall", "stall ends", at: time) }
+        if before?.state != after.state, after.state == .playing { state.isUp = true }
+        switch event.action {
+        case .error:
+            let code = event[.errorCode] ?? "error"
+            note(error: code, event[.errorDescription] ?? code, in: &state, at: event.time)
+            if event[.isFatal] == true { state.isUp = false }
+        case .qualityChangeUp, .qualityChangeDown:
+            state.note("quality", "bitrate \((event[.bitrate] ?? 0) / 1000) kbit/s", at: time)
+        default: state.revision += 1
+        }
+    }
+
+    static func note(error code: String, _ message: String, in state: inout StreamState, at time: Timestamp) {
+        let (code, message) = (String(code.prefix(60)), String(message.prefix(300)))
+        state.finished.add(error: code)
+        state.withRun { $0.errors += 1 }
+        state.lastFailure = StreamState.Failure(code: code, message: message, time: time)
+        state.chart.update(at: time.wallTime) { if $0.errors < .max { $0.errors += 1 } }
+        state.note("error", "\(code): \(message)", at: time.wallTime)
+    }
+
+    private static func take(_ request: RequestObservation, into state: inout StreamState, at now: Timestamp) {
+        state.finished.add(request)
+        state.withRun { run in
+            run.requests += 1
+            if request.isFailure { run.failedRequests += 1 }
+            run.requestTime += request.total.seconds
+        }
+        state.integrals.requestTime += request.total.seconds
+        state.requests.append(LoggedRequest(time: now.wallTime, request: request))
+        state.revision += 1
+    }
+
+    private static func take(
+        _ observation: CheckObservation,
+        into state: inout StreamState,
+        hold: Duration,
+        at now: Timestamp
+    ) {
+        var broken = observation.broken
+        if let age = observation.playlistAge, let target = observation.targetDuration {
+            state.age = (age, now.instant)
+            if let limit = state.stream.checks.stale {
+                broken.removeAll { $0.rule == "stale" }
+                if target > .zero, age > target * limit {
+                    broken.append(staleness(age, target, limit))
+                }
+            }
+        }
+        state.withRun { run in
+            run.hasReadPlaylist = run.hasReadPlaylist || observation.isReadable
+            for rule in broken { run.brokenRules.insert(rule.rule) }
+        }
+        for rule in broken { state.add(rule, at: now) }
+        guard observation.isReadable else { return }
+        for (rule, check) in state.checks
+        where check.isBroken && check.latest.duration(to: now.instant) >= hold {
+            state.checks[rule]?.isBroken = false
+            state.checks[rule]?.since = now
+            state.note("check", "\(rule) is kept again", at: now.wallTime)
+        }
+    }
+
+    private static func staleness(_ age: Duration, _ target: Duration, _ limit: Double) -> CheckObservation.Broken {
+        let text = { (duration: Duration) in "\((duration.seconds * 10).rounded() / 10) s" }
+        return .init(
+            rule: "stale",
+            message:
+                "Expected a new segment within \(limit) target durations, which are \(text(target * limit)); "
+                + "found the same playlist for \(text(age)). Check the encoder and the packager, then the caches."
+        )
+    }
+}
+
+extension StreamState {
+    /// The number of rules of which a state is kept.
+    private static let mostChecks = 200
+
+    mutating func add(_ broken: CheckObservation.Broken, at now: Timestamp) {
+        let message = String(broken.message.prefix(400))
+        if var check = checks[broken.rule] {
+            let wasBroken = check.isBroken
+            if !wasBroken { check.since = now }
+            (check.isBroken, check.latest, check.message) = (true, now.instant, message)
+            check.count += 1
+            checks[broken.rule] = check
+            if wasBroken { return }
+        } else {
+            guard checks.count < Self.mostChecks else { return }
+            checks[broken.rule] = Check(isBroken: true, since: now, latest: now.instant, count: 1, message: message)
+        }
+        note("check", "\(broken.rule): \(message)", at: now.wallTime)
+    }
+}

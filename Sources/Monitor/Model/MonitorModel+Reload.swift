@@ -1,0 +1,65 @@
+package import Instrument
+package import InstrumentWatch
+
+extension MonitorModel {
+    /// Replaces the configuration: streams that did not change play on, others stop or start.
+    package mutating func reload(_ new: WatchConfiguration, at now: Timestamp) -> [MonitorEffect] {
+        guard !isStopping else { return [] }
+        reloads += 1
+        latestReloadFailed = false
+        configuration = new
+        windows = Self.windows(of: new)
+        let wanted = Dictionary(new.streams.map { ($0.name, $0) }) { first, _ in first }
+        var effects: [MonitorEffect] = []
+        for (name, slot) in slots.sorted(by: { $0.value < $1.value }) {
+            guard let old = streams[slot]?.stream else { continue }
+            if let stream = wanted[name], stream.playsLike(old) {
+                var state = streams[slot]
+                state?.stream = stream
+                if var state {
+                    configure(&state)
+                    streams[slot] = state
+                }
+            } else {
+                effects += remove(slot, name, at: now)
+            }
+        }
+        let continuousCount = new.streams.count { $0.schedule == .continuous && slots[$0.name] == nil }
+        for stream in new.streams where slots[stream.name] == nil {
+            add(stream, at: now, continuousCount: continuousCount)
+        }
+        order = new.streams.compactMap { slots[$0.name] }
+        engine.keep(alerts: new.alerts, streams: Set(slots.keys), at: now)
+        return effects
+    }
+
+    /// Notes that a new configuration could not be read: the current one stays.
+    package mutating func noteFailedReload() {
+        failedReloads += 1
+        latestReloadFailed = true
+    }
+
+    private mutating func remove(_ slot: Int, _ name: String, at now: Timestamp) -> [MonitorEffect] {
+        slots[name] = nil
+        change(slot) { $0.isRemoved = true }
+        if streams[slot]?.run == nil {
+            streams[slot] = nil
+            return []
+        }
+        return stop(slot, at: now)
+    }
+
+    /// Stops all sessions; the model starts no more.
+    package mutating func stop(at now: Timestamp) -> [MonitorEffect] {
+        isStopping = true
+        // Also streams that were removed and still play.
+        return streams.keys.sorted().flatMap { stop($0, at: now) }
+    }
+}
+
+extension WatchedStream {
+    /// Whether a session of `other` is also a session of this stream: labels and backends may differ.
+    fileprivate func playsLike(_ other: WatchedStream) -> Bool {
+        url == other.url && schedule == other.schedule && profile == other.profile && checks == other.checks
+    }
+}

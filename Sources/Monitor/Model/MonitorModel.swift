@@ -1,0 +1,96 @@
+package import Instrument
+package import InstrumentWatch
+
+/// The monitor as a value: which streams play when, what is known of them, and which alerts are sent.
+///
+/// The owner calls ``advance(to:)`` when ``nextDeadline`` has come, and ``handle(_:of:at:)`` for each report of a session, and
+/// carries out the effects in order. The model has no clock, no threads and no I/O, so that tests drive months in milliseconds.
+/// Memory is bounded by the number of streams.
+package struct MonitorModel: Sendable {
+    package internal(set) var configuration: WatchConfiguration
+    let options: MonitorOptions
+    /// The streams by slot.
+    package internal(set) var streams: [Int: StreamState] = [:]
+    /// The slots by name, without streams that were removed.
+    var slots: [String: Int] = [:]
+    /// The slots in the order of the configuration.
+    package internal(set) var order: [Int] = []
+    var deadlines = DeadlineQueue()
+    var engine: AlertEngine
+    var generator: SeededGenerator
+    let origin: Timestamp
+    var nextSlot = 0
+    var nextSession = 1
+    /// The number of streams that were added, by period, which spreads the starts evenly.
+    var placed: [Duration: Int] = [:]
+    var nextEvaluation: MonotonicInstant
+    /// The distinct windows of the alerts.
+    var windows: [Duration] = []
+    package internal(set) var runningCount = 0
+    /// Starts that waited because too many sessions were running.
+    package internal(set) var delayedStarts = 0
+    /// Sessions that did not end after their stop.
+    package internal(set) var abandonedSessions = 0
+    package internal(set) var isStopping = false
+    /// Reloads of the configuration.
+    package internal(set) var reloads = 0
+    package internal(set) var failedReloads = 0
+    package internal(set) var latestReloadFailed = false
+
+    /// Creates a model.
+    /// - Parameters:
+    ///   - configuration: the streams and alerts.
+    ///   - options: limits and intervals.
+    ///   - now: the first instant.
+    ///   - seed: chooses the jitter.
+    ///   - saved: the state that an earlier process saved.
+    package init(
+        _ configuration: WatchConfiguration,
+        options: MonitorOptions = MonitorOptions(),
+        at now: Timestamp,
+        seed: UInt64 = 1,
+        restoring saved: SavedMonitor? = nil
+    ) {
+        self.configuration = configuration
+        self.options = options
+        generator = SeededGenerator(seed: seed)
+        origin = now
+        nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
+        engine = AlertEngine(groupDelay: options.groupDelay)
+        windows = Self.windows(of: configuration)
+        let continuousCount = configuration.streams.count { $0.schedule == .continuous }
+        for stream in configuration.streams { add(stream, at: now, continuousCount: continuousCount) }
+        if let saved { restore(saved, at: now) }
+    }
+
+    /// When ``advance(to:)`` has something to do.
+    package var nextDeadline: MonotonicInstant {
+        let alerts = min(nextEvaluation, engine.nextDeadline ?? nextEvaluation)
+        return min(deadlines.first?.deadline ?? alerts, alerts)
+    }
+
+    /// The state of a stream; nil for an unknown name.
+    package func stream(named name: String) -> StreamState? { slots[name].flatMap { streams[$0] } }
+
+    /// The alerts that fire or are about to.
+    package var alerts: [AlertEngine.Shown] { engine.shown }
+
+    /// Whether no session runs.
+    package var isIdle: Bool { runningCount == 0 }
+
+    static func windows(of configuration: WatchConfiguration) -> [Duration] {
+        var windows: Set<Duration> = []
+        for alert in configuration.alerts {
+            for condition in alert.condition.conditions + (alert.keepWhile?.conditions ?? []) {
+                if let window = condition.window { windows.insert(window) }
+            }
+        }
+        return windows.sorted()
+    }
+
+    /// Changes a stream in place.
+    mutating func change(_ slot: Int, _ body: (inout StreamState) -> Void) {
+        guard let index = streams.index(forKey: slot) else { return }
+        body(&streams.values[index])
+    }
+}

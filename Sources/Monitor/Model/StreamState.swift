@@ -1,0 +1,194 @@
+package import Instrument
+internal import InstrumentHTTP
+internal import InstrumentQuality
+package import InstrumentWatch
+
+/// Everything that the monitor knows about one stream; bounded, however long the stream is watched.
+package struct StreamState: Sendable {
+    /// A session that runs.
+    struct Run: Sendable {
+        let id: SessionID
+        let begin: Timestamp
+        var end: MonotonicInstant?
+        var model: SessionModel?
+        var hasShownPicture = false
+        var isOverdue = false
+        var errors = 0
+        var requests = 0
+        var failedRequests = 0
+        var requestTime = 0.0
+        /// Rules that were broken in this session.
+        var brokenRules: Set<String> = []
+        var hasReadPlaylist = false
+    }
+
+    enum Phase: Sendable {
+        /// Waits for its next start.
+        case waiting(until: MonotonicInstant)
+        case running(Run)
+        /// A session that was asked to stop.
+        case stopping(Run, until: MonotonicInstant)
+        /// The monitor stops, or the stream was removed.
+        case retired
+    }
+
+    /// A rule or a check of pictures and sound.
+    package struct Check: Hashable, Sendable {
+        /// Whether the rule counts as broken.
+        package var isBroken: Bool
+        /// Since when, or until when, the rule is broken.
+        package var since: Timestamp
+        /// When the rule was last seen broken.
+        package var latest: MonotonicInstant
+        /// How many rounds broke the rule.
+        package var count: Int
+        package var message: String
+    }
+
+    /// The latest error.
+    package struct Failure: Hashable, Sendable {
+        package var code: String
+        package var message: String
+        package var time: Timestamp
+    }
+
+    /// The figures of one session.
+    package struct Figures: Hashable, Sendable {
+        /// Milliseconds.
+        package var playing = 0
+        package var rebuffering = 0
+        package var rebuffers = 0
+        /// Milliseconds from the request to the first picture; nil before it.
+        package var startup: Int?
+        /// Milliseconds since the request without a picture; nil once there is one.
+        package var joining: Int?
+        package var errors = 0
+        package var requests = 0
+        package var failedRequests = 0
+        package var requestTime = 0.0
+    }
+
+    package let slot: Int
+    package internal(set) var stream: WatchedStream
+    var phase: Phase
+    /// The place of the stream in its period.
+    var offset: Duration
+    var isRemoved = false
+    var nextDeadline: MonotonicInstant?
+    package internal(set) var failures = 0
+    /// Whether the stream plays; nil before the first result.
+    package internal(set) var isUp: Bool?
+    var finished = StreamTotals()
+    package internal(set) var lastSession: Figures?
+    package internal(set) var lastEnding: SessionEnding?
+    package internal(set) var lastFailure: Failure?
+    package internal(set) var title: String?
+    package internal(set) var bitrate: Int?
+    package internal(set) var latency: Duration?
+    package internal(set) var buffered: Duration?
+    /// The playlist's age when it was last seen, and when that was.
+    var age: (value: Duration, seen: MonotonicInstant)?
+    package internal(set) var checks: [String: Check] = [:]
+    package internal(set) var log = Recent<LogEntry>(limit: 50)
+    package internal(set) var requests = Recent<LoggedRequest>(limit: 40)
+    package internal(set) var chart = StreamChart()
+    var windows: [WindowHistory] = []
+    var integrals = WindowSums()
+    var sampled: (instant: MonotonicInstant, totals: Figures, errors: Int)?
+    var lastSample: MonotonicInstant?
+    /// The labels of the metrics, escaped.
+    var labelText: [UInt8] = []
+    /// The alerts that look at the stream.
+    var alerts: [Int] = []
+    /// Counts changes, for readers that want only what is new.
+    package internal(set) var revision = 0
+
+    init(slot: Int, _ stream: WatchedStream, offset: Duration, start: MonotonicInstant) {
+        (self.slot, self.stream, self.offset) = (slot, stream, offset)
+        phase = .waiting(until: start)
+    }
+
+    var run: Run? {
+        switch phase {
+        case .running(let run), .stopping(let run, _): run
+        case .waiting, .retired: nil
+        }
+    }
+
+    /// Changes the session that runs, in place.
+    mutating func withRun(_ change: (inout Run) -> Void) {
+        switch phase {
+        case .running(var run):
+            phase = .retired
+            change(&run)
+            phase = .running(run)
+        case .stopping(var run, let until):
+            phase = .retired
+            change(&run)
+            phase = .stopping(run, until: until)
+        case .waiting, .retired: break
+        }
+    }
+
+    /// The state for people: `waiting`, `joining`, `playing`, `rebuffering`, `down` and so on.
+    package func stateName(at now: MonotonicInstant) -> String {
+        guard let run else { return isUp == false ? "down" : isUp == true ? "waiting" : "new" }
+        if isUp == false, run.model?.state != .playing { return "down" }
+        return run.model?.state.rawValue ?? "joining"
+    }
+
+    /// The figures of the session that runs, up to now; nil without a session.
+    func liveFigures(at now: MonotonicInstant) -> Figures? { run.map { $0.figures(at: now) } }
+
+    /// The figures of the session that runs, else of the latest one.
+    package func figures(at now: MonotonicInstant) -> Figures { liveFigures(at: now) ?? lastSession ?? Figures() }
+
+    /// The sums since the start of the process, the session that runs included.
+    package func totals(at now: MonotonicInstant) -> StreamTotals {
+        var totals = finished
+        if let live = liveFigures(at: now) {
+            totals.playing += live.playing
+            totals.rebuffering += live.rebuffering
+            totals.rebuffers += live.rebuffers
+        }
+        return totals
+    }
+
+    /// The age of the live playlist now; nil for a stream that is not live or not checked.
+    package func playlistAge(at now: MonotonicInstant) -> Duration? {
+        guard let age else { return nil }
+        // Between two rounds the age grows; without rounds for long, nothing is known.
+        let elapsed = age.seen.duration(to: now)
+        return elapsed > .seconds(120) ? nil : age.value + elapsed
+    }
+
+    mutating func note(_ kind: String, _ text: String, at time: WallTime) {
+        log.append(LogEntry(time: time, kind: kind, text: text))
+        revision += 1
+    }
+}
+
+extension StreamState.Run {
+    func figures(at now: MonotonicInstant) -> StreamState.Figures {
+        var figures = StreamState.Figures()
+        (figures.errors, figures.requests) = (errors, requests)
+        (figures.failedRequests, figures.requestTime) = (failedRequests, requestTime)
+        guard let model else {
+            figures.joining = max(0, begin.instant.milliseconds(to: now))
+            return figures
+        }
+        let session = model.session
+        let open = session.state.isTerminal ? 0 : max(0, session.end.instant.milliseconds(to: now))
+        figures.playing = session.times[.playing] + (session.state == .playing ? open : 0)
+        // A stall that has not finished counts, too.
+        figures.rebuffering =
+            max(session.interruptions.rebufferTime, session.times[.rebuffering])
+            + (session.state == .rebuffering ? open : 0)
+        figures.rebuffers = session.interruptions.stallCount
+        figures.startup = session.startup.elapsed
+        if !session.startup.hasStarted {
+            figures.joining = max(0, (session.startup.begin ?? begin.instant).milliseconds(to: now))
+        }
+        return figures
+    }
+}

@@ -1,0 +1,124 @@
+internal import Instrument
+
+/// A histogram with fixed upper bounds, as Prometheus wants it.
+package struct BucketHistogram: Hashable, Sendable {
+    package static let startupBounds = [0.25, 0.5, 1, 2, 3, 5, 8, 15, 30]
+    package static let requestBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    /// The upper bounds, in seconds.
+    package let bounds: [Double]
+    /// The numbers of values up to each bound and above the one before; the last is for larger values.
+    package private(set) var counts: [Int]
+    package private(set) var sum = 0.0
+    package private(set) var count = 0
+
+    init(_ bounds: [Double]) {
+        self.bounds = bounds
+        counts = [Int](repeating: 0, count: bounds.count + 1)
+    }
+
+    mutating func record(_ value: Double) {
+        guard value.isFinite, value >= 0 else { return }
+        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
+        sum += value
+        count += 1
+    }
+}
+
+/// The kind and the status of requests, as labels.
+package struct RequestLabels: Hashable, Sendable {
+    package var kind: String
+    package var status: String
+}
+
+/// The sums of a stream since the start of the process.
+package struct StreamTotals: Hashable, Sendable {
+    /// The number of codes and of statuses that have a separate count; further ones count as `other`.
+    static let mostLabels = 24
+
+    /// Sessions that began.
+    package var sessions = 0
+    /// Sessions that failed, or that showed no picture.
+    package var failedSessions = 0
+    /// Milliseconds of playing.
+    package var playing = 0
+    /// Milliseconds of stalls.
+    package var rebuffering = 0
+    /// Stalls.
+    package var rebuffers = 0
+    package var startup = BucketHistogram(BucketHistogram.startupBounds)
+    package var requestTime = BucketHistogram(BucketHistogram.requestBounds)
+    package var failedRequests = 0
+    package private(set) var errors: [String: Int] = [:]
+    package private(set) var requests: [RequestLabels: Int] = [:]
+
+    package var errorCount: Int { errors.values.reduce(0, +) }
+    package var requestCount: Int { requestTime.count }
+
+    mutating func add(error code: String) {
+        let isKnown = errors[code] != nil || errors.count < Self.mostLabels
+        errors[isKnown ? code : "other", default: 0] += 1
+    }
+
+    mutating func add(_ request: RequestObservation) {
+        requestTime.record(request.total.seconds)
+        if request.isFailure { failedRequests += 1 }
+        var labels = RequestLabels(kind: request.kind, status: request.status.map(String.init) ?? "none")
+        if requests[labels] == nil, requests.count >= Self.mostLabels { labels = .init(kind: "other", status: "other") }
+        requests[labels, default: 0] += 1
+    }
+}
+
+/// Cumulative sums from which the value of a metric over a window follows.
+struct WindowSums: Hashable, Sendable {
+    var playing = 0.0
+    var rebuffering = 0.0
+    var rebuffers = 0.0
+    var errors = 0.0
+    var requests = 0.0
+    var failedRequests = 0.0
+    var requestTime = 0.0
+    var startups = 0.0
+    var startupTime = 0.0
+    /// Values times the seconds for which they held, and those seconds.
+    var up = (0.0, 0.0)
+    var bitrate = (0.0, 0.0)
+    var latency = (0.0, 0.0)
+    var buffer = (0.0, 0.0)
+    var age = (0.0, 0.0)
+
+    static func == (left: WindowSums, right: WindowSums) -> Bool { left.values == right.values }
+    func hash(into hasher: inout Hasher) { hasher.combine(values) }
+    private var values: [Double] {
+        [
+            playing, rebuffering, rebuffers, errors, requests, failedRequests, requestTime, startups, startupTime, up.0,
+            up.1, bitrate.0, bitrate.1, latency.0, latency.1, buffer.0, buffer.1, age.0, age.1,
+        ]
+    }
+}
+
+/// The sums at some thirty instants of a window.
+struct WindowHistory: Sendable {
+    static let mostPoints = 32
+    let window: Duration
+    private var points: [(instant: MonotonicInstant, sums: WindowSums)] = []
+
+    /// The sums when the history began, which the window starts with until it is full.
+    private let baseline: WindowSums
+
+    init(window: Duration, baseline: WindowSums) { (self.window, self.baseline) = (window, baseline) }
+
+    mutating func record(_ sums: WindowSums, at now: MonotonicInstant) {
+        let step = window / 30
+        if let last = points.last, last.instant.duration(to: now) < step { return }
+        points.append((now, sums))
+        // One point before the window stays, as its start.
+        while points.count > 2, points[1].instant.duration(to: now) >= window { points.removeFirst() }
+        if points.count > Self.mostPoints { points.removeFirst() }
+    }
+
+    /// The sums at the start of the window that ends now.
+    func start(at now: MonotonicInstant) -> WindowSums {
+        points.last { $0.instant.duration(to: now) >= window }?.sums ?? baseline
+    }
+}

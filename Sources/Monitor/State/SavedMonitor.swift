@@ -1,0 +1,131 @@
+package import Instrument
+internal import InstrumentJSON
+internal import InstrumentWatch
+
+/// The part of the monitor that survives a restart: the states of alerts, and the failures that decide the back-off.
+package struct SavedMonitor: Hashable, Sendable {
+    package struct Alert: Hashable, Sendable {
+        var alert: String
+        var stream: String
+        var state: String
+        var since: WallTime
+        var isNotified: Bool
+        var reason: String
+        var value: Double?
+    }
+
+    package var saved: WallTime
+    package var alerts: [Alert] = []
+    package var failures: [String: Int] = [:]
+
+    init(saved: WallTime) { self.saved = saved }
+
+    /// Reads ``bytes``; nil for bytes of another format.
+    package init?(_ bytes: [UInt8]) {
+        guard let json = try? JSONValue(parsing: bytes), json["version"] == 1, let saved = json["saved"]?.int,
+            case .array(let alerts)? = json["alerts"], case .object(let failures)? = json["failures"]
+        else { return nil }
+        self.saved = WallTime(milliseconds: Int64(saved))
+        for alert in alerts.prefix(1_000_000) {
+            guard let name = alert["alert"]?.string, let stream = alert["stream"]?.string,
+                let state = alert["state"]?.string, ["pending", "firing", "resolved"].contains(state),
+                let since = alert["since"]?.int, case .bool(let isNotified)? = alert["notified"]
+            else { continue }
+            var value: Double?
+            if case .double(let number)? = alert["value"] { value = number }
+            self.alerts.append(
+                Alert(
+                    alert: name,
+                    stream: stream,
+                    state: state,
+                    since: WallTime(milliseconds: Int64(since)),
+                    isNotified: isNotified,
+                    reason: alert["reason"]?.string ?? "",
+                    value: value
+                )
+            )
+        }
+        for (name, count) in failures { self.failures[name] = min(max(0, count.int ?? 0), 1_000) }
+    }
+
+    package var bytes: [UInt8] {
+        let alerts = alerts.map { alert -> JSONValue in
+            [
+                "alert": .string(alert.alert), "stream": .string(alert.stream), "state": .string(alert.state),
+                "since": .int(Int(alert.since.milliseconds)), "notified": .bool(alert.isNotified),
+                "reason": .string(alert.reason),
+                "value": alert.value.flatMap { $0.isFinite ? JSONValue.double($0) : nil } ?? .null,
+            ]
+        }
+        let json: JSONValue = [
+            "version": 1, "saved": .int(Int(saved.milliseconds)), "alerts": .array(alerts),
+            "failures": .object(failures.mapValues { .int($0) }),
+        ]
+        return json.bytes
+    }
+}
+
+extension MonitorModel {
+    /// The state to save.
+    package func saved(at now: Timestamp) -> SavedMonitor {
+        var saved = SavedMonitor(saved: now.wallTime)
+        for (key, instance) in engine.instances.sorted(by: {
+            ($0.key.alert, $0.key.stream) < ($1.key.alert, $1.key.stream)
+        }) {
+            saved.alerts.append(
+                SavedMonitor.Alert(
+                    alert: key.alert,
+                    stream: key.stream,
+                    state: "\(instance.state)",
+                    since: instance.since.wallTime,
+                    isNotified: instance.isNotified,
+                    reason: instance.reason,
+                    value: instance.value
+                )
+            )
+        }
+        for (name, slot) in slots {
+            if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
+        }
+        return saved
+    }
+
+    mutating func restore(_ saved: SavedMonitor, at now: Timestamp) {
+        let alerts = Dictionary(configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
+        for entry in saved.alerts {
+            guard let alert = alerts[entry.alert], let slot = slots[entry.stream], let stream = streams[slot]?.stream
+            else {
+                continue
+            }
+            // The calendar measures the time in which no process ran; a calendar that went back counts as no time.
+            let age = max(0, now.wallTime.milliseconds.saturatingSubtract(entry.since.milliseconds))
+            let instant = now.instant.advanced(by: .milliseconds(-age))
+            engine.restore(
+                entry,
+                alert,
+                stream,
+                since: Timestamp(instant: instant, wallTime: entry.since),
+                at: now.instant
+            )
+        }
+        for (name, count) in saved.failures { if let slot = slots[name] { change(slot) { $0.failures = count } } }
+    }
+}
+
+extension AlertEngine {
+    /// Restores an alert; a message that was not made by the earlier process is made again, with the same identifier.
+    mutating func restore(
+        _ entry: SavedMonitor.Alert,
+        _ alert: AlertConfiguration,
+        _ stream: WatchedStream,
+        since: Timestamp,
+        at now: MonotonicInstant
+    ) {
+        let key = Key(alert: alert.name, stream: stream.name)
+        var instance = Instance(alert: alert, stream: stream, since: since, value: entry.value, reason: entry.reason)
+        instance.isNotified = entry.isNotified
+        instance.state = entry.state == "pending" ? .pending : .firing
+        instances[key] = instance
+        if instance.state == .firing, !instance.isNotified { restoreWait(key, at: now) }
+    }
+}

@@ -1,0 +1,133 @@
+extension DashboardPage {
+    static let body = """
+        <body>
+        <header>
+        <h1>Instrument monitor</h1>
+        <p id="summary" role="status"></p>
+        <p id="connection" role="alert" hidden></p>
+        </header>
+        <form id="login" hidden><label>Token <input id="token" type="password" autocomplete="off"></label> <button>Connect</button></form>
+        <main>
+        <section id="alerts" aria-label="Alerts" hidden><h2>Alerts</h2><ul id="alertlist"></ul></section>
+        <section id="list" aria-label="Streams">
+        <div class="bar"><label for="filter">Filter</label><input id="filter" type="search" placeholder="name, label, state">
+        <label for="sort">Sort by</label><select id="sort"><option value="trouble">trouble</option><option value="name">name</option>
+        <option value="startup">start time</option><option value="rebufferRatio">rebuffering</option><option value="bitrate">quality</option>
+        <option value="errors">errors</option></select></div>
+        <table><thead><tr><th scope="col">Stream</th><th scope="col">State</th><th scope="col" class="n">Start</th>
+        <th scope="col" class="n">Stalled</th><th scope="col" class="n">Quality</th><th scope="col" class="n wide">Latency</th>
+        <th scope="col" class="n wide">Buffer</th><th scope="col" class="wide">30 min</th><th scope="col">Last error</th></tr></thead>
+        <tbody id="rows"></tbody></table>
+        <p id="more" hidden></p>
+        </section>
+        <section id="detail" aria-label="Stream" tabindex="-1" hidden></section>
+        <section aria-label="Delivery" class="side" tabindex="0"><h2>Delivery</h2><table><thead><tr><th scope="col">Backend</th><th scope="col" class="n">Emitted</th>
+        <th scope="col" class="n">Delivered</th><th scope="col" class="n">Queued</th><th scope="col" class="n">Refused</th>
+        <th scope="col" class="n">Dropped</th></tr></thead><tbody id="ledger"></tbody></table></section>
+        </main>
+        <footer>Keys: <kbd>/</kbd> filter, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> open, <kbd>Esc</kbd> close</footer>
+        </body>
+        """
+
+    static let style = """
+        :root{color-scheme:light dark;--bg:#fbfbfa;--fg:#1c1e21;--dim:#5c636b;--line:#d9dcdf;--card:#fff;--accent:#1f5fa8;--bad:#b3261e;--warn:#8a5a00;--good:#1b6e3c;--bar:#9bbfe6}
+        @media(prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#a2a9b1;--line:#343a40;--card:#1c2024;--accent:#7db7f5;--bad:#ff8a80;--warn:#ffca6b;--good:#7ed6a0;--bar:#3f6c9e}}
+        *{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif}
+        header,main,footer,#login{max-width:1400px;margin:0 auto;padding:0 16px}h1{font-size:1.25rem;margin:16px 0 2px}h2{font-size:1rem;margin:20px 0 6px}
+        header p{margin:2px 0}#summary,footer{color:var(--dim)}#connection{color:var(--bad);font-weight:600}footer{padding:20px 16px;font-size:13px}
+        .bar{display:flex;gap:8px;align-items:center;flex-wrap:wrap;margin:12px 0}input,select,button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:6px 8px}
+        #filter{flex:1 1 180px;min-width:0}label{color:var(--dim)}
+        table{width:100%;border-collapse:collapse;background:var(--card);border:1px solid var(--line)}th,td{padding:6px 10px;text-align:left;border-top:1px solid var(--line);vertical-align:middle;overflow-wrap:anywhere}
+        th{font-weight:600;color:var(--dim);font-size:13px;white-space:nowrap;overflow-wrap:normal}.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+        tbody tr.s{cursor:pointer}tbody tr.s:hover{background:color-mix(in srgb,var(--accent) 8%,transparent)}:focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
+        .name{font-weight:600}.labels{color:var(--dim);font-size:13px}.bad{color:var(--bad);font-weight:600}.warn{color:var(--warn)}.good{color:var(--good)}.dim{color:var(--dim)}
+        svg{display:block}svg polyline{fill:none;stroke:var(--accent);stroke-width:1.5}svg rect{fill:var(--bar)}svg rect.down{fill:var(--bad)}svg rect.stall{fill:var(--warn)}svg text{fill:var(--dim);font-size:11px}
+        #detail{border:1px solid var(--line);background:var(--card);padding:4px 16px 16px;margin-top:16px}#detail h2{display:flex;justify-content:space-between;gap:8px;align-items:center;overflow-wrap:anywhere}
+        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:12px}.charts figure{margin:0}.charts figcaption{color:var(--dim);font-size:13px}.charts svg{width:100%;height:70px}
+        .cols{display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:16px}.scroll{max-height:300px;overflow:auto;border:1px solid var(--line)}.scroll table{border:0}.scroll td{font-size:13px;padding:3px 8px}
+        #alertlist{list-style:none;margin:0;padding:0;border:1px solid var(--line);background:var(--card)}#alertlist li{padding:6px 10px;border-top:1px solid var(--line)}#alertlist li:first-child{border-top:0}
+        .side{overflow-x:auto}
+        kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}
+        @media(max-width:760px){.wide{display:none}#list thead{display:none}#list table,#list tbody,#list tr,#list td{display:block;width:100%}#list tr{padding:8px 10px;border-top:1px solid var(--line)}
+        #list td{border:0;padding:1px 0;text-align:left}#list td.n,#list td.st{display:inline-block;width:auto;margin-right:14px}#list td.wide{display:none}#list td[data-k]:not(:empty)::before{content:attr(data-k) " ";color:var(--dim);font-weight:400}th,td{padding:5px}.side table,.side th{font-size:12px}.cols{grid-template-columns:minmax(0,1fr)}}
+        @media(prefers-reduced-motion:no-preference){#connection{transition:opacity .2s}}
+        """
+
+    static let script = #"""
+        "use strict";
+        const $=id=>document.getElementById(id),rows=new Map();let order=[],alerts=[],backends=[],monitor={},open=null,chosen=null,token="",last=0,detailTimer=0,queued=false,lost=false;
+        const MOST=300;
+        const asked=new URLSearchParams(location.hash.slice(1));if(asked.has("token")){token=asked.get("token");asked.delete("token");history.replaceState(null,"",location.pathname+(asked.size?"#"+asked:""))}
+        const headers=()=>token?{Authorization:"Bearer "+token}:{};
+        function el(tag,text,cls){const e=document.createElement(tag);if(text!==undefined&&text!==null)e.textContent=text;if(cls)e.className=cls;return e}
+        function svg(tag,attributes){const e=document.createElementNS("http://www.w3.org/2000/svg",tag);for(const k in attributes)e.setAttribute(k,attributes[k]);return e}
+        const ms=v=>v==null?"–":v<1000?v+" ms":(v/1000).toFixed(1)+" s",rate=v=>v==null?"–":v>=1e6?(v/1e6).toFixed(1)+" Mbit/s":Math.round(v/1e3)+" kbit/s";
+        const percent=v=>v==null?"–":(v*100).toFixed(v<0.1?2:1)+" %",clock=t=>{if(!t)return"";const d=new Date(t);return d.toDateString()===new Date().toDateString()?d.toLocaleTimeString():d.toLocaleString()};
+        const words={playing:["▶ playing","good"],rebuffering:["⏸ stalled","bad"],joining:["… joining","warn"],down:["✕ down","bad"],waiting:["○ waiting","dim"],new:["○ new","dim"]};
+        const state=s=>words[s]||[s,"dim"];
+        const trouble=r=>(r.up===false?8:0)+(r.state==="rebuffering"?4:0)+(r.broken.length?2:0)+(r.rebufferRatio>0.01?1:0);
+        function visible(){const f=$("filter").value.toLowerCase(),key=$("sort").value;
+          let list=order.map(n=>rows.get(n)).filter(r=>r&&(!f||(r.name+" "+r.state+" "+Object.values(r.labels).join(" ")+" "+r.broken.join(" ")).toLowerCase().includes(f)));
+          const by={name:(a,b)=>a.name<b.name?-1:1,trouble:(a,b)=>trouble(b)-trouble(a)||(a.name<b.name?-1:1)}[key]||((a,b)=>(b[key]??-1)-(a[key]??-1)||(a.name<b.name?-1:1));
+          return list.sort(by)}
+        function spark(values){const s=svg("svg",{width:90,height:22,viewBox:"0 0 90 22","aria-hidden":"true"}),top=Math.max(1,...values);
+          s.append(svg("polyline",{points:values.map((v,i)=>(i*90/Math.max(1,values.length-1)).toFixed(1)+","+(20-v*18/top).toFixed(1)).join(" ")}));return s}
+        function cell(text,cls,key){const c=el("td",text,cls);if(key)c.dataset.k=key;return c}
+        function row(r){const tr=el("tr",null,"s");tr.tabIndex=0;tr.dataset.name=r.name;const name=el("td");name.append(el("div",r.name,"name"));
+          const extra=[r.title&&r.title!==r.name?r.title:"",Object.entries(r.labels).map(([k,v])=>k+"="+v).join(" ")].filter(Boolean).join(" · ");if(extra)name.append(el("div",extra,"labels"));
+          const [word,cls]=state(r.state);const error=el("td");if(r.broken.length)error.append(el("div",r.broken.join(", "),"bad"));
+          if(r.error)error.append(el("div",r.error.code+" at "+clock(r.error.time),r.up===false?"bad":"dim"));
+          const sp=el("td",null,"wide");sp.append(spark(r.spark));
+          tr.append(name,cell(word,"st "+cls),cell(ms(r.startup),"n","start"),cell(r.rebuffers+" / "+percent(r.rebufferRatio),"n"+(r.rebufferRatio>0.01?" warn":""),"stalls"),cell(rate(r.bitrate),"n",""),cell(ms(r.latency),"n wide"),cell(ms(r.buffer),"n wide"),sp,error);
+          tr.setAttribute("aria-label",r.name+", "+word);return tr}
+        function draw(){queued=false;const list=visible(),focus=document.activeElement,was=focus&&focus.dataset?focus.dataset.name:null,body=document.createDocumentFragment();
+          for(const r of list.slice(0,MOST))body.append(row(r));$("rows").replaceChildren(body);
+          $("more").hidden=list.length<=MOST;$("more").textContent=(list.length-MOST)+" more streams; use the filter.";
+          if(was){const again=[...$("rows").children].find(e=>e.dataset.name===was);if(again)again.focus({preventScroll:true})}
+          const all=[...rows.values()],down=all.filter(r=>r.up===false).length,stalled=all.filter(r=>r.state==="rebuffering").length;
+          $("summary").textContent=order.length+" streams, "+(monitor.sessions||0)+" sessions, "+down+" down, "+stalled+" stalled, "+alerts.filter(a=>a.firing).length+" alerts"+(monitor.configurationValid===false?" – the configuration file is invalid, the last good one is used":"");
+          document.title=(down?"("+down+" down) ":"")+"Instrument monitor";
+          $("alerts").hidden=!alerts.length;$("alertlist").replaceChildren(...alerts.slice(0,100).map(a=>{const li=el("li");li.append(el("strong",(a.firing?"firing ":"pending ")+a.alert,a.firing?"bad":"warn")," ",el("span",a.stream+(a.reason?" · "+a.reason:"")+" since "+clock(a.since)+(a.flapping?" (flapping)":"")));return li}));
+          $("ledger").replaceChildren(...backends.map(b=>{const tr=el("tr");tr.append(el("td",b.name));for(const k of["emitted","acknowledged","queued","dead","dropped"])tr.append(el("td",b[k],"n"+((k==="dead"||k==="dropped")&&b[k]?" bad":"")));return tr}))}
+        function later(){if(!queued){queued=true;requestAnimationFrame(draw)}}
+        function take(d,whole){last=Date.now();if(whole){rows.clear();order=d.streams.map(r=>r.name)}for(const r of d.streams){if(!rows.has(r.name)&&!whole)order.push(r.name);rows.set(r.name,r)}
+          alerts=d.alerts;backends=d.backends;monitor=d.monitor;if(!whole&&d.names!==order.length)reload();later()}
+        async function reload(){try{const a=await fetch("/api/state",{headers:headers()});if(a.ok)take(await a.json(),true)}catch{}}
+        function connection(text){const was=lost;lost=!!text;$("connection").hidden=!text;$("connection").textContent=text;if(was&&!text&&open)detail()}
+        async function listen(){for(;;){try{const a=await fetch("/events",{headers:headers()});
+            if(a.status===401){$("login").hidden=false;connection("The monitor needs a token.");return}if(!a.ok)throw 0;
+            $("login").hidden=true;connection("");const reader=a.body.pipeThrough(new TextDecoderStream()).getReader();let text="";last=Date.now();
+            for(;;){const {value,done}=await reader.read();if(done)break;text+=value;let end;while((end=text.indexOf("\n\n"))>=0){const part=text.slice(0,end);text=text.slice(end+2);
+              let name="",data="";for(const line of part.split("\n")){if(line.startsWith("event: "))name=line.slice(7);else if(line.startsWith("data: "))data=line.slice(6)}
+              if(data)take(JSON.parse(data),name==="state")}}}catch{}
+          connection("Connection lost; the figures are from "+(last?new Date(last).toLocaleTimeString():"an earlier time")+". Retrying.");await new Promise(r=>setTimeout(r,2000))}}
+        setInterval(()=>{if(last&&!lost&&Date.now()-last>10000)connection("No news for "+Math.round((Date.now()-last)/1000)+" s.");else if(lost&&Date.now()-last<5000)connection("")},2000);
+        function chart(title,points,value,shown,mark){const f=el("figure"),s=svg("svg",{viewBox:"0 0 300 70",preserveAspectRatio:"none",role:"img"}),values=points.map(value),top=Math.max(1,...values),w=300/Math.max(1,points.length);
+          s.append(Object.assign(svg("title"),{textContent:title}));values.forEach((v,i)=>{const h=v*58/top,r=svg("rect",{x:(i*w).toFixed(2),y:(66-h).toFixed(1),width:Math.max(0.5,w-0.5).toFixed(2),height:Math.max(0,h).toFixed(1)});const m=mark&&mark(points[i]);if(m){r.setAttribute("class",m);if(!h){r.setAttribute("y",8);r.setAttribute("height",58)}}s.append(r)});
+          const end=values.length?values[values.length-1]:null;f.append(el("figcaption",title+": "+(end===null?"–":shown(end))+", at most "+shown(values.length?Math.max(...values):0)),s);return f}
+        function scroll(list,make){const d=el("div",null,"scroll");d.tabIndex=0;const t=el("table"),b=el("tbody");for(const x of list)b.append(make(x));t.append(b);d.append(t);return d}
+        async function detail(){clearTimeout(detailTimer);const name=open;if(!name)return;try{const a=await fetch("/api/stream?name="+encodeURIComponent(name),{headers:headers()});if(open!==name)return;
+            if(a.status===404){$("detail").replaceChildren(el("h2",name),el("p","This stream is no longer configured."));return}if(!a.ok)throw 0;show(await a.json())}catch{}
+          detailTimer=setTimeout(detail,2000)}
+        function show(d){const box=$("detail"),top=[...box.querySelectorAll(".scroll")].map(e=>e.scrollTop),inside=box.contains(document.activeElement)&&document.activeElement.tagName==="BUTTON";
+          const h=el("h2",d.name+(d.title&&d.title!==d.name?" – "+d.title:"")),close=el("button","Close");close.onclick=shut;h.append(close);const [word,cls]=state(d.state),facts=el("p");
+          facts.append(el("span",word,cls),el("span"," · start "+ms(d.startup)+" · "+d.rebuffers+" stalls, "+ms(d.rebuffering)+" of "+ms(d.playing)+" played · "+rate(d.bitrate)+" · latency "+ms(d.latency)+" · buffer "+ms(d.buffer)+(d.age!=null?" · playlist unchanged for "+ms(d.age):"")));
+          const charts=el("div",null,"charts"),m=d.minutes;charts.append(chart("States, last hour (played per minute)",m,p=>p.playing,ms,p=>p.down?"down":p.rebuffering?"stall":""),chart("Bitrate",m,p=>p.bitrate*1000,rate),chart("Buffer",m,p=>p.buffer,ms),chart("Latency",m,p=>p.latency,ms),chart("Start time",m,p=>p.startup,ms),chart("Stalled, last 24 h",d.quarters,p=>p.rebuffering,ms,p=>p.down?"down":""));
+          const cols=el("div",null,"cols"),a=el("div"),b=el("div"),c=el("div");a.append(el("h2","Events"),scroll([...d.log].reverse(),e=>{const tr=el("tr");tr.append(el("td",clock(e.time),"dim"),el("td",e.text,e.kind==="error"||e.kind==="alert"?"bad":e.kind==="stall"||e.kind==="check"?"warn":""));return tr}));
+          b.append(el("h2","Requests"),scroll([...d.requests].reverse(),r=>{const tr=el("tr");tr.append(el("td",clock(r.time),"dim"),el("td",r.kind),el("td",r.status??"none",r.failed?"bad":""),el("td",ms(r.ms),"n"),el("td",Math.round(r.bytes/1024)+" KiB","n"));return tr}));
+          c.append(el("h2","Checks"),d.checks.length?scroll(d.checks,k=>{const tr=el("tr");tr.append(el("td",k.rule,k.broken?"bad":"good"),el("td",(k.broken?"since ":"kept since ")+clock(k.since)+": "+k.message));return tr}):el("p","No rule was broken.","dim"));
+          cols.append(a,b,c);box.replaceChildren(h,facts,charts,cols);[...box.querySelectorAll(".scroll")].forEach((e,i)=>e.scrollTop=top[i]||0);if(inside)close.focus()}
+        function shut(){const name=open;open=null;history.replaceState(null,"",location.pathname);$("detail").hidden=true;const r=[...$("rows").children].find(e=>e.dataset.name===name);if(r)r.focus();else $("filter").focus()}
+        function choose(name){open=name;history.replaceState(null,"","#"+new URLSearchParams({stream:name}));const box=$("detail");box.hidden=false;box.replaceChildren(el("h2",name));box.focus();box.scrollIntoView({block:"nearest"});detail()}
+        $("rows").addEventListener("click",e=>{const r=e.target.closest("tr");if(r)choose(r.dataset.name)});
+        document.addEventListener("keydown",e=>{const r=document.activeElement.closest&&document.activeElement.closest("tr.s"),typing=/^(INPUT|SELECT)$/.test(document.activeElement.tagName);
+          if(e.key==="Escape"){if(open)shut();else if(typing){$("filter").value="";document.activeElement.blur();later()}}
+          else if(e.key==="/"&&!typing){e.preventDefault();$("filter").focus()}
+          else if((e.key==="ArrowDown"||e.key==="ArrowUp")&&!(typing&&document.activeElement.tagName==="SELECT")&&!document.activeElement.closest(".scroll")){const list=[...$("rows").children];if(!list.length)return;e.preventDefault();const at=r?list.indexOf(r):-1;list[Math.min(list.length-1,Math.max(0,at+(e.key==="ArrowDown"?1:-1)))].focus()}
+          else if(e.key==="Enter"&&r)choose(r.dataset.name)});
+        $("filter").addEventListener("input",later);$("sort").addEventListener("change",later);
+        $("login").addEventListener("submit",e=>{e.preventDefault();token=$("token").value;$("token").value="";listen()});
+        if(asked.has("stream"))choose(asked.get("stream"));
+        listen();
+        """#
+}

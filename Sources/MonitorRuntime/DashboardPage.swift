@@ -1,0 +1,25 @@
+internal import Instrument
+internal import InstrumentHTTP
+internal import InstrumentMonitor
+package import InstrumentMonitorServer
+internal import InstrumentText
+
+/// The dashboard: one page without outside resources.
+package enum DashboardPage {
+    /// The page with a policy that allows its own script and style only, by their hashes.
+    package static let reply: ServerReply = {
+        let html =
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Instrument monitor</title>\n"
+            + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            + "<link rel=\"icon\" href=\"data:,\">\n<style>\(style)</style>\n</head>\n\(body)\n<script>\(script)</script>\n</html>\n"
+        let policy =
+            "default-src 'none'; script-src '\(ContentSecurityPolicy.hashSource(of: script))'; style-src '\(ContentSecurityPolicy.hashSource(of: style))'; connect-src 'self'; "
+            + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        return ServerReply(
+            200,
+            "text/html; charset=utf-8",
+            Array(html.utf8),
+            headers: [("Content-Security-Policy", policy), ("X-Frame-Options", "DENY")]
+        )
+    }()
+}

@@ -1,0 +1,199 @@
+internal import Dispatch
+package import Instrument
+package import InstrumentMonitor
+package import InstrumentWatch
+
+/// Starts and stops the sessions of streams.
+package protocol SessionSource: Sendable {
+    /// Starts a session; returns at once. `report` takes the session's reports from any thread, in order; the last is
+    /// ``MonitorInput/ended(_:)``.
+    func start(_ id: SessionID, _ stream: WatchedStream, report: @escaping @Sendable (MonitorInput) -> Void)
+    /// Asks a session to stop; returns at once.
+    func stop(_ id: SessionID)
+}
+
+/// Takes the messages about alerts.
+package protocol AlertSink: Sendable {
+    /// Takes a message; once this method returns, the message is as durable as the sink can make it.
+    func send(_ message: AlertMessage)
+}
+
+/// Runs a ``MonitorModel``: passes time and reports to it, and carries out its effects in order.
+///
+/// All work of the model is done on one dispatch queue, so that a session that reports often, or a page that is rendered, delays
+/// no other session for long. May be used from any thread.
+package final class Monitor: Sendable {
+    private let queue = DispatchQueue(label: "instrument.monitor")
+    private let model: Lock<MonitorModel>
+    private let source: any SessionSource
+    private let sink: any AlertSink
+    private let clock: any SchedulingClock
+    private let save: (@Sendable ([UInt8]) -> Void)?
+    private let saveHistory: (@Sendable ([UInt8]) -> Void)?
+    /// The history of many streams is large: it is written beside the work of the model.
+    private let historyQueue = DispatchQueue(label: "instrument.monitor.history")
+    private let timer = Lock<Timer>(Timer())
+
+    private struct Timer {
+        var deadline: MonotonicInstant?
+        var action: ScheduledAction?
+        var isClosed = false
+        var lastTick: MonotonicInstant?
+        var lastSave: MonotonicInstant?
+        var lastHistory: MonotonicInstant?
+        var waiters: [Gate] = []
+    }
+
+    /// The interval between two saves of the state.
+    private static let saveInterval = Duration.seconds(60)
+    private static let historyInterval = Duration.seconds(900)
+
+    /// Creates a monitor; ``start()`` starts it.
+    /// - Parameters:
+    ///   - save: stores the state of alerts for the next process; called on the monitor's queue.
+    ///   - saveHistory: stores the history of streams for the next process.
+    package init(
+        _ model: MonitorModel,
+        source: any SessionSource,
+        sink: any AlertSink,
+        clock: any SchedulingClock = SystemClock(),
+        save: (@Sendable ([UInt8]) -> Void)? = nil,
+        saveHistory: (@Sendable ([UInt8]) -> Void)? = nil
+    ) {
+        self.model = Lock(model)
+        (self.source, self.sink, self.clock, self.save) = (source, sink, clock, save)
+        self.saveHistory = saveHistory
+    }
+
+    /// Starts the sessions, each at its time.
+    package func start() { post { model, now in model.advance(to: now) } }
+
+    /// Replaces the configuration; streams that did not change play on.
+    package func reload(_ configuration: WatchConfiguration) {
+        post { model, now in model.reload(configuration, at: now) }
+    }
+
+    /// Notes that a new configuration could not be read.
+    package func noteFailedReload() {
+        post { model, _ in
+            model.noteFailedReload()
+            return []
+        }
+    }
+
+    /// The state now, as a copy.
+    package var state: MonitorModel { model.withLock { $0 } }
+
+    /// Whether the model has worked within the last half minute.
+    package var isResponsive: Bool {
+        guard let last = timer.withLock({ $0.lastTick }) else { return false }
+        return last.duration(to: clock.now) < .seconds(30)
+    }
+
+    /// Stops all sessions, and waits until they have ended, but not longer than `timeout`; then saves the state.
+    package func stop(timeout: Duration) async {
+        let gate = Gate()
+        let alarm = clock.schedule(at: clock.now.advanced(by: timeout)) { gate.open() }
+        post { [self] model, now in
+            let effects = model.stop(at: now)
+            timer.withLock { $0.waiters.append(gate) }
+            return effects
+        }
+        await gate.wait()
+        alarm.cancel()
+        let action = timer.withLock { timer -> ScheduledAction? in
+            timer.isClosed = true
+            return timer.action
+        }
+        action?.cancel()
+        queue.sync { saveState() }
+        if let saveHistory {
+            let model = state
+            historyQueue.sync { saveHistory(model.savedHistory) }
+        }
+    }
+
+    /// Waits until all reports so far are processed. For tests.
+    package func settle() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
+    private func post(_ work: @escaping @Sendable (inout MonitorModel, Timestamp) -> [MonitorEffect]) {
+        queue.async { [self] in
+            let now = clock.timestamp
+            let effects = model.withLock { work(&$0, now) }
+            timer.withLock { $0.lastTick = now.instant }
+            for effect in effects { perform(effect) }
+            let hasMessages = effects.contains { if case .notify = $0 { true } else { false } }
+            saveIfDue(at: now.instant, isForced: hasMessages)
+            finishTurn()
+        }
+    }
+
+    private func perform(_ effect: MonitorEffect) {
+        switch effect {
+        case .start(let id, let stream):
+            source.start(id, stream) { [weak self] input in
+                self?.post { model, now in model.handle(input, of: id, at: now) }
+            }
+        case .stop(let id): source.stop(id)
+        case .notify(let message): sink.send(message)
+        }
+    }
+
+    private func finishTurn() {
+        let (deadline, isIdle) = model.withLock { ($0.nextDeadline, $0.isStopping && $0.isIdle) }
+        if isIdle {
+            let gates = timer.withLock { timer in
+                defer { timer.waiters = [] }
+                return timer.waiters
+            }
+            for gate in gates { gate.open() }
+        }
+        let old = timer.withLock { timer -> (ScheduledAction?, Bool) in
+            if timer.isClosed || timer.deadline == deadline { return (nil, false) }
+            timer.deadline = deadline
+            return (timer.action, true)
+        }
+        guard old.1 else { return }
+        old.0?.cancel()
+        let action = clock.schedule(at: deadline) { [weak self] in
+            self?.timer.withLock { $0.deadline = nil }
+            self?.post { model, now in model.advance(to: now) }
+        }
+        timer.withLock { $0.action = action }
+    }
+
+    private func saveIfDue(at now: MonotonicInstant, isForced: Bool) {
+        let isDue = timer.withLock { timer in
+            if !isForced, let last = timer.lastSave, last.duration(to: now) < Self.saveInterval { return false }
+            if !isForced, timer.lastSave == nil {
+                timer.lastSave = now
+                return false
+            }
+            timer.lastSave = now
+            return true
+        }
+        if isDue { saveState() }
+        saveHistoryIfDue(at: now)
+    }
+
+    private func saveHistoryIfDue(at now: MonotonicInstant) {
+        guard let saveHistory else { return }
+        let isDue = timer.withLock { timer in
+            defer { if timer.lastHistory == nil { timer.lastHistory = now } }
+            guard let last = timer.lastHistory, last.duration(to: now) >= Self.historyInterval else { return false }
+            timer.lastHistory = now
+            return true
+        }
+        guard isDue else { return }
+        let model = state
+        historyQueue.async { saveHistory(model.savedHistory) }
+    }
+
+    private func saveState() {
+        guard let save else { return }
+        let now = clock.timestamp
+        save(model.withLock { $0.saved(at: now) }.bytes)
+    }
+}

@@ -1,0 +1,172 @@
+package import Instrument
+internal import InstrumentJSON
+package import InstrumentMonitor
+package import InstrumentMonitorServer
+
+/// Answers the requests to the monitor: metrics, health, probes, the dashboard and its data.
+package final class MonitorService: Sendable {
+    private struct Cache {
+        var pages: [MetricsWriter.Format: (rendered: MonotonicInstant, bytes: [UInt8])] = [:]
+    }
+
+    private let monitor: Monitor
+    private let facts: @Sendable () -> MonitorFacts
+    private let probes: ProbePage?
+    private let clock: any SchedulingClock
+    private let hub: EventHub
+    private let cache = Lock(Cache())
+
+    /// Creates a service.
+    /// - Parameters:
+    ///   - facts: the ledgers of the backends and the figures of the process.
+    ///   - probes: answers `/probe`; nil refuses it.
+    package init(
+        _ monitor: Monitor,
+        facts: @escaping @Sendable () -> MonitorFacts,
+        probes: ProbePage? = nil,
+        clock: any SchedulingClock = SystemClock()
+    ) {
+        (self.monitor, self.facts, self.probes, self.clock) = (monitor, facts, probes, clock)
+        hub = EventHub(monitor, facts: facts, clock: clock)
+    }
+
+    /// Answers a request.
+    package func respond(_ request: ServerRequest) async -> ServerReply {
+        switch request.path {
+        case "/": return DashboardPage.reply
+        case "/healthz":
+            return monitor.isResponsive ? .text(200, "ok") : .text(503, "the monitor has not worked for 30 s")
+        case "/metrics": return metrics(MetricsWriter.Format(accept: request.header("Accept")))
+        case "/probe": return await probe(request)
+        case "/api/state": return .json(monitor.state.overview(facts(), at: clock.timestamp))
+        case "/api/stream":
+            guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
+            guard let detail = monitor.state.detail(of: name, at: clock.timestamp) else {
+                return .text(404, "no stream has this name")
+            }
+            return .json(detail)
+        case "/events": return .events { [hub] sink in hub.add(sink) }
+        default: return .text(404, "nothing is here; try /, /metrics, /probe or /healthz")
+        }
+    }
+
+    /// Ends the streams of events.
+    package func close() { hub.close() }
+
+    /// Several scrapers within a second get the same page, so that a client that asks in a loop costs little.
+    private func metrics(_ format: MetricsWriter.Format) -> ServerReply {
+        let now = clock.now
+        if let known = cache.withLock({ $0.pages[format] }), known.rendered.duration(to: now) < .milliseconds(500) {
+            return ServerReply(200, format.contentType, known.bytes)
+        }
+        let bytes = monitor.state.metrics(format, facts(), at: now)
+        cache.withLock { $0.pages[format] = (now, bytes) }
+        return ServerReply(200, format.contentType, bytes)
+    }
+
+    private func probe(_ request: ServerRequest) async -> ServerReply {
+        guard let probes else { return .text(404, "probes are not available") }
+        guard let target = request.parameter("target"), !target.isEmpty else {
+            return .text(400, "give the name of a stream or the URL of a stream on a configured host as ?target=TARGET")
+        }
+        let limit = request.header("X-Prometheus-Scrape-Timeout-Seconds").flatMap(Double.init)
+        let format = MetricsWriter.Format(accept: request.header("Accept"))
+        switch await probes.run(target, monitor.state.configuration, scrapeTimeout: limit, format) {
+        case .success(let bytes): return ServerReply(200, format.contentType, bytes)
+        case .failure(.notConfigured):
+            return .text(403, "the target must be a configured stream, or a URL on the host and port of one")
+        case .failure(.busy): return .text(503, "too many probes run; try again later")
+        }
+    }
+}
+
+extension ServerReply {
+    static func json(_ value: JSONValue) -> ServerReply {
+        ServerReply(200, "application/json; charset=utf-8", value.bytes)
+    }
+}
+
+/// Sends what changes to the clients that listen for events.
+final class EventHub: Sendable {
+    /// The most rows in one update.
+    private static let mostRows = 500
+    /// The rows that each update has beside those that changed, in turn: a client that missed an update catches up.
+    private static let refreshedRows = 50
+    private static let interval = Duration.seconds(1)
+
+    private struct State {
+        var sinks: [Int: EventSink] = [:]
+        var next = 0
+        var sent: [Int: Int] = [:]
+        var cursor = 0
+        var refreshed = 0
+        var timer: ScheduledAction?
+        var isClosed = false
+    }
+
+    private let monitor: Monitor
+    private let facts: @Sendable () -> MonitorFacts
+    private let clock: any SchedulingClock
+    private let state = Lock(State())
+
+    init(_ monitor: Monitor, facts: @escaping @Sendable () -> MonitorFacts, clock: any SchedulingClock) {
+        (self.monitor, self.facts, self.clock) = (monitor, facts, clock)
+    }
+
+    /// Adds a client, which gets the whole state first; returns what removes the client.
+    func add(_ sink: EventSink) -> @Sendable () -> Void {
+        sink.send("state", monitor.state.overview(facts(), at: clock.timestamp).bytes)
+        let number = state.withLock { state in
+            state.next += 1
+            if !state.isClosed { state.sinks[state.next] = sink }
+            return state.next
+        }
+        arm()
+        return { [weak self] in self?.state.withLock { $0.sinks[number] = nil } }
+    }
+
+    func close() {
+        let timer = state.withLock { state in
+            (state.isClosed, state.sinks) = (true, [:])
+            return state.timer
+        }
+        timer?.cancel()
+    }
+
+    private func arm() {
+        state.withLock { state in
+            guard state.timer == nil, !state.isClosed, !state.sinks.isEmpty else { return }
+            state.timer = clock.schedule(at: clock.now.advanced(by: Self.interval)) { [weak self] in self?.update() }
+        }
+    }
+
+    private func update() {
+        let model = monitor.state
+        let slots = model.order
+        let revisions = model.revisions
+        let chosen = state.withLock { state -> Set<Int> in
+            var chosen: Set<Int> = []
+            // From where the last update ended, so that each stream has its turn.
+            for step in slots.indices where chosen.count < Self.mostRows {
+                let slot = slots[(state.cursor + step) % slots.count]
+                guard let revision = revisions[slot], state.sent[slot] != revision else { continue }
+                chosen.insert(slot)
+                state.sent[slot] = revision
+                if chosen.count == Self.mostRows { state.cursor = (state.cursor + step + 1) % slots.count }
+            }
+            for step in 0..<min(Self.refreshedRows, slots.count) {
+                chosen.insert(slots[(state.refreshed + step) % slots.count])
+            }
+            if !slots.isEmpty { state.refreshed = (state.refreshed + Self.refreshedRows) % slots.count }
+            if state.sent.count > 2 * slots.count + 16 { state.sent = state.sent.filter { revisions[$0.key] != nil } }
+            return chosen
+        }
+        let bytes = model.update(chosen, facts(), at: clock.timestamp).bytes
+        let sinks = state.withLock { state in
+            state.timer = nil
+            return Array(state.sinks.values)
+        }
+        for sink in sinks { sink.send("update", bytes) }
+        arm()
+    }
+}

@@ -1,0 +1,162 @@
+package import Instrument
+package import InstrumentHTTP
+internal import InstrumentMonitor
+internal import InstrumentProbe
+internal import InstrumentQuality
+internal import InstrumentWatch
+
+/// Plays a stream once for a scrape, as a blackbox exporter does.
+///
+/// Only streams of the configuration, and URLs on the host and port of one, are played: the page is no way into the network of
+/// the monitor. Addresses that only this machine or its network can reach are refused, redirects and playlists included, unless
+/// the configuration names such an address for that host.
+package final class ProbePage: Sendable {
+    package enum Refusal: Error, Hashable, Sendable { case notConfigured, busy }
+
+    private static let mostAtOnce = 4
+    private static let usualLimit = 10.0
+
+    private let transport: any HTTPTransport
+    private let guarded: any HTTPTransport
+    private let clock: any SchedulingClock
+    private let running = Lock(0)
+
+    /// - Parameters:
+    ///   - transport: for configured private addresses.
+    ///   - guarded: refuses private addresses.
+    package init(
+        transport: any HTTPTransport,
+        guarded: any HTTPTransport,
+        clock: any SchedulingClock = SystemClock()
+    ) {
+        (self.transport, self.guarded, self.clock) = (transport, guarded, clock)
+    }
+
+    /// Plays a target and returns the page.
+    func run(
+        _ target: String,
+        _ configuration: WatchConfiguration,
+        scrapeTimeout: Double?,
+        _ format: MetricsWriter.Format
+    ) async -> Result<[UInt8], Refusal> {
+        guard let (url, stream) = Self.resolve(target, configuration) else { return .failure(.notConfigured) }
+        let isFree = running.withLock { running in
+            if running >= Self.mostAtOnce { return false }
+            running += 1
+            return true
+        }
+        guard isFree else { return .failure(.busy) }
+        defer { running.withLock { $0 -= 1 } }
+        let limit = Self.limit(scrapeTimeout: scrapeTimeout)
+        return .success(await play(url, stream.profile, isPrivate: Self.isPrivate(stream.url), .seconds(limit), format))
+    }
+
+    /// The time of a probe in seconds, at most 120: what the scrape allows, without half a second for the answer itself, or a fifth of
+    /// a short time.
+    ///
+    /// - Parameter scrapeTimeout: the value of `X-Prometheus-Scrape-Timeout-Seconds`; 10 s without a usable value.
+    static func limit(scrapeTimeout: Double?) -> Double {
+        let allowed = scrapeTimeout.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } ?? usualLimit
+        return min(allowed - min(0.5, allowed / 5), 120)
+    }
+
+    /// The stream that a target names, or whose host and port the target's are.
+    static func resolve(_ target: String, _ configuration: WatchConfiguration) -> (HTTPURL, WatchedStream)? {
+        if let stream = configuration.streams.first(where: { $0.name == target }) { return (stream.url, stream) }
+        guard let url = try? HTTPURL(target), url.userInfo == nil,
+            let stream = configuration.streams.first(where: { $0.url.origin == url.origin })
+        else { return nil }
+        return (url, stream)
+    }
+
+    /// Whether the configuration itself names an address of this machine or its network.
+    static func isPrivate(_ url: HTTPURL) -> Bool {
+        let host = url.host.lowercased()
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        if host.hasPrefix("[") {
+            return host == "[::1]" || host.hasPrefix("[fc") || host.hasPrefix("[fd") || host.hasPrefix("[fe8")
+        }
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        guard octets.count == 4, let first = octets[0], let second = octets[1] else { return false }
+        return first == 127 || first == 10 || (first == 172 && (16...31).contains(second))
+            || (first == 192 && second == 168) || (first == 169 && second == 254)
+    }
+
+    private func play(
+        _ url: HTTPURL,
+        _ profile: String?,
+        isPrivate: Bool,
+        _ limit: Duration,
+        _ format: MetricsWriter.Format
+    ) async -> [UInt8] {
+        var configuration = ProbeConfiguration(allowsPrivateAddresses: isPrivate)
+        if let profile, let profile = PlayerProfile(named: profile) { configuration.profile = profile }
+        let taps = SessionTaps()
+        let instrument = Instrument(
+            hub: CoreHub(),
+            metricalc: TappedMetricalc(taps),
+            clock: clock,
+            onDiagnostic: { _ in }
+        )
+        let model = Lock<SessionModel?>(nil)
+        let started = Gate()
+        let probe = Probe(
+            MediaSource(url.secretText),
+            configuration: configuration,
+            clock: clock,
+            transport: isPrivate ? transport : guarded
+        )
+        let tracker = instrument.add(PlayerTracker(probe))
+        taps.add(tracker) { event in
+            let isOver = model.withLock { model in
+                if model == nil { model = SessionModel(opening: event) } else { model?.observe(event) }
+                return model?.session.startup.hasStarted == true || model?.state.isTerminal == true
+            }
+            if isOver { started.open() }
+        }
+        let begin = clock.now
+        // The first picture answers the question; a stream that shows none is given up at the limit.
+        let alarm = clock.schedule(at: begin.advanced(by: limit)) { started.open() }
+        probe.play()
+        await started.wait()
+        alarm.cancel()
+        probe.stop()
+        let outcome = await probe.waitUntilFinished()
+        let elapsed = begin.duration(to: clock.now)
+        await instrument.shutdown(timeout: .zero)
+        return Self.page(model.withLock { $0?.session }, outcome, elapsed, format)
+    }
+
+    private static func page(
+        _ session: QualitySession?,
+        _ outcome: ProbeOutcome?,
+        _ elapsed: Duration,
+        _ format: MetricsWriter.Format
+    ) -> [UInt8] {
+        var writer = MetricsWriter(format)
+        let startup = session?.startup.elapsed
+        writer.begin("probe_success", .gauge, "1 if the stream showed a picture.")
+        writer.sample(startup == nil ? 0 : 1, [])
+        writer.begin("probe_duration_seconds", .gauge, "Time that the probe took.", unit: "seconds")
+        writer.sample(elapsed.seconds, [])
+        if let startup {
+            writer.begin(
+                "instrument_probe_startup_seconds",
+                .gauge,
+                "Time from the request to the first picture.",
+                unit: "seconds"
+            )
+            writer.sample(Double(startup) / 1000, [])
+        }
+        if let session {
+            writer.begin("instrument_probe_requests", .gauge, "Requests of the probe.")
+            writer.sample(Double(session.network.requests), [])
+        }
+        if case .failed(let error) = outcome {
+            writer.begin("instrument_probe_failure", .gauge, "1 for the code of the failure.")
+            writer.sample(1, MetricsWriter.labels([("code", "\(error.code)")]))
+        }
+        writer.finish()
+        return writer.bytes
+    }
+}

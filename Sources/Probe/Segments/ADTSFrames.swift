@@ -1,0 +1,25 @@
+internal import InstrumentManifests
+
+/// The AAC frames of a packet from a transport stream, by their ADTS headers (ISO/IEC 13818-7, section 6.2).
+enum ADTSFrames {
+    /// Hz, by the index in the header.
+    private static let sampleRates: [Int64] = [
+        96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+    ]
+    private static let headerSize = 7
+    private static let samplesPerBlock: Int64 = 1024
+
+    /// The playing time of the frames that begin in `bytes`, in nanoseconds; nil if `bytes` does not begin with a frame.
+    static func duration(of bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+        var (offset, blocks, rate) = (0, Int64(0), Int64(0))
+        while offset + headerSize <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 {
+            let index = Int(bytes[offset + 2] >> 2 & 0x0F)
+            let size = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
+            guard index < sampleRates.count, size >= headerSize else { break }
+            rate = sampleRates[index]
+            blocks += Int64(bytes[offset + 6] & 3) + 1
+            offset += size
+        }
+        return rate > 0 ? (blocks * samplesPerBlock).nanoseconds(timescale: rate) : nil
+    }
+}

@@ -1,0 +1,66 @@
+/// The content of a segment, for a caller that checks streams instead of playing them.
+///
+/// Blocks for about a millisecond; safe from any thread.
+package struct SegmentInspection: Sendable {
+    /// A track with pictures or sound. Times are nanoseconds of the container's timeline.
+    package struct Track: Sendable {
+        /// Whether the track has pictures; otherwise it has sound.
+        package var isVideo: Bool
+        /// The codec as libavcodec names it.
+        package var codec: String
+        /// The instant at which the first frame is shown.
+        package var start: Int64
+        /// The instant at which the last frame ends.
+        package var end: Int64
+    }
+
+    /// The reason for which a segment cannot be inspected.
+    package enum Failure: Error, Sendable {
+        /// The bytes are no media of a known kind, or hold neither pictures nor sound.
+        case unreadable(String)
+        /// The key does not fit the segment.
+        case undecipherable
+    }
+
+    /// The tracks.
+    package let tracks: [Track]
+    /// Whether timestamps say where the segment belongs.
+    package let hasTimeline: Bool
+    /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
+    package let wrap: Int64?
+
+    /// Demuxes a segment.
+    package init(media: [UInt8], initialization: [UInt8]) throws(Failure) {
+        let content: SegmentContent
+        do {
+            content = try SegmentDemuxer.demux(media, initialization: initialization)
+        } catch {
+            switch error {
+            case .unknownFormat: throw .unreadable("bytes of an unknown format")
+            case .noTracks: throw .unreadable("a container without pictures and sound")
+            case .outOfMemory: throw .unreadable("a segment for which there is no memory")
+            }
+        }
+        var tracks: [Track] = []
+        if let video = content.video { tracks.append(Self.track(video, isVideo: true)) }
+        if let audio = content.audio { tracks.append(Self.track(audio, isVideo: false)) }
+        self.tracks = tracks
+        hasTimeline = content.hasTimeline
+        wrap = content.wrap
+    }
+
+    private static func track(_ content: TrackContent, isVideo: Bool) -> Track {
+        Track(isVideo: isVideo, codec: content.codec, start: content.start, end: content.end)
+    }
+
+    /// Decrypts a segment that is encrypted as a whole (AES-128-CBC).
+    package static func decrypt(
+        _ bytes: [UInt8],
+        key: [UInt8],
+        initializationVector: [UInt8]
+    ) throws(Failure) -> [UInt8] {
+        let plain = SegmentCipher.decrypt(bytes, key: key, initializationVector: initializationVector)
+        guard let plain else { throw .undecipherable }
+        return plain
+    }
+}

@@ -1,0 +1,126 @@
+internal import Instrument
+internal import InstrumentCMCD
+internal import InstrumentManifests
+internal import InstrumentTransport
+
+// Reports of the playback on requests.
+extension StreamPlayback {
+    /// The report of a request; nil for a host that is not configured.
+    ///
+    /// Keys by the type of the request: every request has the session, its number, the state, the position and the
+    /// throughput; a segment also its duration, its bitrate, those of the ladder, the buffer, dropped frames (a probe
+    /// drops none), the sufficient throughput, and the next segment.
+    func report(on purpose: FetchPurpose, to url: HTTPURL, _ now: Timestamp) -> ReportedRequest? {
+        guard let reports, reports.isConfigured(url.host) else { return nil }
+        let view = view(now)
+        var report = reports.report(stallCount: view.stallCount)
+        report[.objectType] = objectType(of: purpose).map { .token($0.rawValue) }
+        describeStream(in: &report)
+        describePlayhead(view, in: &report)
+        if case .segment(let role) = purpose, let track = tracks[role] {
+            describe(track, role, view, in: &report)
+            report[.nextObjects] = nextObject(of: track, requesting: url)
+        }
+        return ReportedRequest(mode: reports.reporting.mode, report: report)
+    }
+
+    private func objectType(of purpose: FetchPurpose) -> CMCDObjectType? {
+        switch purpose {
+        case .manifest, .playlist: .manifest
+        case .index, .initialization: .initialization
+        case .key: .key
+        case .segment(let role): mediaType(of: role)
+        }
+    }
+
+    private func mediaType(of role: StreamRole) -> CMCDObjectType? {
+        guard let id = tracks[role]?.renditionInUse, let kind = manifest[id]?.rendition.kind else { return nil }
+        switch kind {
+        case .video: return .video
+        case .audio: return .audio
+        case .muxed: return tracks[.audio]?.renditionInUse == nil ? .muxed : .video
+        case .subtitles: return .caption
+        }
+    }
+
+    private func describeStream(in report: inout CMCDReport) {
+        guard let presentation = manifest.presentation else { return }
+        switch presentation.format {
+        case .hls: report[.streamingFormat] = .token("h")
+        case .dash: report[.streamingFormat] = .token("d")
+        }
+        guard let id = tracks[.main]?.renditionInUse, let state = manifest[id], state.timeline != nil else { return }
+        report[.streamType] = .token(state.isLive ? "l" : "v")
+        if state.isLive, let live = live.context { report[.liveLatency] = .integer(max(0, live.latency.milliseconds)) }
+    }
+
+    private func describePlayhead(_ view: PlaybackView, in report: inout CMCDReport) {
+        let state: CMCDPlayerState =
+            switch view.playhead {
+            case .starting: .starting
+            case .seeking: .seeking
+            case .stalled: .rebuffering
+            case .paused: .paused
+            case .playing: .playing
+            }
+        report[.state] = .token(state.rawValue)
+        if state == .starting || state == .seeking || state == .rebuffering { report[.isStartup] = .boolean(true) }
+        if view.model != nil { report[.playheadTime] = .integer(Int(clamping: max(0, view.position) / 1_000_000)) }
+        if let rate = view.model?.rate, state == .playing, rate != 1 { report[.playbackRate] = .decimal(rate) }
+        if let bitrate = choice.measuredBitrate {
+            report[.throughput] = .number(max(0, Int(clamping: Int64(clamping: bitrate / 1000))))
+        }
+    }
+
+    private func describe(_ track: TrackLoading, _ role: StreamRole, _ view: PlaybackView, in report: inout CMCDReport)
+    {
+        let type = mediaType(of: role)
+        if let segment = track.plan?.segment {
+            report[.objectDuration] = .integer(Int(clamping: max(0, segment.duration) / 1_000_000))
+        }
+        let level = Int(clamping: track.level(at: view.position) / 1_000_000)
+        report[.bufferLength] = .number(level, type)
+        report[.targetBufferLength] = .number(max(0, profile.buffer.maximum.milliseconds), type)
+        // At the current playback rate; before playback the buffer does not drain.
+        if view.playhead == .playing, let rate = view.model?.rate, rate > 0 {
+            report[.deadline] = .integer(Int(clamping: Int64(clamping: Double(level) / rate)))
+        }
+        if view.model != nil { report[.droppedFrames] = .integer(0) }
+        guard role == .main, let ladder = manifest.ladder, let rung = track.plan?.rung else { return }
+        report[.requestedThroughput] = sufficientThroughput(track, ladder[ladder.clamped(rung)].peakBitrate, view)
+        // HLS declares the total bitrate of the played renditions.
+        let isAggregate = manifest.presentation?.format == .hls && type != .muxed
+        let kilobits = { (rung: Int) in
+            CMCDValue.number(max(1, ladder[rung].peakBitrate.saturatingAdd(500) / 1000), isAggregate ? nil : type)
+        }
+        report[isAggregate ? .aggregateBitrate : .bitrate] = kilobits(ladder.clamped(rung))
+        report[isAggregate ? .topAggregateBitrate : .topBitrate] = kilobits(ladder.highest)
+        report[isAggregate ? .lowestAggregateBitrate : .lowestBitrate] = kilobits(0)
+    }
+
+    /// The throughput with which a segment arrives long before the buffer is empty, in kbit/s; nil while the player wants all that
+    /// it can get.
+    private func sufficientThroughput(_ track: TrackLoading, _ bitrate: Int, _ view: PlaybackView) -> CMCDValue? {
+        guard view.playhead == .playing, let rate = view.model?.rate, rate > 0, let segment = track.plan?.segment else {
+            return nil
+        }
+        let level = track.level(at: view.position)
+        guard level > 0, segment.duration > 0 else { return nil }
+        let seconds = Double(level) / rate
+        let kilobits = Double(bitrate) * Double(segment.duration) / seconds * Self.throughputMargin / 1000
+        return .integer(max(1, Int(clamping: Int64(clamping: kilobits / 100))).saturatingMultiply(100))
+    }
+
+    /// As in dash.js, so that a server that slows a response down to this value causes no stall.
+    private static var throughputMargin: Double { 5 }
+
+    /// The segment behind the requested one, which the player requests next unless it changes the rendition.
+    private func nextObject(of track: TrackLoading, requesting url: HTTPURL) -> CMCDValue? {
+        guard let plan = track.plan, let segment = plan.segment,
+            let next = manifest[plan.rendition]?.index?.segment(after: segment.sequence), !next.isGap,
+            let path = url.relativePath(to: next.url)
+        else { return nil }
+        let range = next.byteRange.map { CMCDValue.Parameter("r", .string($0.interval)) }
+        return .list([CMCDValue.Element(.string(path), range.map { [$0] } ?? [])])
+    }
+}

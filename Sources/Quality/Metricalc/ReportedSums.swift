@@ -1,0 +1,26 @@
+internal import Instrument
+
+/// The reported sums of a session, so that a metricalc reports each part of a sum once.
+struct ReportedSums: Hashable, Sendable {
+    /// The identity of the session's metrics, and what it was made from.
+    var identity = Attributes()
+    var hasIdentity = false
+    var streamId: String?
+    var playbackId: String?
+    var requests = 0
+    var loads = 0
+    var plays = 0
+    var ends = 0
+    var playTime = 0
+    var rebufferTime = 0
+    var rebuffers = 0
+    var seekTime = 0
+    var seeks = 0
+    var watchTime = 0
+    var switchesUp = 0
+    var switchesDown = 0
+    var fastTime = 0
+    var slowTime = 0
+    var requestErrors = 0
+    var renditions: [String: Int] = [:]
+}

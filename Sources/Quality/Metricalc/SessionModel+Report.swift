@@ -1,0 +1,129 @@
+internal import Instrument
+
+/// The metrics of a session that an event made known.
+extension SessionModel {
+    /// Appends the metrics.
+    mutating func report(_ event: Event, _ visit: SessionReader.Visit, into metrics: inout [Metric]) {
+        if reported.streamId != session.streamId || reported.playbackId != session.playbackId || !reported.hasIdentity {
+            (reported.streamId, reported.playbackId) = (session.streamId, session.playbackId)
+            (reported.identity, reported.hasIdentity) = (session.identity, true)
+        }
+        var report = SessionReport(event, identity: reported.identity, metrics)
+        metrics = []
+        let isEnd = visit != .event
+        if visit != .earlier { reportMoments(of: event, to: &report) }
+        reportIncrements(to: &report)
+        if isEnd || hasPictureAgain(after: event) { reportSeekTime(to: &report) }
+        if isEnd || event.action == .ping {
+            reportTimes(to: &report)
+            reportReadings(to: &report)
+        }
+        if visit == .event, event.action == .ping { report.add(.concurrentPlays, observation.concurrentPlays) }
+        if isEnd { reportOutcome(to: &report) }
+        metrics = report.metrics
+    }
+
+    /// Times of the start and of requests: each belongs to one event.
+    private func reportMoments(of event: Event, to report: inout SessionReport) {
+        if event.action == .start, reported.plays == 0, session.startup.hasStarted {
+            report.add(.startTime, session.startTime)
+            report.add(.adStartTime, session.adStartTime)
+        }
+        report.add(.throughput, observation.throughput)
+        report.add(.timeToFirstByte, observation.timeToFirstByte)
+    }
+
+    /// Sums that grow with single events.
+    private mutating func reportIncrements(to report: inout SessionReport) {
+        report.add(.numRequests, session.core.requests, beyond: &reported.requests)
+        report.add(.numLoads, session.core.loads, beyond: &reported.loads)
+        report.add(.numPlays, session.core.plays, beyond: &reported.plays)
+        report.add(.rebufferTime, session.interruptions.rebufferTime, beyond: &reported.rebufferTime)
+        report.add(.numRebuffers, session.interruptions.rebufferCount, beyond: &reported.rebuffers)
+        report.add(.numSeeks, session.interruptions.seekCount, beyond: &reported.seeks)
+        report.add(.bitrateSwitchesUp, session.picture.switchesUp, beyond: &reported.switchesUp)
+        report.add(.bitrateSwitchesDown, session.picture.switchesDown, beyond: &reported.switchesDown)
+        report.add(.requestErrors, session.network.errors, beyond: &reported.requestErrors)
+        report.add(.numEnds, session.core.ends, beyond: &reported.ends)
+        report.add(.playTime, session.times[.playing], beyond: &reported.playTime)
+    }
+
+    /// Whether a seek is over with an event.
+    private func hasPictureAgain(after event: Event) -> Bool {
+        (event.action == .seekFinish || event.action == .bufferFinish) && session.state != .seeking
+    }
+
+    private mutating func reportSeekTime(to report: inout SessionReport) {
+        report.add(.seekTime, session.times[.seeking], beyond: &reported.seekTime)
+    }
+
+    /// Sums that grow with time.
+    private mutating func reportTimes(to report: inout SessionReport) {
+        let watched = session.times.sum(.playing, .rebuffering, .seeking)
+        report.add(.watchTime, watched, beyond: &reported.watchTime)
+        for (rendition, time) in session.picture.renditions.sorted(by: { $0.key < $1.key }) {
+            report.add(.timeInQuality, time, beyond: &reported.renditions[rendition, default: 0]) {
+                $0[.rendition] = rendition
+            }
+        }
+        report.add(.playbackRateTime, session.picture.fastTime, beyond: &reported.fastTime) { $0[.rate] = "fast" }
+        report.add(.playbackRateTime, session.picture.slowTime, beyond: &reported.slowTime) { $0[.rate] = "slow" }
+    }
+
+    /// Readings, of which the latest counts.
+    private func reportReadings(to report: inout SessionReport) {
+        report.add(.rebufferRatio, session.rebufferRatio)
+        report.add(.rebufferFrequency, session.rebufferFrequency)
+        report.add(.timeBetweenRebuffers, session.timeBetweenRebuffers)
+        report.add(.averageBitrate, session.picture.averageBitrate)
+        report.add(.liveLatency, session.picture.lastLatency)
+        report.add(.latencyDrift, session.picture.latencyDrift)
+    }
+
+    private func reportOutcome(to report: inout SessionReport) {
+        if session.failures.isStartFailure { report.add(.startFailure, 1) }
+        if session.isExitBeforeStart { report.add(.exitBeforeStart, 1) }
+        if session.failures.isPlaybackFailure { report.add(.playbackFailure, 1) }
+    }
+}
+
+/// Builds the metrics of one session from one event.
+struct SessionReport {
+    private(set) var metrics: [Metric]
+    private let tracker: TrackerID
+    private let time: Timestamp
+    private let identity: Attributes
+
+    init(_ event: Event, identity: Attributes, _ metrics: consuming [Metric]) {
+        self.metrics = metrics
+        (tracker, time) = (event.tracker, event.time)
+        self.identity = identity
+    }
+
+    mutating func add(_ name: MetricName, _ value: Int?) {
+        if let value { append(name, .int(value), identity) }
+    }
+
+    mutating func add(_ name: MetricName, _ value: Ratio?) {
+        if let value { append(name, .double(value.double), identity) }
+    }
+
+    /// Adds what a sum has grown by since it was reported.
+    mutating func add(
+        _ name: MetricName,
+        _ sum: Int,
+        beyond reported: inout Int,
+        _ label: (inout Attributes) -> Void = { _ in }
+    ) {
+        let (growth, overflow) = sum.subtractingReportingOverflow(reported)
+        guard growth > 0, !overflow else { return }
+        reported = sum
+        var attributes = identity
+        label(&attributes)
+        append(name, .int(growth), attributes)
+    }
+
+    private mutating func append(_ name: MetricName, _ value: Metric.Value, _ attributes: Attributes) {
+        metrics.append(Metric(name, value, tracker: tracker, time: time, attributes: attributes))
+    }
+}

@@ -1,0 +1,47 @@
+internal import Instrument
+
+/// Values that several dialects, and the live metrics, share.
+extension QualitySession {
+    /// `StartTime` of ``Dialect/instrument``.
+    var startTime: Int? {
+        guard let elapsed = startup.elapsed, !startup.wasPaused, !startup.wasSought else { return nil }
+        return elapsed - startup.prerollTime
+    }
+
+    /// `AdStartTime` of ``Dialect/instrument``.
+    var adStartTime: Int? {
+        guard startup.elapsed != nil, startup.prerollTime > 0 else { return nil }
+        return startup.prerollTime
+    }
+
+    /// `RebufferRatio` of ``Dialect/instrument``.
+    var rebufferRatio: Ratio? {
+        Ratio(interruptions.rebufferTime, over: times[.playing].saturatingAdd(interruptions.rebufferTime))
+    }
+
+    /// `RebufferFrequency` of ``Dialect/instrument``.
+    var rebufferFrequency: Ratio? { Ratio(interruptions.rebufferCount.scaled(by: 60_000), over: times[.playing]) }
+
+    /// `TimeBetweenRebuffers` of ``Dialect/instrument``, in whole milliseconds.
+    var timeBetweenRebuffers: Int? {
+        interruptions.rebufferCount > 0 ? times[.playing] / interruptions.rebufferCount : nil
+    }
+
+    /// Whose metrics these are: sender, stream and playback, and the weight if it is not 1.
+    var identity: Attributes {
+        var attributes = Attributes(minimumCapacity: 4)
+        attributes[.senderId] = senderId
+        attributes[.streamId] = streamId
+        attributes[.playbackId] = playbackId
+        if weight != 1 { attributes[QualityField.sampleWeight] = weight }
+        return attributes
+    }
+}
+
+extension PictureSums {
+    /// `LatencyDrift` of ``Dialect/instrument``.
+    var latencyDrift: Int? {
+        guard let firstLatency, let lastLatency else { return nil }
+        return lastLatency - firstLatency
+    }
+}

@@ -1,0 +1,159 @@
+internal import Instrument
+
+/// The effect of each action.
+extension SessionModel {
+    mutating func apply(_ event: Event, isAdTracker: Bool) {
+        guard phase.outcome == nil else { return }
+        let now = session.end.instant
+        if isAdTracker { return applyAd(event.action) }
+        switch event.action {
+        case .mediaRequest:
+            phase.isAsked = true
+            if session.startup.requested == nil, !phase.hasStarted {
+                session.startup.requested = now
+                // The start counts from the request: earlier ads do not.
+                phase.prerollTime = 0
+            }
+        case .streamLoad:
+            phase.isAsked = true
+            if session.startup.loaded == nil, !phase.hasStarted { session.startup.loaded = now }
+            if event[QualityField.joinedLate] == true { session.startup.joinedLate = true }
+        case .start: start(event, at: now)
+        case .bufferBegin: beginBuffering(at: now)
+        case .bufferFinish: finishBuffering(at: now)
+        case .seekBegin: beginSeek()
+        case .seekFinish: phase.isSeeking = false
+        case .pauseBegin: beginPause()
+        case .pauseFinish: phase.isPaused = false
+        case .qualityChangeUp: if phase.hasStarted { session.picture.switchesUp += 1 }
+        case .qualityChangeDown: if phase.hasStarted { session.picture.switchesDown += 1 }
+        case .end, .next: if phase.hasStarted { phase.outcome = .ended } else { phase.outcome = .abandoned }
+        case .stop: phase.outcome = .abandoned
+        case .error: fail(event)
+        case .requestFinish: count(request: event)
+        default: applyAd(event.action)
+        }
+    }
+
+    private mutating func start(_ event: Event, at now: MonotonicInstant) {
+        guard !phase.hasStarted else { return }
+        phase.hasStarted = true
+        session.startup.hasStarted = true
+        session.startup.started = now
+        session.startup.prerollTime = phase.prerollTime
+        if event[QualityField.joinedLate] == true { session.startup.joinedLate = true }
+    }
+
+    private mutating func beginBuffering(at now: MonotonicInstant) {
+        guard phase.bufferingSince == nil else { return }
+        phase.bufferingSince = now
+        (phase.bufferingIsExcused, phase.bufferingIsOfSeek) = (phase.isPaused || phase.isSeeking, phase.isSeeking)
+        phase.bufferingAdTime = 0
+    }
+
+    private mutating func finishBuffering(at now: MonotonicInstant) {
+        guard let since = phase.bufferingSince else { return }
+        phase.bufferingSince = nil
+        guard phase.hasStarted, !phase.bufferingIsExcused else { return }
+        // Buffering before the start is joining: of a wait that began before it, only the rest is a stall.
+        let begin = max(since, session.startup.started ?? since)
+        let time = max(0, begin.milliseconds(to: now) - phase.bufferingAdTime)
+        // A wait for content behind ads alone kept nobody waiting.
+        if time == 0, phase.bufferingAdTime > 0 || phase.hasAds { return }
+        session.interruptions.rebufferTime += time
+        session.interruptions.rebufferCount += 1
+    }
+
+    private mutating func beginSeek() {
+        guard !phase.isSeeking else { return }
+        phase.isSeeking = true
+        session.interruptions.seekCount += 1
+        if !phase.hasStarted { session.startup.wasSought = true }
+    }
+
+    private mutating func beginPause() {
+        guard !phase.isPaused else { return }
+        phase.isPaused = true
+        session.interruptions.pauseCount += 1
+        if !phase.hasStarted { session.startup.wasPaused = true }
+    }
+
+    private mutating func fail(_ event: Event) {
+        session.failures.errorCount += 1
+        guard event[.isFatal] == true else { return }
+        let isCausedByUser =
+            event[QualityField.causedByUser] == true || event[.errorCode] == "stopped"
+        if phase.hasStarted {
+            session.failures.isPlaybackFailure = true
+            phase.outcome = .failed
+        } else if isCausedByUser {
+            session.failures.isCausedByUser = true
+            phase.outcome = .abandoned
+        } else {
+            session.failures.isStartFailure = true
+            phase.outcome = .failed
+        }
+    }
+
+    /// Ads of a separate tracker, or of the content's tracker.
+    private mutating func applyAd(_ action: Action) {
+        switch action {
+        case .adBreakBegin: phase.isInAdBreak = true
+        case .adBreakFinish: (phase.isInAdBreak, phase.isInAd) = (false, false)
+        case .adBegin:
+            if !phase.isInAd { session.interruptions.adCount += 1 }
+            phase.isInAd = true
+        case .adFinish: phase.isInAd = false
+        default: break
+        }
+    }
+
+    /// Handles playback that ran before the first event, or whose `Start` is missing: the flags follow the hub's
+    /// blocks.
+    mutating func adoptMissedStart(_ event: Event) {
+        guard !phase.hasStarted, event.action != .start, event[.inPlaybackBlock] == true else { return }
+        phase.hasStarted = true
+        session.startup.hasStarted = true
+        // The block of an event is the state after it, and the event itself is yet to be applied.
+        let action = event.action
+        if action != .adBreakBegin, event[.inAdBreakBlock] == true { phase.isInAdBreak = true }
+        if action != .adBegin, event[.inAdBlock] == true { phase.isInAd = true }
+        if action != .pauseBegin, event[.inPauseBlock] == true { phase.isPaused = true }
+        if action != .seekBegin, event[.inSeekBlock] == true { phase.isSeeking = true }
+        if action != .bufferBegin, event[.inBufferBlock] == true, phase.bufferingSince == nil {
+            phase.bufferingSince = session.end.instant
+            (phase.bufferingIsExcused, phase.bufferingIsOfSeek) = (phase.isPaused || phase.isSeeking, phase.isSeeking)
+            phase.bufferingAdTime = 0
+        }
+    }
+
+    /// The sums of the core metrics, from the attributes that a hub computed.
+    mutating func countCore(_ event: Event) {
+        switch event.action {
+        case .mediaRequest: session.core.requests += 1
+        case .streamLoad: session.core.loads += 1
+        case .start:
+            session.core.plays += 1
+            if event[QualityField.joinedLate] != true {
+                if session.core.requests > 0 {
+                    session.core.startTime = event[Action.mediaRequest.timeKey]
+                } else if session.core.loads > 0 {
+                    session.core.startTime = event[Action.streamLoad.timeKey]
+                }
+            }
+        case .bufferFinish:
+            guard event[.inPlaybackBlock] == true, event[.inPauseBlock] != true, event[.inSeekBlock] != true else {
+                break
+            }
+            session.core.rebuffers += 1
+            if let time = event[Action.bufferBegin.timeKey] {
+                session.core.rebufferTime = session.core.rebufferTime.saturatingAdd(time)
+            }
+        case .end, .stop, .next: session.core.ends += 1
+        default: break
+        }
+        if let played = event[milliseconds: .deltaPlayTime] {
+            session.core.playTime = session.core.playTime.saturatingAdd(played)
+        }
+    }
+}

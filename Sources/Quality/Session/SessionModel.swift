@@ -1,0 +1,163 @@
+public import Instrument
+
+/// The state machine of one session: a pure function of the events of one playback, second by second.
+///
+/// The model consumes events in order, in constant time each, and keeps the sums of ``QualitySession``. It trusts
+/// nothing: an event that makes no sense in its state changes no state, time that goes back counts as no time, and sums
+/// saturate.
+///
+/// ```swift
+/// var model = SessionModel(opening: events[0])
+/// for event in events.dropFirst() { model.observe(event) }
+/// let ratio = Dialect.instrument.metric("RebufferRatio")?.value(of: model.session)
+/// ```
+///
+/// A ``SessionReader`` divides a log of many playbacks into sessions, and has a model for each.
+public struct SessionModel: Hashable, Sendable {
+    /// The data that a model keeps in addition to sums.
+    public enum Recording: Hashable, Sendable {
+        /// Nothing: memory is constant however long the session is.
+        case sums
+        /// The intervals and the trace, each up to `limit` entries.
+        case trace(limit: Int)
+
+        /// Everything, up to 100,000 entries.
+        public static let trace = Recording.trace(limit: 100_000)
+    }
+
+    /// The sums up to the latest event.
+    public internal(set) var session: QualitySession
+    let recording: Recording
+    var phase = SessionPhase()
+    var picture = CurrentPicture()
+    /// The sums that a metricalc has reported of the session.
+    var reported = ReportedSums()
+    /// The measurements of the latest event.
+    var observation = Observation()
+
+    /// Creates a model of the session that begins with `event`.
+    ///
+    /// - Parameters:
+    ///   - event: the first event of the session. If it shows that playback has begun before, the start counts as not
+    ///     observed.
+    ///   - key: identifies the session; by default from the event's sender.
+    ///   - recording: what the model keeps in addition to sums.
+    public init(opening event: Event, key: SessionKey? = nil, recording: Recording = .sums) {
+        let key = key ?? SessionKey(sender: event[.senderId] ?? event.tracker.description, number: 0)
+        session = QualitySession(key: key, begin: event.time)
+        session.senderId = event[.senderId]
+        session.weight = min(max(1, event[QualityField.sampleWeight] ?? 1), QualitySession.largestWeight)
+        self.recording = recording
+        observe(event)
+    }
+
+    /// The state after the latest event.
+    public var state: SessionState { session.state }
+
+    /// Lets the time until `event` pass, and applies the event. Events of a tracker of ads apply to the content's
+    /// session.
+    public mutating func observe(_ event: Event) {
+        observation = Observation()
+        let now = max(session.end.instant, event.time.instant)
+        pass(until: now)
+        if session.end.instant < now { session.end.wallTime = event.time.wallTime }
+        session.end.instant = now
+        let isAdTracker = event[.isAdsTracker] == true
+        if !isAdTracker {
+            if session.playbackId == nil { session.playbackId = event[.playbackId] }
+            if event.action == .streamLoad || session.streamId == nil { session.streamId = event[.streamId] }
+            adoptMissedStart(event)
+            countCore(event)
+        }
+        apply(event, isAdTracker: isAdTracker)
+        if !isAdTracker { notice(event) }
+        enter(phase.state)
+    }
+
+    /// Passes the model to `body`, in place.
+    mutating func visit(_ body: (inout SessionModel) -> Void) { body(&self) }
+
+    /// Ends a session whose events stop without an end: it counts as abandoned. A session that has ended does not
+    /// change.
+    public mutating func close() {
+        if phase.outcome == nil { phase.outcome = .abandoned }
+        enter(phase.state)
+    }
+}
+
+/// The flags from which the state follows.
+struct SessionPhase: Hashable, Sendable {
+    var isAsked = false
+    var hasStarted = false
+    var isPaused = false
+    var isSeeking = false
+    /// The instant since which the player waits for data.
+    var bufferingSince: MonotonicInstant?
+    /// Whether that wait began in a pause or a seek.
+    var bufferingIsExcused = false
+    /// Whether that wait began in a seek: the picture is back only when the wait is over.
+    var bufferingIsOfSeek = false
+    /// How long ads have played during that wait, since the start.
+    var bufferingAdTime = 0
+    var isInAdBreak = false
+    var isInAd = false
+    /// Whether an ad or the break around it plays.
+    var hasAds: Bool { isInAdBreak || isInAd }
+    /// Ads before the start, since the request.
+    var prerollTime = 0
+    var outcome: SessionState?
+    /// Whether the player reports each request, so that sums of requests do not count.
+    var reportsRequests = false
+    /// When the current visit of a rebuffering state began, for the longest one.
+    var stallSince: MonotonicInstant?
+    /// Whether this visit has counted as a stall: a pause and a resume during a stall do not make a second one.
+    var isStallCounted = false
+
+    /// The one place that ranks states.
+    var state: SessionState {
+        if let outcome { return outcome }
+        if hasAds { return .ad }
+        if isSeeking || hasStarted && bufferingSince != nil && bufferingIsOfSeek { return .seeking }
+        if bufferingSince != nil {
+            if !hasStarted { return .joining }
+            return isPaused ? .pausedBuffering : .rebuffering
+        }
+        if isPaused { return .paused }
+        if hasStarted { return .playing }
+        return isAsked ? .joining : .idle
+    }
+}
+
+/// The shown quality, which applies until an event changes it.
+struct CurrentPicture: Hashable, Sendable {
+    var bitrate: Int?
+    var width: Int?
+    var height: Int?
+    var displayWidth: Int?
+    var displayHeight: Int?
+    /// In thousandths.
+    var rate = 1000
+    var latency: Int?
+    var level: Int?
+    /// The position at the latest event, in milliseconds.
+    var position: Int?
+    /// The name of the rendition; kept, because it is needed for every interval.
+    var rendition: String?
+    /// The greatest upscaling of width and height, in millionths.
+    var upscaling: Int?
+    /// Sums of requests that the probe reports with each event.
+    var requestCount: Int?
+    var failedRequestCount: Int?
+    /// The throughput of the latest segment that was counted.
+    var throughput: Int?
+}
+
+/// The measurements of one event, for a metricalc that reports them at once.
+struct Observation: Hashable, Sendable {
+    /// Bit/s of a request.
+    var throughput: Int?
+    /// Milliseconds.
+    var timeToFirstByte: Int?
+    /// The sessions that play at the same time, this one included.
+    var concurrentPlays = 0
+}

@@ -1,0 +1,31 @@
+/// The state of a session at one instant. Each instant of a session is in exactly one state.
+///
+/// A later rule never overrides an earlier one: a terminal state outranks an ad, an ad outranks a seek, a seek outranks buffering, and
+/// buffering outranks a pause.
+public enum SessionState: String, Hashable, Sendable, CaseIterable {
+    /// The player prepares, and nobody has asked for the media.
+    case idle
+    /// The media was asked for and has not started; buffering before the start is joining.
+    case joining
+    /// The playhead moves.
+    case playing
+    /// The person paused, and the player has data.
+    case paused
+    /// Started and neither paused nor seeking, but the player waits for data.
+    case rebuffering
+    /// The player waits for data while the person has paused.
+    case pausedBuffering
+    /// From a jump until the picture is back, with the buffering that belongs to the jump.
+    case seeking
+    /// In an ad break, or in an ad outside of a break.
+    case ad
+    /// The media reached its end, or the playlist moved on.
+    case ended
+    /// A fatal error ended the playback.
+    case failed
+    /// The person left before the end, or the events stop without an end.
+    case abandoned
+
+    /// Whether a session in this state has ended.
+    public var isTerminal: Bool { self == .ended || self == .failed || self == .abandoned }
+}

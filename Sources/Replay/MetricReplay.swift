@@ -1,0 +1,75 @@
+package import Instrument
+
+/// Computes the metrics of recorded events again, with one metricalc for each instrument, as each instrument did live.
+///
+/// The instrument is the part of `senderId` before the tracker's number. Events of one instrument must be in their order; those of
+/// different instruments may be mixed. Memory grows with the number of instruments.
+package struct MetricReplay: Sendable {
+    private let makeMetricalc: @Sendable () -> any Metricalc
+    private var metricalcs: [Substring: any Metricalc] = [:]
+    /// The sender of the latest event, and its instrument.
+    private var latest: (sender: String?, instrument: Substring) = (nil, "")
+
+    /// Creates a replay whose metricalcs are new.
+    package init(_ makeMetricalc: @escaping @Sendable () -> any Metricalc) { self.makeMetricalc = makeMetricalc }
+
+    /// The metrics that follow from an event.
+    package mutating func metrics(of event: Event) -> [Metric] {
+        let instrument = instrument(of: event[.senderId])
+        var metricalc = metricalcs.removeValue(forKey: instrument) ?? makeReady()
+        var metrics: [Metric] = []
+        metricalc.process(event, into: &metrics)
+        // As a chain does with the default name of the attribute.
+        metrics.nameThePerson(of: event, by: .userId)
+        metricalcs[instrument] = metricalc
+        return metrics
+    }
+
+    private func makeReady() -> any Metricalc {
+        var metricalc = makeMetricalc()
+        metricalc.ready()
+        return metricalc
+    }
+
+    private mutating func instrument(of sender: String?) -> Substring {
+        if latest.sender == sender { return latest.instrument }
+        let instrument = sender.map { sender in
+            sender.lastIndex(of: "-").map { sender[..<$0] } ?? sender[...]
+        }
+        latest = (sender, instrument ?? "")
+        return latest.instrument
+    }
+}
+
+/// Replaces the recorded metrics of a recording by computed ones, whose identifiers are the same at every replay.
+package struct Recomputation: Sendable {
+    private var replay: MetricReplay
+
+    /// Creates a recomputation.
+    package init(_ makeMetricalc: @escaping @Sendable () -> any Metricalc) { replay = MetricReplay(makeMetricalc) }
+
+    /// The records in place of a record: for an event its metrics and the event, in the order of an instrument's queue; nothing for a
+    /// recorded metric.
+    package mutating func records(for record: SampleRecord) -> [SampleRecord] {
+        guard case .event(let event) = record.sample else { return [] }
+        let metrics = replay.metrics(of: event).enumerated().map { position, metric in
+            SampleRecord(
+                id: Self.identifier(of: metric.name, position, record.id),
+                sequence: record.sequence,
+                sample: .metric(metric),
+                service: record.service
+            )
+        }
+        return metrics + [record]
+    }
+
+    /// A UUID of version 4's form that depends on the event, the metric and its position among the event's metrics alone.
+    static func identifier(of name: MetricName, _ position: Int, _ event: SampleID) -> SampleID {
+        let digest = SHA256.digest(of: Array("\(event)/\(name.spelling)/\(position)".utf8))
+        let half = { (start: Int) in digest[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        return SampleID(
+            high: half(0) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000,
+            low: half(8) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        )
+    }
+}

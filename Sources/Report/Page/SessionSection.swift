@@ -1,0 +1,67 @@
+internal import Instrument
+internal import InstrumentQuality
+internal import InstrumentText
+
+/// The table of sessions. The page's script sorts and filters the rows and opens the timelines.
+enum SessionSection {
+    /// The columns that can be sorted, in the order of the keys in ``SessionData``.
+    private static let columns = [
+        "Begin (UTC)", "Start time", "Stalls", "Rebuffer time", "Rebuffer ratio", "Play time", "Bitrate",
+    ]
+
+    static func html(_ set: SessionSet, _ limits: PageLimits) -> HTML {
+        let left = set.count - set.listed.count
+        let note: HTML =
+            left == 0
+            ? ""
+            : "<p>The table lists \(set.listed.count) of \(set.count) sessions: those that failed and those with the longest stalls.</p>"
+        let heads = columns.enumerated().map { index, title -> HTML in
+            "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\" data-sort=\"\(index)\">\(title)</button></th>"
+        }
+        return """
+            <section aria-labelledby="sessions">
+            <h2 id="sessions">Sessions</h2>
+            \(note)
+            <noscript><p>Sorting, filtering and timelines need JavaScript.</p></noscript>
+            <div class="controls">
+            <label>Filter <input type="search" id="filter" placeholder="title, address or cause" autocomplete="off"></label>
+            <label>Outcome <select id="outcome"><option value="">all</option><option>ended</option><option>abandoned</option>\
+            <option>failed</option></select></label>
+            <label><input type="checkbox" id="stalled"> only with stalls</label>
+            <span id="shown" role="status"></span>
+            </div>
+            <div class="scroll" role="region" aria-labelledby="sessions" tabindex="0">
+            <table id="table">
+            <thead><tr><th scope="col">Session</th>\(heads.joined())<th scope="col">Outcome</th></tr></thead>
+            <tbody>
+            \(set.listed.enumerated().map { row($1, number: $0 + 1, limits) }.joined())
+            </tbody>
+            </table>
+            </div>
+            </section>
+            """
+    }
+
+    /// Closing tags of cells and rows are optional, and a thousand rows have many.
+    private static func row(_ session: ReportSession, number: Int, _ limits: PageLimits) -> HTML {
+        let title = session.title.isEmpty ? "session \(number)" : PageLimits.cut(session.title, to: limits.title)
+        let cells = [Measure.startTime, .rebufferTime, .rebufferRatio, .playTime, .bitrate].map { measure in
+            session.values[measure.position].map(measure.text) ?? "–"
+        }
+        let cause: HTML =
+            session.failure.map { "<small>\(PageLimits.cut($0.code ?? $0.description, to: limits.title))</small>" }
+            ?? ""
+        let begin = WallTime(milliseconds: session.begin).rfc3339.prefix(19).replacing("T", with: " ")
+        return """
+            <tr data-o="\(session.outcome.rawValue)"><td class="name"><button type="button" aria-expanded="false"><bdi>\(title)</bdi></button>\
+            <small><bdi>\(PageLimits.cut(session.source, to: limits.source))</bdi></small><td>\(begin)<td>\(cells[0])\
+            <td>\(session.stallCount)<td>\(cells[1])<td>\(cells[2])<td>\(cells[3])<td>\(cells[4])\
+            <td>\(label(of: session))\(cause)
+
+            """
+    }
+
+    private static func label(of session: ReportSession) -> String {
+        session.isExitBeforeStart ? "left before start" : session.outcome.rawValue
+    }
+}

@@ -1,0 +1,101 @@
+internal import Instrument
+internal import InstrumentQuality
+internal import InstrumentText
+
+/// The head of the page: where the sessions are from, and the figures of all of them.
+enum SummarySection {
+    static func html(_ set: SessionSet, now: WallTime, _ limits: PageLimits) -> HTML {
+        let facts = figures(of: set).map { figure -> HTML in
+            "<div><dt>\(figure.title)</dt><dd>\(figure.value)</dd><dd class=\"note\">\(figure.note)</dd></div>"
+        }
+        return """
+            <header>
+            <h1>Playback report</h1>
+            <p>\(origin(of: set, limits)).\(reading(of: set)) Made \(minutes(now)).</p>
+            <dl class="figures">
+            \(facts.joined())
+            </dl>
+            </header>
+            """
+    }
+
+    private static func origin(of set: SessionSet, _ limits: PageLimits) -> HTML {
+        let names = set.inputs.prefix(10).map { input -> HTML in
+            "<bdi><code>\(PageLimits.cut(input, to: limits.source))</code></bdi>"
+        }
+        let more: HTML = set.inputs.count > names.count ? " and \(set.inputs.count - names.count) more" : ""
+        let list = HTML(trusted: names.map(\.markup).joined(separator: ", ")) + more
+        guard let span = set.span else { return "From \(list)" }
+        let (begin, end) = (WallTime(milliseconds: span.lowerBound), WallTime(milliseconds: span.upperBound))
+        return "From \(list), \(minutes(begin)) to \(minutes(end))"
+    }
+
+    private static func reading(of set: SessionSet) -> HTML {
+        var parts: [String] = []
+        if set.problemCount > 0 {
+            parts.append("\(Decimal.count(set.problemCount, "part")) could not be read: skipped.")
+        }
+        if set.duplicateCount > 0 { parts.append("\(Decimal.count(set.duplicateCount, "repeated sample")) left out.") }
+        return parts.isEmpty ? "" : " \(parts.joined(separator: " "))"
+    }
+
+    /// `2026-11-22 13:05 UTC`.
+    static func minutes(_ time: WallTime) -> String {
+        time.rfc3339.prefix(16).replacing("T", with: " ") + " UTC"
+    }
+
+    /// A number with its meaning.
+    struct Figure {
+        let title: String
+        let value: String
+        let note: String
+    }
+
+    /// The figures of a set, for the page and for the terminal.
+    static func figures(of set: SessionSet) -> [Figure] {
+        let median = { (measure: Measure) in set.quantile(0.5, of: measure).map(measure.text) ?? "–" }
+        let high = { (measure: Measure) in
+            set.quantile(0.95, of: measure).map { "95 % within \(measure.text($0))" } ?? "no values"
+        }
+        let play = set.values[Measure.playTime.position].reduce(0, +)
+        let stalled = set.values[Measure.rebufferTime.position].reduce(0, +)
+        let pooled = play + stalled > 0 ? Measure.rebufferRatio.text(100 * stalled / (play + stalled)) : "–"
+        return [
+            Figure(title: "Sessions", value: "\(set.count)", note: sessions(set)),
+            Figure(title: "Start time, median", value: median(.startTime), note: high(.startTime)),
+            Figure(
+                title: "Rebuffer ratio, all sessions",
+                value: pooled,
+                note:
+                    "\(Decimal.count(set.stallCount, "stall")) in \(Decimal.count(set.stalledCount, "session")), \(Decimal.duration(stalled * 1000))"
+            ),
+            Figure(title: "Average bitrate, median", value: median(.bitrate), note: lowest(set)),
+            Figure(
+                title: "Start failures",
+                value: Decimal.percent(set.startFailures, of: set.count),
+                note: Decimal.count(set.startFailures, "session")
+            ),
+            Figure(
+                title: "Exits before start",
+                value: Decimal.percent(set.exitsBeforeStart, of: set.count),
+                note: Decimal.count(set.exitsBeforeStart, "session")
+            ),
+            Figure(
+                title: "Playback failures",
+                value: Decimal.percent(set.playbackFailures, of: set.count),
+                note: Decimal.count(set.playbackFailures, "session")
+            ),
+            Figure(title: "Play time", value: Decimal.duration(play * 1000), note: "all sessions together"),
+        ]
+    }
+
+    /// Recorded sessions of which each stands for several are a sample.
+    private static func sessions(_ set: SessionSet) -> String {
+        let all = set.aggregate.sessionCount
+        return "\(set.startedCount) started" + (all == set.count ? "" : "; a sample of \(all)")
+    }
+
+    private static func lowest(_ set: SessionSet) -> String {
+        set.quantile(0.05, of: .bitrate).map { "95 % above \(Measure.bitrate.text($0))" } ?? "no values"
+    }
+}

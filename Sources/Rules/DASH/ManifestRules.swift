@@ -1,0 +1,148 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentXML
+
+extension Rule {
+    /// The MPD cannot be parsed.
+    public static let mpdMalformed = Rule(
+        "mpd-malformed",
+        .error,
+        "The MPD cannot be parsed",
+        explanation: "A player must refuse an MPD that is no valid XML or lacks what playback needs.",
+        source: "ISO/IEC 23009-1 clause 5.2",
+        checks: [
+            .text { text, _ in
+                guard text.format == .dash, let failure = text.failure else { return [] }
+                return [
+                    Problem(
+                        found: failure.message,
+                        expected: "an MPD that keeps the syntax",
+                        advice: "Correct the line, or the packager that writes it.",
+                        line: failure.line
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A required attribute is missing.
+    public static let mpdAttributeMissing = Rule(
+        "mpd-attribute-missing",
+        .warning,
+        "A required attribute of the MPD is missing",
+        explanation: "Players guess the value of the attribute, and each guesses something else.",
+        source: "ISO/IEC 23009-1 clauses 5.3.1.2 and 5.3.5.2",
+        checks: [
+            .manifest { manifest, _ in
+                var required = ["profiles", "minBufferTime"]
+                if manifest.isDynamic { required += ["availabilityStartTime", "publishTime"] }
+                var problems = required.filter { manifest.root[$0] == nil }.map { missing($0, manifest.root) }
+                let isEndless = manifest.root["minimumUpdatePeriod"] != nil
+                if !manifest.isDynamic, !isEndless, manifest.root["mediaPresentationDuration"] == nil,
+                    manifest.periods.last?.element["duration"] == nil
+                {
+                    problems.append(missing("mediaPresentationDuration", manifest.root))
+                }
+                for period in manifest.periods {
+                    for set in period.element.all("AdaptationSet") {
+                        for representation in set.all("Representation") {
+                            problems += ["id", "bandwidth"].filter { representation[$0] == nil }
+                                .map { missing($0, representation) }
+                            if representation["mimeType"] == nil, set["mimeType"] == nil {
+                                problems.append(missing("mimeType", representation))
+                            }
+                        }
+                    }
+                }
+                return Array(problems.prefix(8))
+            }
+        ]
+    )
+
+    private static func missing(_ name: String, _ element: MarkupElement) -> Problem {
+        Problem(
+            found: "`\(element.name)` without `\(name)`",
+            expected: "the attribute `\(name)`",
+            advice: "Add the attribute.",
+            line: element.line
+        )
+    }
+
+    /// `@publishTime` goes back.
+    public static let publishTimeBackwards = Rule(
+        "publish-time-backwards",
+        .error,
+        "The publishTime goes back",
+        explanation: "An old version of the MPD is served again; players lose the segments at the live edge.",
+        source: "ISO/IEC 23009-1 clause 5.3.1.2",
+        checks: [
+            .manifest { manifest, history in
+                guard let old = history.previousManifest?.publishTime, let new = manifest.publishTime, new < old else {
+                    return []
+                }
+                return [
+                    Problem(
+                        found: "a publishTime that is \(old.nanoseconds(since: new).shownSeconds) earlier than before",
+                        expected: "a publishTime that never goes back",
+                        advice: "Check that all servers and caches serve the same version.",
+                        line: manifest.root.line
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// The MPD changes faster than `@minimumUpdatePeriod` says.
+    public static let updatePeriodNotKept = Rule(
+        "update-period-not-kept",
+        .warning,
+        "The MPD changes faster than minimumUpdatePeriod",
+        explanation: "Players that keep to the period play by an MPD that is no longer valid.",
+        source: "ISO/IEC 23009-1 clause 5.4.1",
+        checks: [
+            .manifest { manifest, history in
+                guard let period = history.previousManifest?.updatePeriod, period > 0,
+                    let old = history.previousManifest?.publishTime, let new = manifest.publishTime, new > old
+                else { return [] }
+                let interval = new.nanoseconds(since: old)
+                // Packagers publish on their own timers; a tenth early is no fault.
+                guard interval < period / 10 * 9 else { return [] }
+                return [
+                    Problem(
+                        found: "versions that were published \(interval.shownSeconds) apart",
+                        expected: "at least minimumUpdatePeriod, \(period.shownSeconds)",
+                        advice: "Lower minimumUpdatePeriod, or publish less often.",
+                        line: manifest.root.line
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A live MPD gets no new segments.
+    public static let mpdStale = Rule(
+        "mpd-stale",
+        .error,
+        "The live MPD is stale",
+        explanation: "A player that gets no new segments drains its buffer and stalls.",
+        source: "ISO/IEC 23009-1 clause 5.4.1",
+        checks: [
+            .manifest { manifest, history in
+                guard manifest.isDynamic, manifest.updatePeriod != nil, manifest.edge != nil,
+                    let since = history.edgeUnchangedSince, let longest = manifest.timelines.map(\.longest).max()
+                else { return [] }
+                let age = since.duration(to: manifest.fetched.instant).nanoseconds
+                let limit = max(longest, manifest.updatePeriod ?? 0).saturatingMultiply(3) / 2
+                guard age > limit else { return [] }
+                return [
+                    Problem(
+                        found: "the same last segment for \(age.shownSeconds)",
+                        expected: "a new segment within \(limit.shownSeconds)",
+                        advice: "Check the encoder and the packager, then the caches in front of them.",
+                        line: manifest.root.line
+                    )
+                ]
+            }
+        ]
+    )
+}

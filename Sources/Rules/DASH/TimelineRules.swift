@@ -1,0 +1,118 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentXML
+
+extension Rule {
+    /// The largest difference that rounding to ticks explains, in nanoseconds.
+    private static let rounding: Int64 = 10_000_000
+
+    /// A timeline has a gap.
+    public static let timelineGap = Rule(
+        "timeline-gap",
+        .error,
+        "A SegmentTimeline has a gap",
+        explanation: "Players stall at the gap, or skip it with a jump in the picture.",
+        source: "ISO/IEC 23009-1 clause 5.3.9.6",
+        checks: [.manifest { manifest, _ in seams(manifest, isGap: true) }]
+    )
+
+    /// Entries of a timeline overlap.
+    public static let timelineOverlap = Rule(
+        "timeline-overlap",
+        .error,
+        "Segments of a SegmentTimeline overlap",
+        explanation: "Players play the overlap twice, or reject the segment.",
+        source: "ISO/IEC 23009-1 clause 5.3.9.6",
+        checks: [.manifest { manifest, _ in seams(manifest, isGap: false) }]
+    )
+
+    private static func seams(_ manifest: ManifestVersion, isGap: Bool) -> [Problem] {
+        manifest.timelines.compactMap { timeline -> Problem? in
+            for (entry, next) in zip(timeline.entries, timeline.entries.dropFirst()) where next.hasStart {
+                guard let end = entry.end else { continue }
+                let step = next.start.saturatingSubtract(end).nanoseconds(timescale: timeline.timescale)
+                guard isGap ? step > rounding : step < -rounding else { continue }
+                return Problem(
+                    found: "\(isGap ? "a gap" : "an overlap") of \(Int64(clamping: step.magnitude).shownSeconds)",
+                    expected: "an `S` element that starts where the one before it ends",
+                    advice: "Check the packager's input; start a new Period at a real gap.",
+                    line: next.line
+                )
+            }
+            return nil
+        }.prefix(8).map { $0 }
+    }
+
+    /// Periods do not follow one another.
+    public static let periodBoundary = Rule(
+        "period-boundary",
+        .error,
+        "Periods do not follow one another",
+        explanation: "Players stall at the boundary, cut the end of a period, or show a black picture.",
+        source: "ISO/IEC 23009-1 clause 5.3.2.1",
+        checks: [.manifest { manifest, _ in boundaries(manifest) + contents(manifest) }]
+    )
+
+    private static func boundaries(_ manifest: ManifestVersion) -> [Problem] {
+        var problems: [Problem] = []
+        for (period, next) in zip(manifest.periods, manifest.periods.dropFirst()) {
+            let end = period.element.duration("duration").map { period.start.saturatingAdd($0) } ?? next.start
+            let step = next.start.saturatingSubtract(end)
+            guard step.magnitude > rounding.magnitude || next.start < period.start else { continue }
+            problems.append(
+                boundary(
+                    "a start at \(next.start.shownSeconds)",
+                    "a start at \(end.shownSeconds), where the period before ends",
+                    next.element
+                )
+            )
+        }
+        if !manifest.isDynamic, let total = manifest.root.duration("mediaPresentationDuration"),
+            let last = manifest.periods.last, let end = last.end,
+            end.saturatingSubtract(total).magnitude > 500_000_000
+        {
+            problems.append(
+                boundary(
+                    "an end at \(end.shownSeconds)",
+                    "an end at \(total.shownSeconds), the mediaPresentationDuration",
+                    last.element
+                )
+            )
+        }
+        return problems
+    }
+
+    /// Timelines that do not fill their period, by more than a segment.
+    private static func contents(_ manifest: ManifestVersion) -> [Problem] {
+        manifest.timelines.compactMap { timeline in
+            let period = manifest.periods[timeline.period]
+            guard !manifest.isDynamic, let first = timeline.entries.first else { return nil }
+            let slack = timeline.longest.saturatingAdd(rounding)
+            let lead = first.start.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
+            if lead.magnitude > slack.magnitude {
+                return boundary(
+                    "media that start \(lead.shownSeconds) after the period",
+                    "media that start with the period: check presentationTimeOffset",
+                    period.element
+                )
+            }
+            guard let end = timeline.end, let length = period.end?.saturatingSubtract(period.start) else { return nil }
+            let media = end.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
+            guard media.saturatingSubtract(length).magnitude > slack.magnitude else { return nil }
+            return boundary(
+                "media of \(media.shownSeconds)",
+                "media that fill the period of \(length.shownSeconds)",
+                period.element
+            )
+        }
+    }
+
+    private static func boundary(_ found: String, _ expected: String, _ element: MarkupElement) -> Problem {
+        Problem(
+            found: found,
+            expected: expected,
+            advice: "Correct @start and @duration of the periods.",
+            line: element.line
+        )
+    }
+}

@@ -1,0 +1,56 @@
+internal import InstrumentManifests
+
+/// The protocol version that the tags of a playlist need (RFC 8216bis section 8).
+enum CompatibilityVersion {
+    struct Need: Hashable {
+        var version: Int64
+        var feature: String
+        var line: Int
+    }
+
+    static func needs(of playlist: MediaPlaylistVersion) -> [Need] {
+        let isIFramesOnly = playlist.playlist.isIFramesOnly
+        return playlist.entries.compactMap { entry in
+            guard case .tag(let tag) = entry, let (version, feature) = need(of: tag, isIFramesOnly) else { return nil }
+            return Need(version: version, feature: feature, line: tag.line)
+        }
+    }
+
+    static func needs(of playlist: MultivariantVersion) -> [Need] {
+        playlist.entries.compactMap { entry in
+            guard case .tag(let tag) = entry, let (version, feature) = need(of: tag) else { return nil }
+            return Need(version: version, feature: feature, line: tag.line)
+        }
+    }
+
+    private static func need(of tag: PlaylistTag, _ isIFramesOnly: Bool) -> (Int64, String)? {
+        switch tag.name {
+        case "EXTINF": tag.value.prefix { $0 != "," }.contains(".") ? (3, "durations with a fraction") : nil
+        case "EXT-X-BYTERANGE", "EXT-X-I-FRAMES-ONLY": (4, tag.name)
+        case "EXT-X-KEY": need(ofKey: tag.attributes)
+        case "EXT-X-MAP": isIFramesOnly ? (5, tag.name) : (6, "\(tag.name) in a playlist of whole segments")
+        case "EXT-X-GAP": (8, tag.name)
+        case "EXT-X-DEFINE": need(ofDefinition: tag.attributes)
+        case "EXT-X-SKIP": (9, tag.name)
+        default: nil
+        }
+    }
+
+    private static func need(of tag: PlaylistTag) -> (Int64, String)? {
+        let attributes = tag.attributes
+        if tag.name == "EXT-X-DEFINE" { return need(ofDefinition: attributes) }
+        if tag.name == "EXT-X-MEDIA", attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true {
+            return (7, "INSTREAM-ID with a SERVICE value")
+        }
+        return attributes.keys.contains { $0.hasPrefix("REQ-") } ? (12, "an attribute that begins with REQ-") : nil
+    }
+
+    private static func need(ofKey attributes: [String: String]) -> (Int64, String)? {
+        if attributes["KEYFORMAT"] != nil || attributes["KEYFORMATVERSIONS"] != nil { return (5, "KEYFORMAT") }
+        return attributes["IV"] != nil ? (2, "IV of EXT-X-KEY") : nil
+    }
+
+    private static func need(ofDefinition attributes: [String: String]) -> (Int64, String)? {
+        attributes["QUERYPARAM"] != nil ? (11, "QUERYPARAM of EXT-X-DEFINE") : (8, "EXT-X-DEFINE")
+    }
+}

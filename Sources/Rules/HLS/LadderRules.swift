@@ -1,0 +1,149 @@
+internal import Instrument
+internal import InstrumentManifests
+internal import InstrumentText
+
+extension Rule {
+    /// A variant has no bandwidth.
+    public static let bandwidthMissing = Rule(
+        "bandwidth-missing",
+        .error,
+        "A variant has no BANDWIDTH",
+        explanation:
+            "Players choose variants by their bandwidth; one without a bandwidth is chosen at random or never.",
+        source: "RFC 8216bis section 4.4.6.2",
+        checks: [
+            .multivariant { version, _ in
+                let tags = version.tags("EXT-X-STREAM-INF") + version.tags("EXT-X-I-FRAME-STREAM-INF")
+                return tags.filter { (DecimalText.integer($0.attributes["BANDWIDTH"] ?? "") ?? 0) == 0 }.map { tag in
+                    Problem(
+                        found: "\(tag.name) without a valid BANDWIDTH",
+                        expected: "the peak bit rate in bits per second",
+                        advice: "Add BANDWIDTH.",
+                        line: tag.line
+                    )
+                }
+            }
+        ]
+    )
+
+    /// A group has two renditions of one name, or two defaults.
+    public static let renditionGroupDuplicate = Rule(
+        "rendition-group-duplicate",
+        .error,
+        "A rendition group has duplicates",
+        explanation: "Viewers cannot choose between renditions of one name, and players disagree about the default.",
+        source: "RFC 8216bis section 4.4.6.1.1",
+        checks: [
+            .multivariant { version, _ in
+                MediaGroup.all(in: version).flatMap { group -> [Problem] in
+                    var (names, defaults): (Set<String>, Int) = ([], 0)
+                    return group.members.compactMap { member in
+                        let name = member.attributes["NAME"] ?? ""
+                        if member.attributes["DEFAULT"] == "YES" { defaults += 1 }
+                        if !names.insert(name).inserted {
+                            return group.problem(
+                                "a second member named `\(name.excerpt())`",
+                                "one member of each NAME",
+                                member.line
+                            )
+                        }
+                        guard defaults > 1, member.attributes["DEFAULT"] == "YES" else { return nil }
+                        return group.problem("a second member with DEFAULT=YES", "at most one default", member.line)
+                    }
+                }
+            }
+        ]
+    )
+
+    /// A variant names a group that does not exist.
+    public static let renditionGroupMissing = Rule(
+        "rendition-group-missing",
+        .error,
+        "A variant names a rendition group that does not exist",
+        explanation: "The variant plays without sound or subtitles, or not at all.",
+        source: "RFC 8216bis section 4.4.6.2",
+        checks: [
+            .multivariant { version, _ in
+                let known = Set(MediaGroup.all(in: version).map { "\($0.kind) \($0.name)" })
+                return version.tags("EXT-X-STREAM-INF").flatMap { tag -> [Problem] in
+                    let attributes = tag.attributes
+                    return ["AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS"].compactMap { kind in
+                        guard let name = attributes[kind], !(kind == "CLOSED-CAPTIONS" && name == "NONE"),
+                            !known.contains("\(kind) \(name)")
+                        else { return nil }
+                        return Problem(
+                            found: "\(kind)=\"\(name.excerpt())\" without such a group",
+                            expected: "an EXT-X-MEDIA of TYPE=\(kind) with that GROUP-ID",
+                            advice: "Add the group, or remove the attribute.",
+                            line: tag.line
+                        )
+                    }
+                }
+            }
+        ]
+    )
+
+    /// Groups of one type have different members.
+    public static let renditionGroupMembersDiffer = Rule(
+        "rendition-group-members-differ",
+        .error,
+        "Rendition groups of one type have different members",
+        explanation: "The viewer's language disappears when the player switches to a variant with another group.",
+        source: "RFC 8216bis section 4.4.6.1.1",
+        checks: [
+            .multivariant { version, _ in
+                Dictionary(grouping: MediaGroup.all(in: version), by: \.kind).values.flatMap { groups -> [Problem] in
+                    let names = groups.map { Set($0.members.map { $0.attributes["NAME"] ?? "" }) }
+                    let all = names.reduce(Set()) { $0.union($1) }
+                    return zip(groups, names).compactMap { group, names in
+                        let missing = all.subtracting(names).sorted()
+                        guard let first = missing.first, let line = group.members.first?.line else { return nil }
+                        return group.problem(
+                            "no member named `\(first.excerpt())`",
+                            "the members of the other groups",
+                            line
+                        )
+                    }
+                }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
+            }
+        ]
+    )
+}
+
+/// The renditions of one `TYPE` and `GROUP-ID`.
+struct MediaGroup {
+    var kind: String
+    var name: String
+    var members: [PlaylistMember]
+
+    struct PlaylistMember {
+        var attributes: [String: String]
+        var line: Int
+    }
+
+    static func all(in version: MultivariantVersion) -> [MediaGroup] {
+        var (groups, places): ([MediaGroup], [String: Int]) = ([], [:])
+        for tag in version.tags("EXT-X-MEDIA") {
+            let attributes = tag.attributes
+            guard let kind = attributes["TYPE"], let name = attributes["GROUP-ID"] else { continue }
+            let member = PlaylistMember(attributes: attributes, line: tag.line)
+            let key = "\(kind) \(name)"
+            if let place = places[key] {
+                groups[place].members.append(member)
+            } else {
+                places[key] = groups.count
+                groups.append(MediaGroup(kind: kind, name: name, members: [member]))
+            }
+        }
+        return groups
+    }
+
+    func problem(_ found: String, _ expected: String, _ line: Int) -> Problem {
+        Problem(
+            found: found,
+            expected: expected,
+            advice: "Correct the group `\(name.excerpt())` of TYPE=\(kind.excerpt()).",
+            line: line
+        )
+    }
+}

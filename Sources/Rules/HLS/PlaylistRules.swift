@@ -1,0 +1,185 @@
+internal import Instrument
+internal import InstrumentManifests
+
+extension Rule {
+    /// The playlist cannot be parsed.
+    public static let playlistMalformed = Rule(
+        "playlist-malformed",
+        .error,
+        "The playlist cannot be parsed",
+        explanation: "A player must refuse a playlist that breaks the syntax, so that nothing plays.",
+        source: "RFC 8216bis section 4.1",
+        checks: [
+            .text { text, _ in
+                guard text.format == .hls, let failure = text.failure else { return [] }
+                return [
+                    Problem(
+                        found: failure.message,
+                        expected: "a playlist that keeps the syntax",
+                        advice: "Correct the line, or the packager that writes it.",
+                        line: failure.line
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// `EXT-X-VERSION` is lower than the tags need.
+    public static let versionTooLow = Rule(
+        "version-too-low",
+        .error,
+        "EXT-X-VERSION is too low for the tags in the playlist",
+        explanation:
+            "An old player that supports the declared version misreads the newer tags instead of refusing them.",
+        source: "RFC 8216bis section 8",
+        checks: [
+            .media { playlist, _ in
+                tooLow(CompatibilityVersion.needs(of: playlist), playlist.playlist.version, playlist.entries)
+            },
+            .multivariant { version, _ in
+                tooLow(CompatibilityVersion.needs(of: version), version.playlist.version, version.entries)
+            },
+        ]
+    )
+
+    private static func tooLow(
+        _ needs: [CompatibilityVersion.Need],
+        _ declared: Int64,
+        _ entries: [PlaylistEntry]
+    ) -> [Problem] {
+        guard let need = needs.max(by: { $0.version < $1.version }), need.version > declared else { return [] }
+        return [
+            Problem(
+                found: "EXT-X-VERSION \(declared)",
+                expected: "EXT-X-VERSION \(need.version) or higher because of \(need.feature)",
+                advice: "Raise EXT-X-VERSION.",
+                line: need.line
+            )
+        ]
+    }
+
+    /// The playlist has not changed for too long.
+    public static let stale = Rule(
+        "stale",
+        .error,
+        "The live playlist is stale",
+        explanation: "A player that gets no new segments drains its buffer and stalls.",
+        source: "RFC 8216bis section 6.2.2",
+        checks: [
+            .media { playlist, rendition, _ in
+                guard playlist.isLive, let since = rendition.unchangedSince else { return [] }
+                let age = since.duration(to: playlist.fetched.instant).nanoseconds
+                let limit = playlist.playlist.targetDuration.saturatingMultiply(3) / 2
+                guard limit > 0, age > limit else { return [] }
+                return [
+                    Problem(
+                        found: "the same playlist for \(age.shownSeconds)",
+                        expected: "a new segment within 1.5 target durations, which are \(limit.shownSeconds)",
+                        advice: "Check the encoder and the packager, then the caches in front of them."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A segment is longer than the target duration.
+    public static let targetDurationExceeded = Rule(
+        "target-duration-exceeded",
+        .error,
+        "A segment is longer than EXT-X-TARGETDURATION",
+        explanation:
+            "Players reload by the target duration and size their buffers by it; a longer segment makes them stall.",
+        source: "RFC 8216bis section 4.4.3.1",
+        checks: [
+            .media { playlist, _ in
+                let target = playlist.playlist.targetDuration
+                let longer = playlist.segments.filter {
+                    $0.segment.duration.saturatingAdd(500_000_000) / 1_000_000_000 * 1_000_000_000 > target
+                }
+                guard target > 0, let first = longer.first else { return [] }
+                return [
+                    Problem(
+                        found:
+                            "\(first.segment.duration.shownSeconds) in \(longer.count) of \(playlist.segments.count) segments",
+                        expected: "segments of at most \(target.shownSeconds) after rounding to whole seconds",
+                        advice: "Raise EXT-X-TARGETDURATION, or cut shorter segments.",
+                        line: first.line
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// The target duration changes at a reload.
+    public static let targetDurationChanged = Rule(
+        "target-duration-changed",
+        .error,
+        "EXT-X-TARGETDURATION changes at a reload",
+        explanation: "Players compute their reload interval from the target duration, which must never change.",
+        source: "RFC 8216bis section 4.4.3.1",
+        checks: [
+            .media { playlist, rendition, _ in
+                guard let old = rendition.replaced?.playlist.targetDuration,
+                    old != playlist.playlist.targetDuration
+                else { return [] }
+                return [
+                    Problem(
+                        found: playlist.playlist.targetDuration.shownSeconds,
+                        expected: "the target duration of the playlist before, \(old.shownSeconds)",
+                        advice: "Keep one target duration for the whole stream.",
+                        line: playlist.tags("EXT-X-TARGETDURATION").first?.line
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A live playlist lists less than three target durations.
+    public static let windowTooShort = Rule(
+        "window-too-short",
+        .error,
+        "The live playlist lists less than three target durations",
+        explanation:
+            "A player that starts three target durations behind the end has nowhere to start, and stalls at every delay.",
+        source: "RFC 8216bis section 6.2.2",
+        checks: [
+            .media { playlist, _ in
+                // Only a playlist from which segments were removed must be that long.
+                guard playlist.isLive, playlist.playlist.mediaSequence > 0, !playlist.segments.isEmpty else {
+                    return []
+                }
+                let (listed, target) = (playlist.playlist.duration, playlist.playlist.targetDuration)
+                guard listed < target.saturatingMultiply(3) else { return [] }
+                return [
+                    Problem(
+                        found: "\(listed.shownSeconds) in \(playlist.segments.count) segments",
+                        expected:
+                            "at least three target durations, which are \(target.saturatingMultiply(3).shownSeconds)",
+                        advice: "Keep more segments in the playlist."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// `EXT-X-ENDLIST` is gone.
+    public static let endlistVanished = Rule(
+        "endlist-vanished",
+        .error,
+        "EXT-X-ENDLIST vanishes at a reload",
+        explanation: "Players stop reloading at EXT-X-ENDLIST, so that they miss everything that comes after it.",
+        source: "RFC 8216bis section 6.2.1",
+        checks: [
+            .media { playlist, rendition, _ in
+                guard rendition.replaced?.hasEndTag == true, !playlist.hasEndTag else { return [] }
+                return [
+                    Problem(
+                        found: "a playlist without EXT-X-ENDLIST",
+                        expected: "EXT-X-ENDLIST as in the playlist before",
+                        advice: "Serve a new stream at a new address."
+                    )
+                ]
+            }
+        ]
+    )
+}

@@ -1,0 +1,196 @@
+internal import Instrument
+internal import InstrumentHTTP
+public import InstrumentManifests
+internal import InstrumentXML
+
+/// Applies rules to what is observed of one stream, and remembers what the rules need.
+///
+/// ```swift
+/// var run = RuleRun()
+/// run.observe(FetchedText(url: url, bytes: body, fetched: clock.timestamp), as: .root)
+/// for finding in run.findings { print(finding.rule, finding.message) }
+/// ```
+/// A value without clock or network. Memory is bounded: the latest two versions of each playlist, the latest segments,
+/// and one finding for each rule and resource.
+public struct RuleRun: Sendable {
+    /// The role of a fetched text.
+    public enum Role: Hashable, Sendable {
+        /// The address of the stream: a multivariant playlist, a media playlist or an MPD.
+        case root
+        /// The media playlist of a rendition, by the rendition's name.
+        case rendition(String)
+    }
+
+    /// The number of findings that are kept; further ones are only counted.
+    static let mostFindings = 1_000
+
+    /// The rules.
+    public let rules: [Rule]
+    /// The history of the stream.
+    public private(set) var history = StreamHistory()
+    /// The broken rules so far, one for each rule and resource, in the order of their discovery.
+    public private(set) var findings: [Finding] = []
+    /// The number of findings that were left out because there were too many.
+    public private(set) var omittedFindings = 0
+    private var positions: [Place: Int] = [:]
+    private let limits: ManifestLimits
+
+    private struct Place: Hashable {
+        var rule: Rule.ID
+        var resource: String
+    }
+
+    /// Creates a run.
+    public init(rules: [Rule] = Rule.all, limits: ManifestLimits = ManifestLimits()) {
+        self.rules = rules
+        self.limits = limits
+    }
+
+    /// Applies the rules to a playlist or manifest.
+    public mutating func observe(_ text: FetchedText, as role: Role) {
+        let start = text.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? text.bytes.dropFirst(3) : text.bytes[...]
+        let isMarkup = start.first { $0 > 0x20 } == UInt8(ascii: "<")
+        let isDASH =
+            role == .root && (history.manifest != nil || isMarkup && !text.url.path.lowercased().hasSuffix(".m3u8"))
+        do throws(ManifestError) {
+            if isDASH { try observeManifest(text) } else { try observePlaylist(text, as: role) }
+            report(observation(text, isDASH, nil), at: text.url)
+        } catch {
+            let failure = TextObservation.Failure(message: error.message, line: error.line)
+            report(observation(text, isDASH, failure), at: text.url)
+        }
+    }
+
+    /// Applies the rules to a segment.
+    public mutating func observe(_ facts: SegmentFacts) {
+        // The rules compare the segment with what was known before.
+        guard let before = history.update(facts.rendition, { _ in }) else { return }
+        apply(at: facts.url.description) { check, history in
+            if case .segment(let check) = check { check(facts, before, history) } else { nil }
+        }
+        _ = history.update(facts.rendition) { $0.record(facts) }
+    }
+
+    /// Applies the rules to a resource that could not be fetched.
+    public mutating func observe(_ failure: FetchFailure) {
+        apply(at: failure.url.description) { check, history in
+            if case .failure(let check) = check { check(failure, history) } else { nil }
+        }
+    }
+
+    private func observation(
+        _ text: FetchedText,
+        _ isDASH: Bool,
+        _ failure: TextObservation.Failure?
+    ) -> TextObservation {
+        TextObservation(
+            url: text.url,
+            fetched: text.fetched,
+            format: isDASH ? .dash : .hls,
+            contentType: text.contentType,
+            failure: failure
+        )
+    }
+
+    private mutating func report(_ observation: TextObservation, at url: HTTPURL) {
+        apply(at: url.description) { check, history in
+            if case .text(let check) = check { check(observation, history) } else { nil }
+        }
+    }
+
+    private mutating func apply(at resource: String, _ problems: (Rule.Check, StreamHistory) -> [Problem]?) {
+        for rule in rules {
+            for check in rule.checks {
+                for problem in problems(check, history) ?? [] { add(problem, of: rule, at: resource) }
+            }
+        }
+    }
+
+    private mutating func add(_ problem: Problem, of rule: Rule, at resource: String) {
+        let place = Place(rule: rule.id, resource: resource)
+        if let position = positions[place] {
+            findings[position].count += 1
+            return
+        }
+        guard findings.count < Self.mostFindings else {
+            omittedFindings += 1
+            return
+        }
+        positions[place] = findings.count
+        findings.append(
+            Finding(
+                rule: rule.id,
+                severity: rule.severity,
+                title: rule.title,
+                source: rule.source,
+                resource: resource,
+                problem: problem
+            )
+        )
+    }
+}
+
+extension RuleRun {
+    private mutating func observeManifest(_ text: FetchedText) throws(ManifestError) {
+        let root: MarkupElement
+        do {
+            root = try MarkupReader.read(text.bytes, as: "the MPD", limits: MarkupLimits(limits))
+        } catch {
+            throw ManifestError(error, at: text.url)
+        }
+        let version = ManifestVersion(
+            url: text.url,
+            fetched: text.fetched,
+            serverTime: text.serverTime,
+            root: root
+        )
+        let parsed: Result<Presentation, ManifestError>
+        do throws(ManifestError) {
+            let now = text.fetched.wallTime
+            parsed = .success(try Presentation(parsing: text.bytes, at: text.url, now: now, limits: limits))
+        } catch {
+            parsed = .failure(error)
+        }
+        if root.name == "MPD" {
+            history.record(version)
+            if case .success(let presentation) = parsed { history.presentation = presentation }
+            apply(at: text.url.description) { check, history in
+                if case .manifest(let check) = check { check(version, history) } else { nil }
+            }
+        }
+        _ = try parsed.get()
+    }
+
+    private mutating func observePlaylist(_ text: FetchedText, as role: Role) throws(ManifestError) {
+        let definitions = history.presentation?.definitions ?? [:]
+        let playlist = try HLSPlaylist(parsing: text.bytes, at: text.url, definitions: definitions, limits: limits)
+        let entries = HLSPlaylist.entries(of: text.bytes, at: text.url, definitions: definitions, limits: limits)
+        switch playlist {
+        case .multivariant(let playlist):
+            guard role == .root else {
+                throw ManifestError(.malformed, "a media playlist was expected, and a multivariant playlist came")
+            }
+            let version = MultivariantVersion(url: text.url, playlist: playlist, entries: entries)
+            history.presentation = Presentation(playlist)
+            history.multivariant = version
+            apply(at: text.url.description) { check, history in
+                if case .multivariant(let check) = check { check(version, history) } else { nil }
+            }
+        case .media(let playlist):
+            var name = "main"
+            if case .rendition(let given) = role { name = given } else { history.presentation = Presentation(playlist) }
+            observe(
+                MediaPlaylistVersion(url: text.url, fetched: text.fetched, playlist: playlist, entries: entries),
+                of: name
+            )
+        }
+    }
+
+    private mutating func observe(_ version: MediaPlaylistVersion, of name: String) {
+        guard let rendition = history.update(name, { $0.record(version) }) else { return }
+        apply(at: version.url.description) { check, history in
+            if case .media(let check) = check { check(version, rendition, history) } else { nil }
+        }
+        _ = history.update(name) { $0.remember(DateRangeTag.all(in: version).map { ($0.id, $0.attributes) }) }
+    }
+}

@@ -1,0 +1,57 @@
+public import Instrument
+public import InstrumentManifests
+
+/// The history of a stream; bounded for any duration.
+public struct StreamHistory: Sendable {
+    /// The number of renditions that are remembered.
+    static let mostRenditions = 100
+
+    /// The presentation of the root playlist or manifest; nil before the first one.
+    public internal(set) var presentation: Presentation?
+    /// The multivariant playlist; nil for a media playlist that stands alone, and for DASH.
+    public internal(set) var multivariant: MultivariantVersion?
+    /// The renditions whose playlists or segments were observed, in the order of their first observation.
+    public private(set) var renditions: [RenditionHistory] = []
+    /// The latest MPD.
+    public private(set) var manifest: ManifestVersion?
+    /// The MPD before the latest one.
+    public private(set) var previousManifest: ManifestVersion?
+    /// The instant since which the end of the MPD's listed segments is unchanged.
+    public private(set) var edgeUnchangedSince: MonotonicInstant?
+    private var positions: [String: Int] = [:]
+
+    init() {}
+
+    /// The history of a rendition; nil before its first observation.
+    public func rendition(_ name: String) -> RenditionHistory? { positions[name].map { renditions[$0] } }
+
+    mutating func record(_ version: ManifestVersion) {
+        if manifest == nil || manifest?.edge != version.edge { edgeUnchangedSince = version.fetched.instant }
+        previousManifest = manifest
+        manifest = version
+    }
+
+    /// Changes the history of a rendition, which is created if need be; nil if there are too many renditions.
+    mutating func update(_ name: String, _ change: (inout RenditionHistory) -> Void) -> RenditionHistory? {
+        if positions[name] == nil {
+            guard renditions.count < Self.mostRenditions else { return nil }
+            positions[name] = renditions.count
+            renditions.append(RenditionHistory(name: name))
+        }
+        guard let position = positions[name] else { return nil }
+        change(&renditions[position])
+        return renditions[position]
+    }
+
+    /// The variants that play a rendition's pictures, or its sound where that is all there is.
+    public func variants(playing name: String) -> [Variant] {
+        presentation?.variants.filter { variant in
+            variant.main.description == name || variant.backups.contains { $0.description == name }
+        } ?? []
+    }
+
+    /// Whether a rendition belongs to the ladder: pictures or sound, and no subtitles.
+    func isMedia(_ name: String) -> Bool {
+        presentation?.renditions.first { $0.id.description == name }.map { $0.kind != .subtitles } ?? true
+    }
+}

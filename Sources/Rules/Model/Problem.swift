@@ -1,0 +1,53 @@
+/// A place at which a rule is broken, as a check reports it.
+public struct Problem: Hashable, Sendable {
+    /// The value that was found.
+    public var found: String
+    /// The value that the rule expects.
+    public var expected: String
+    /// The remedy, as a sentence.
+    public var advice: String
+    /// The line of the playlist or manifest, counted from 1; nil where no single line is wrong.
+    public var line: Int?
+
+    /// Creates a problem.
+    public init(found: String, expected: String, advice: String, line: Int? = nil) {
+        self.found = found
+        self.expected = expected
+        self.advice = advice
+        self.line = line
+    }
+}
+
+/// A broken rule at a resource of a stream.
+public struct Finding: Hashable, Sendable {
+    /// The rule that is broken.
+    public var rule: Rule.ID
+    /// How severe the broken rule is.
+    public var severity: Rule.Severity
+    /// The rule's title.
+    public var title: String
+    /// The rule's source.
+    public var source: String
+    /// The address of the playlist, manifest or segment, without user, password, query and fragment.
+    public var resource: String
+    /// The first violation of the rule.
+    public var problem: Problem
+    /// The number of observations that broke the rule at this resource.
+    public var count = 1
+
+    /// The problem as one sentence and an advice.
+    public var message: String { "Expected \(problem.expected); found \(problem.found). \(problem.advice)" }
+}
+
+extension Int64 {
+    /// Nanoseconds as seconds with up to three decimals: `6 s`, `6.006 s`.
+    package var shownSeconds: String {
+        let milliseconds = (magnitude + 500_000) / 1_000_000
+        let whole = (self < 0 && milliseconds > 0 ? "-" : "") + String(milliseconds / 1_000)
+        let rest = milliseconds % 1_000
+        if rest == 0 { return whole + " s" }
+        var digits = String(1_000 + rest).dropFirst()
+        while digits.last == "0" { digits = digits.dropLast() }
+        return "\(whole).\(digits) s"
+    }
+}

@@ -1,0 +1,116 @@
+internal import InstrumentHTTP
+internal import InstrumentText
+
+extension Rule {
+    /// A playlist or manifest cannot be fetched.
+    public static let manifestUnavailable = Rule(
+        "manifest-unavailable",
+        .error,
+        "A playlist or manifest cannot be fetched",
+        explanation: "A player that cannot fetch the playlist of a rendition cannot play the rendition.",
+        source: "RFC 8216bis section 6.2.1; ISO/IEC 23009-1 clause 5.3.1",
+        checks: [
+            .failure { failure, _ in
+                guard failure.kind == .manifest else { return [] }
+                return [
+                    Problem(
+                        found: failure.reason,
+                        expected: "a response with status 200 within the time and size limits",
+                        advice: "Check the address, the server and its access rights."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A segment, an initialization segment or a key cannot be fetched.
+    public static let segmentUnavailable = Rule(
+        "segment-unavailable",
+        .error,
+        "A listed segment cannot be fetched",
+        explanation: "The playback of every viewer stops or skips at a segment that no player can fetch.",
+        source: "RFC 8216bis section 6.2.1; ISO/IEC 23009-1 clause 5.3.9.1",
+        checks: [
+            .failure { failure, _ in failure.kind == .segment ? [unavailable(failure.reason)] : [] },
+            .segment { facts, _, history in
+                switch facts.failure {
+                case .status(let status):
+                    // A live segment that is missing has a rule that says why.
+                    let isExpiry = [404, 410].contains(status) && (history.manifest == nil || facts.isLive)
+                    return isExpiry ? [] : [unavailable("status \(status)")]
+                case .connection(let reason): return [unavailable(reason)]
+                case .unreadable, nil: return []
+                }
+            },
+        ]
+    )
+
+    private static func unavailable(_ reason: String) -> Problem {
+        Problem(
+            found: reason,
+            expected: "a response with status 200 or 206 for each listed resource",
+            advice: "Check the server and the path to it, then the packager's upload."
+        )
+    }
+
+    /// A segment is no media.
+    public static let segmentUnreadable = Rule(
+        "segment-unreadable",
+        .error,
+        "A segment is no media of a known kind",
+        explanation:
+            "A decoder cannot play the segment: the server sent an error page, or the packager wrote a damaged file.",
+        source: "RFC 8216bis section 3.1; ISO/IEC 23009-1 clause 6",
+        checks: [
+            .segment { facts, _, _ in
+                guard case .unreadable(let reason) = facts.failure else { return [] }
+                return [
+                    Problem(
+                        found: reason,
+                        expected: "MPEG-2 TS, fragmented MP4, WebM, packed audio or WebVTT",
+                        advice: "Compare the body with what the packager wrote."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// The content type contradicts the content.
+    public static let contentTypeWrong = Rule(
+        "content-type-wrong",
+        .warning,
+        "The content type contradicts the content",
+        explanation: "Browsers and some players refuse a playlist that the server declares to be something else.",
+        source: "RFC 8216bis section 4; ISO/IEC 23009-1 annex C",
+        checks: [
+            .text { text, _ in
+                guard text.failure == nil, let type = text.contentType.map(essence) else { return [] }
+                let known = text.format == .hls ? playlistTypes : manifestTypes
+                let ending = text.format == .hls ? [".m3u8", ".m3u"] : [".mpd"]
+                let isNamed = ending.contains { text.url.path.lowercased().hasSuffix($0) }
+                if known.contains(type) || isNamed && neutralTypes.contains(type) { return [] }
+                return [
+                    Problem(
+                        found: "`\(type.excerpt())`",
+                        expected: "the content type `\(known[0])`",
+                        advice: "Configure the content type on the server."
+                    )
+                ]
+            }
+        ]
+    )
+
+    private static let playlistTypes = [
+        "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
+    ]
+    private static let manifestTypes = [
+        "application/dash+xml", "video/vnd.mpeg.dash.mpd", "application/xml", "text/xml",
+    ]
+    /// Types that say nothing: the name's ending then decides.
+    private static let neutralTypes = ["application/octet-stream", "binary/octet-stream", "text/plain", ""]
+
+    /// A media type without its parameters.
+    private static func essence(_ type: String) -> String {
+        type.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+    }
+}

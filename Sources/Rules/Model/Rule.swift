@@ -1,0 +1,94 @@
+/// A rule that a stream must keep: a name, the text that requires it, and the checks that find where it is broken.
+///
+/// The set is open: an app adds rules to those of ``Rule/all``.
+///
+/// ```swift
+/// let short = Rule(
+///     "short-segments", .warning, "Segments are shorter than a second",
+///     explanation: "Each segment costs a request; short segments raise the load of the CDN.",
+///     source: "house rule 7",
+///     checks: [.media { playlist, _ in
+///         playlist.segments.filter { $0.segment.duration < 1_000_000_000 }.prefix(1).map {
+///             Problem(found: "\($0.segment.duration) ns", expected: "at least 1 s", advice: "Lengthen the segments.", line: $0.line)
+///         }
+///     }]
+/// )
+/// var run = RuleRun(rules: Rule.all + [short])
+/// ```
+/// Checks are pure functions: they are called on the thread of ``RuleRun/observe(_:as:)`` and must not block.
+public struct Rule: Sendable, Identifiable {
+    /// The name of a rule in kebab case, such as `media-sequence-backwards`; an open set.
+    public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+        /// The name.
+        public let description: String
+        /// Creates an identifier from a name.
+        public init(_ description: String) { self.description = description }
+        /// Creates an identifier from a name.
+        public init(stringLiteral value: String) { description = value }
+        /// In the order of the names.
+        public static func < (left: ID, right: ID) -> Bool { left.description < right.description }
+    }
+
+    /// How severe a broken rule is.
+    public enum Severity: String, Hashable, Sendable, CaseIterable {
+        /// Players work around the fault, or the source says SHOULD.
+        case warning
+        /// Players fail or show the wrong media, or the source says MUST.
+        case error
+    }
+
+    /// The input of a check.
+    public enum Check: Sendable {
+        /// Each playlist or manifest that was fetched, also one that cannot be parsed.
+        case text(@Sendable (TextObservation, StreamHistory) -> [Problem])
+        /// Each resource that could not be fetched.
+        case failure(@Sendable (FetchFailure, StreamHistory) -> [Problem])
+        /// Each multivariant playlist.
+        case multivariant(@Sendable (MultivariantVersion, StreamHistory) -> [Problem])
+        /// Each media playlist, also when a reload gave the same content.
+        case media(@Sendable (MediaPlaylistVersion, RenditionHistory, StreamHistory) -> [Problem])
+        /// Each MPD.
+        case manifest(@Sendable (ManifestVersion, StreamHistory) -> [Problem])
+        /// Each segment that was fetched.
+        case segment(@Sendable (SegmentFacts, RenditionHistory, StreamHistory) -> [Problem])
+    }
+
+    /// The name.
+    public let id: ID
+    /// How severe a broken rule is.
+    public let severity: Severity
+    /// The fault in a few words.
+    public let title: String
+    /// The reason for which the fault matters to viewers.
+    public let explanation: String
+    /// The text that requires the rule, with its section.
+    public let source: String
+    /// The checks that find where the rule is broken.
+    public let checks: [Check]
+
+    /// Creates a rule.
+    public init(
+        _ id: ID,
+        _ severity: Severity,
+        _ title: String,
+        explanation: String,
+        source: String,
+        checks: [Check]
+    ) {
+        self.id = id
+        self.severity = severity
+        self.title = title
+        self.explanation = explanation
+        self.source = source
+        self.checks = checks
+    }
+}
+
+extension Rule.Check {
+    /// Checks media playlists without their history.
+    public static func media(
+        _ check: @escaping @Sendable (MediaPlaylistVersion, StreamHistory) -> [Problem]
+    ) -> Rule.Check {
+        .media { playlist, _, history in check(playlist, history) }
+    }
+}

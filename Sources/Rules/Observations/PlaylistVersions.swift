@@ -1,0 +1,109 @@
+public import Instrument
+public import InstrumentHTTP
+public import InstrumentManifests
+
+/// A multivariant playlist as it was fetched.
+public struct MultivariantVersion: Sendable {
+    /// The address after redirects.
+    public let url: HTTPURL
+    /// The parsed playlist.
+    public let playlist: HLSMultivariantPlaylist
+    /// The tags and addresses with their lines.
+    public let entries: [PlaylistEntry]
+
+    /// The tags of a name, in their order.
+    public func tags(_ name: String) -> [PlaylistTag] { entries.tags(name) }
+}
+
+/// A segment of a media playlist with what stands before its address.
+public struct ListedSegment: Hashable, Sendable {
+    /// The parsed segment.
+    public var segment: MediaSegment
+    /// The line of the address.
+    public var line: Int
+    /// The segment's `EXT-X-PROGRAM-DATE-TIME`; nil without one.
+    public var date: WallTime?
+    /// Whether `EXT-X-DISCONTINUITY` stands before the segment.
+    public var isAfterDiscontinuity: Bool
+
+    /// The address without query and fragment and the byte range: the same for the same segment, also where each reload
+    /// has new tokens in the query.
+    var identity: String {
+        guard let range = segment.byteRange else { return segment.url.description }
+        return "\(segment.url.description) \(range.offset)+\(range.length ?? -1)"
+    }
+}
+
+/// A media playlist as it was fetched.
+public struct MediaPlaylistVersion: Sendable {
+    /// The address after redirects.
+    public let url: HTTPURL
+    /// The instant at which the response was complete.
+    public let fetched: Timestamp
+    /// The parsed playlist.
+    public let playlist: HLSMediaPlaylist
+    /// The tags and addresses with their lines.
+    public let entries: [PlaylistEntry]
+    /// The segments with their lines.
+    public let segments: [ListedSegment]
+    /// Whether the playlist has `EXT-X-ENDLIST`.
+    public let hasEndTag: Bool
+
+    /// Creates a version from a parsed playlist and its entries.
+    public init(url: HTTPURL, fetched: Timestamp, playlist: HLSMediaPlaylist, entries: [PlaylistEntry]) {
+        self.url = url
+        self.fetched = fetched
+        self.playlist = playlist
+        self.entries = entries
+        segments = Self.listed(playlist, entries)
+        hasEndTag = !entries.tags("EXT-X-ENDLIST").isEmpty
+    }
+
+    /// The tags of a name, in their order.
+    public func tags(_ name: String) -> [PlaylistTag] { entries.tags(name) }
+
+    /// Whether segments may still be added or removed.
+    public var isLive: Bool { !playlist.hasEnded }
+
+    /// Whether both versions say the same.
+    func hasSameContent(as other: MediaPlaylistVersion) -> Bool {
+        playlist == other.playlist && hasEndTag == other.hasEndTag
+    }
+
+    private static func listed(_ playlist: HLSMediaPlaylist, _ entries: [PlaylistEntry]) -> [ListedSegment] {
+        var result: [ListedSegment] = []
+        result.reserveCapacity(playlist.segments.count)
+        var (hasDuration, isDiscontinuous, date): (Bool, Bool, WallTime?) = (false, false, nil)
+        for entry in entries {
+            switch entry {
+            case .tag(let tag):
+                switch tag.name {
+                case "EXTINF": hasDuration = true
+                case "EXT-X-DISCONTINUITY": isDiscontinuous = true
+                case "EXT-X-PROGRAM-DATE-TIME": date = CalendarText.wallTime(tag.value)
+                default: break
+                }
+            case .address(_, let line):
+                if hasDuration, result.count < playlist.segments.count {
+                    result.append(
+                        ListedSegment(
+                            segment: playlist.segments[result.count],
+                            line: line,
+                            date: date,
+                            isAfterDiscontinuity: isDiscontinuous
+                        )
+                    )
+                }
+                (hasDuration, isDiscontinuous, date) = (false, false, nil)
+            }
+        }
+        return result
+    }
+}
+
+extension [PlaylistEntry] {
+    /// The tags of a name, in their order.
+    func tags(_ name: String) -> [PlaylistTag] {
+        compactMap { if case .tag(let tag) = $0, tag.name == name { tag } else { nil } }
+    }
+}

@@ -1,0 +1,110 @@
+public import Instrument
+public import InstrumentHTTP
+
+/// The properties of a fetched segment.
+public struct SegmentFacts: Sendable {
+    /// The place of a segment among the listed ones.
+    public enum Place: Hashable, Sendable {
+        /// The oldest that is listed, which expires next.
+        case oldest
+        /// Any other.
+        case inside
+    }
+
+    /// The reason of missing media.
+    public enum Failure: Hashable, Sendable {
+        /// The server answered with an error status.
+        case status(Int)
+        /// There was no answer, or not all of it: the reason, without secrets.
+        case connection(String)
+        /// The body is no media of a known kind: the reason.
+        case unreadable(String)
+    }
+
+    /// A track of the segment. Times are nanoseconds of the container's timeline.
+    public struct Track: Hashable, Sendable {
+        /// Whether the track has pictures; otherwise it has sound.
+        public var isVideo: Bool
+        /// The codec as libavcodec names it: `h264`, `hevc`, `av1`, `aac`, `ac3`.
+        public var codec: String
+        /// The instant at which the first frame is shown.
+        public var start: Int64
+        /// The instant at which the last frame ends.
+        public var end: Int64
+
+        /// Creates a track.
+        public init(isVideo: Bool, codec: String, start: Int64, end: Int64) {
+            self.isVideo = isVideo
+            self.codec = codec
+            self.start = start
+            self.end = end
+        }
+    }
+
+    /// The rendition as the presentation names it.
+    public var rendition: String
+    /// The address that was requested.
+    public var url: HTTPURL
+    /// The sequence number.
+    public var sequence: Int64
+    /// The discontinuity sequence, or the number of the period.
+    public var discontinuity: Int64
+    /// The duration by the playlist or manifest, in nanoseconds.
+    public var declaredDuration: Int64
+    /// The media time by the manifest (DASH), in nanoseconds; nil where the manifest does not say.
+    public var declaredMediaTime: Int64?
+    /// The calendar time of the first frame by the playlist; nil where the playlist does not say.
+    public var date: WallTime?
+    /// The instant at which the response was complete.
+    public var fetched: Timestamp
+    /// The place of the segment among the listed ones.
+    public var place = Place.inside
+    /// Whether the stream was live when the segment was requested.
+    public var isLive = false
+    /// The reason of missing media; nil with media.
+    public var failure: Failure?
+    /// The size of the body, in bytes; nil if only the availability was asked for.
+    public var byteCount: Int?
+    /// A hash of the body, to compare it with another response for the same segment.
+    public var hash: UInt64?
+    /// Whether the segment is encrypted as a whole with AES-128.
+    public var isEncrypted = false
+    /// The size of the key that the playlist names, in bytes; nil without a key.
+    public var keyByteCount: Int?
+    /// Whether the playlist or manifest names an initialization segment.
+    public var hasInitialization = false
+    /// The tracks; empty if they are not known.
+    public var tracks: [Track] = []
+    /// Whether timestamps say where the segment belongs; packed audio has none.
+    public var hasTimeline = true
+    /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap.
+    public var wrap: Int64?
+
+    /// Creates facts that hold nothing but the segment's place.
+    public init(
+        rendition: String,
+        url: HTTPURL,
+        sequence: Int64,
+        discontinuity: Int64,
+        declaredDuration: Int64,
+        fetched: Timestamp
+    ) {
+        self.rendition = rendition
+        self.url = url
+        self.sequence = sequence
+        self.discontinuity = discontinuity
+        self.declaredDuration = declaredDuration
+        self.fetched = fetched
+    }
+
+    /// The track that decides: the pictures, else the sound.
+    public var main: Track? { tracks.first(where: \.isVideo) ?? tracks.first }
+
+    /// The difference of a timestamp of this segment to one of another segment, with a wrap taken into account.
+    func distance(from other: Int64, to mine: Int64) -> Int64 {
+        let difference = mine.saturatingSubtract(other)
+        guard let wrap, wrap > 0 else { return difference }
+        let rest = difference % wrap
+        return rest > wrap / 2 ? rest - wrap : rest < -wrap / 2 ? rest + wrap : rest
+    }
+}

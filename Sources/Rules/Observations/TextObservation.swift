@@ -1,0 +1,86 @@
+public import Instrument
+public import InstrumentHTTP
+
+/// A playlist or a manifest as it was fetched.
+public struct FetchedText: Sendable {
+    /// The address after redirects.
+    public var url: HTTPURL
+    /// The whole body.
+    public var bytes: [UInt8]
+    /// The instant at which the response was complete.
+    public var fetched: Timestamp
+    /// The value of `Content-Type`; nil without one.
+    public var contentType: String?
+    /// The server's clock (`Date`); nil without one.
+    public var serverTime: WallTime?
+
+    /// Creates a fetched text.
+    public init(
+        url: HTTPURL,
+        bytes: [UInt8],
+        fetched: Timestamp,
+        contentType: String? = nil,
+        serverTime: WallTime? = nil
+    ) {
+        self.url = url
+        self.bytes = bytes
+        self.fetched = fetched
+        self.contentType = contentType
+        self.serverTime = serverTime
+    }
+}
+
+/// The content of a playlist or manifest.
+public struct TextObservation: Sendable {
+    /// The format that was expected or found.
+    public enum Format: Hashable, Sendable {
+        /// An HLS playlist of either kind.
+        case hls
+        /// An MPD.
+        case dash
+    }
+
+    /// The address after redirects.
+    public var url: HTTPURL
+    /// The instant at which the response was complete.
+    public var fetched: Timestamp
+    /// The format that was expected or found.
+    public var format: Format
+    /// The value of `Content-Type`; nil without one.
+    public var contentType: String?
+    /// The reason for which the text cannot be parsed; nil if it can.
+    public var failure: Failure?
+
+    /// The reason for which a text cannot be parsed.
+    public struct Failure: Hashable, Sendable {
+        /// The parser's message, which holds no secrets.
+        public var message: String
+        /// The line, counted from 1.
+        public var line: Int?
+    }
+}
+
+/// A resource that could not be fetched.
+public struct FetchFailure: Sendable {
+    /// The requested resource.
+    public enum Kind: Hashable, Sendable {
+        /// A playlist or manifest.
+        case manifest
+        /// A segment, an initialization segment or a key.
+        case segment
+    }
+
+    /// The requested resource.
+    public var kind: Kind
+    /// The address.
+    public var url: HTTPURL
+    /// The reason: a status, a timeout, a refused redirect, a body that is too large. Holds no secrets.
+    public var reason: String
+
+    /// Creates a failure.
+    public init(kind: Kind, url: HTTPURL, reason: String) {
+        self.kind = kind
+        self.url = url
+        self.reason = reason
+    }
+}

@@ -1,0 +1,150 @@
+internal import Instrument
+internal import InstrumentHTTP
+internal import InstrumentManifests
+
+extension Rule {
+    /// The bytes of a segment change.
+    public static let segmentContentChanged = Rule(
+        "segment-content-changed",
+        .error,
+        "The bytes of a listed segment change",
+        explanation: "Players and caches hold different media for one address; viewers see damaged pictures.",
+        source: "RFC 8216bis section 6.2.1",
+        checks: [
+            .segment { facts, rendition, _ in
+                guard facts.failure == nil, let hash = facts.hash,
+                    let known = rendition.facts.first(where: { $0.sequence == facts.sequence && $0.hash != nil }),
+                    known.url.description == facts.url.description, known.hash != hash
+                else { return [] }
+                return [
+                    Problem(
+                        found: "\(facts.byteCount ?? 0) other bytes for segment \(facts.sequence)",
+                        expected: "the \(known.byteCount ?? 0) bytes of the first response",
+                        advice: "Never overwrite a listed segment; compare the servers behind the address."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// The media of a segment are longer or shorter than the playlist says.
+    public static let segmentDurationMismatch = Rule(
+        "segment-duration-mismatch",
+        .warning,
+        "The duration of a segment is not its EXTINF",
+        explanation: "Players compute positions and buffers from EXTINF; seeking and synchronisation become wrong.",
+        source: "RFC 8216bis section 4.4.4.1",
+        checks: [
+            .segment { facts, _, history in
+                guard history.manifest == nil, let main = facts.main, facts.failure == nil else { return [] }
+                let media = main.end.saturatingSubtract(main.start)
+                let difference = media.saturatingSubtract(facts.declaredDuration)
+                guard difference.magnitude > max(250_000_000, facts.declaredDuration / 10).magnitude else { return [] }
+                return [
+                    Problem(
+                        found: "media of \(media.shownSeconds) in segment \(facts.sequence)",
+                        expected: "the EXTINF duration, \(facts.declaredDuration.shownSeconds)",
+                        advice: "Write the exact duration of the media into EXTINF."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// The media of a segment are not where the MPD says.
+    public static let segmentTimelineMismatch = Rule(
+        "segment-timeline-mismatch",
+        .error,
+        "A segment does not match the timeline of the MPD",
+        explanation: "Players place the media at the wrong time: gaps, overlaps, sound and pictures apart.",
+        source: "ISO/IEC 23009-1 clause 5.3.9.6",
+        checks: [
+            .segment { facts, _, history in
+                guard let manifest = history.manifest, let main = facts.main, facts.failure == nil else { return [] }
+                let media = main.end.saturatingSubtract(main.start)
+                // With @duration segments may deviate by half of it; a timeline is exact.
+                let isExact = !manifest.timelines.isEmpty
+                let tolerance =
+                    isExact
+                    ? max(250_000_000, facts.declaredDuration / 10)
+                    : facts.declaredDuration / 2 + 250_000_000
+                if media.saturatingSubtract(facts.declaredDuration).magnitude > tolerance.magnitude {
+                    return [
+                        timelineProblem(
+                            "media of \(media.shownSeconds) in segment \(facts.sequence)",
+                            "\(facts.declaredDuration.shownSeconds) by the timeline"
+                        )
+                    ]
+                }
+                guard let declared = facts.declaredMediaTime, facts.hasTimeline else { return [] }
+                let shift = facts.distance(from: declared, to: main.start)
+                guard shift.magnitude > max(tolerance, 500_000_000).magnitude else { return [] }
+                return [
+                    timelineProblem(
+                        "media that start at \(main.start.shownSeconds) in segment \(facts.sequence)",
+                        "a start at \(declared.shownSeconds) by the timeline"
+                    )
+                ]
+            }
+        ]
+    )
+
+    private static func timelineProblem(_ found: String, _ expected: String) -> Problem {
+        Problem(
+            found: found,
+            expected: expected,
+            advice: "Compare @t, @d and @timescale with the segment's decode times."
+        )
+    }
+
+    /// Timestamps jump without a discontinuity.
+    public static let discontinuityUnmarked = Rule(
+        "discontinuity-unmarked",
+        .error,
+        "Timestamps jump without EXT-X-DISCONTINUITY",
+        explanation: "Players stop, or wait for the media of the missing time.",
+        source: "RFC 8216bis section 4.4.4.3",
+        checks: [
+            .segment { facts, rendition, history in
+                guard history.manifest == nil, facts.hasTimeline, let main = facts.main,
+                    let before = rendition.facts.last(where: { $0.sequence == facts.sequence - 1 }),
+                    before.discontinuity == facts.discontinuity, before.hasTimeline,
+                    let track = before.tracks.first(where: { $0.isVideo == main.isVideo })
+                else { return [] }
+                let step = facts.distance(from: track.end, to: main.start)
+                guard step.magnitude > 500_000_000 else { return [] }
+                return [
+                    Problem(
+                        found: "a jump of \(step.shownSeconds) before segment \(facts.sequence)",
+                        expected: "timestamps that continue, or EXT-X-DISCONTINUITY",
+                        advice: "Mark the jump with EXT-X-DISCONTINUITY, or correct the timestamps."
+                    )
+                ]
+            }
+        ]
+    )
+
+    /// A listed segment has expired.
+    public static let expiredSegmentListed = Rule(
+        "expired-segment-listed",
+        .error,
+        "An expired segment is still listed",
+        explanation: "A viewer who starts or seeks at the beginning of the window gets an error.",
+        source: "RFC 8216bis section 6.2.2; ISO/IEC 23009-1 clause 5.3.1.2 (timeShiftBufferDepth)",
+        checks: [
+            .segment { facts, rendition, history in
+                guard case .status(let status) = facts.failure, [404, 410].contains(status),
+                    history.manifest == nil || facts.isLive && facts.place == .oldest && !rendition.facts.isEmpty
+                else { return [] }
+                return [
+                    Problem(
+                        found: "status \(status) for segment \(facts.sequence)",
+                        expected:
+                            "a segment that can be fetched while it is listed, and for the window's length after that",
+                        advice: "Delete segments later, or remove them from the list earlier."
+                    )
+                ]
+            }
+        ]
+    )
+}

@@ -1,0 +1,177 @@
+public import InstrumentHTTP
+
+/// The configuration of `player-monitor watch`: what is watched, and where samples and alerts go.
+public struct WatchConfiguration: Hashable, Sendable {
+    /// The streams, with the defaults and includes applied, in the order of the files.
+    public var streams: [WatchedStream] = []
+    /// The backends by name.
+    public var backends: [String: BackendConfiguration] = [:]
+    /// The alerts in their order.
+    public var alerts: [AlertConfiguration] = []
+    /// The receivers of alerts by name.
+    public var receivers: [String: AlertReceiver] = [:]
+
+    /// Creates an empty configuration.
+    public init() {}
+
+    /// The part of the configuration that one of several processes watches; everything but the streams stays.
+    public func shard(_ shard: Shard) -> WatchConfiguration {
+        var part = self
+        part.streams = streams.filter { shard.contains($0.name) }
+        return part
+    }
+}
+
+/// A place in a file of the configuration; line and column are counted from 1.
+public struct ConfigurationPlace: Hashable, Sendable, CustomStringConvertible {
+    /// The path as it was given.
+    public var file: String
+    /// The line.
+    public var line: Int
+    /// The column.
+    public var column: Int
+
+    /// Creates a place.
+    public init(file: String, line: Int, column: Int) { (self.file, self.line, self.column) = (file, line, column) }
+
+    /// `file:line:column`.
+    public var description: String { "\(file):\(line):\(column)" }
+}
+
+/// A stream to watch.
+public struct WatchedStream: Hashable, Sendable {
+    /// The interval at which a stream is played.
+    public enum Schedule: Hashable, Sendable {
+        /// Without a pause between sessions.
+        case continuous
+        /// For a while, again and again.
+        case sampled(every: Duration, for: Duration)
+    }
+
+    /// The unique name.
+    public var name: String
+    /// The address.
+    public var url: HTTPURL
+    /// The labels of the metrics.
+    public var labels: [String: String] = [:]
+    /// The interval at which the stream is played.
+    public var schedule = Schedule.sampled(every: .seconds(60), for: .seconds(30))
+    /// The name of the player profile; nil for the standard one.
+    public var profile: String?
+    /// The checks.
+    public var checks = CheckSettings()
+    /// The names of the backends.
+    public var backends: [String] = []
+    /// The stream's place in the configuration.
+    public var place: ConfigurationPlace
+}
+
+/// The checks of a stream; nil checks nothing.
+public struct CheckSettings: Hashable, Sendable {
+    /// The shortest interval of black pictures that is a fault.
+    public var black: Duration?
+    /// The shortest interval of frozen pictures that is a fault.
+    public var freeze: Duration?
+    /// The shortest interval of silence that is a fault.
+    public var silence: Duration?
+    /// The age of a live playlist that is a fault, in target durations.
+    public var stale: Double?
+    /// Whether the loudness is measured.
+    public var loudness: Bool?
+    /// Whether the rules on playlists and manifests are applied.
+    public var rules: Bool?
+    /// Rules that are not applied.
+    public var ignoredRules: [String] = []
+
+    /// Creates settings that check nothing.
+    public init() {}
+}
+
+/// A secret that the configuration names and does not contain.
+public enum SecretReference: Hashable, Sendable {
+    /// An environment variable.
+    case environment(String)
+    /// The first line of a file.
+    case file(String)
+}
+
+/// A backend.
+public struct BackendConfiguration: Hashable, Sendable {
+    /// The kind of a backend; an open set, of which a configuration may use ``known``.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The kind's name in a configuration.
+        public let description: String
+        /// Creates a kind.
+        public init(_ description: String) { self.description = description }
+
+        /// Kinds whose value is the path of a file.
+        public static let files: [Kind] = [Kind("file")]
+        /// Kinds whose value is the address of a service.
+        public static let services = ["influx", "clickstream", "sift", "xapi", "seer", "otlp", "cmcd"].map { Kind($0) }
+        /// Kinds whose value is an address that is no URL: `graphite: HOST[:PORT][/PREFIX]`, `newrelic: ACCOUNT[@REGION]`.
+        public static let accounts = [Kind("graphite"), Kind("newrelic")]
+        /// Kinds without a value.
+        public static let plain = [Kind("console"), Kind("json")]
+        /// All kinds that a configuration may use.
+        public static let known = files + services + accounts + plain
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// The path of the file; nil for a kind without one.
+    public var path: String?
+    /// The address of the service; nil for a kind without one.
+    public var url: HTTPURL?
+    /// The address of a kind of ``Kind/accounts``; nil for other kinds.
+    public var account: String?
+    /// The secret of the service.
+    public var credentials: SecretReference?
+    /// The size at which a file is rotated, in bytes.
+    public var rotation: Int64?
+    /// The duration for which rotated files are kept.
+    public var retention: Duration?
+    /// The backend's place in the configuration.
+    public var place: ConfigurationPlace
+}
+
+/// A receiver of alerts.
+public struct AlertReceiver: Hashable, Sendable {
+    /// The address of the webhook.
+    public var webhook: HTTPURL
+    /// The key that signs the messages (HMAC); nil sends them without a signature.
+    public var secret: SecretReference?
+    /// The receiver's place in the configuration.
+    public var place: ConfigurationPlace
+}
+
+/// An alert.
+public struct AlertConfiguration: Hashable, Sendable {
+    /// The unique name.
+    public var name: String
+    /// The condition.
+    public var condition: AlertExpression
+    /// The duration for which the condition must be true before the alert is sent.
+    public var delay = Duration.zero
+    /// How long the condition must not hold before the alert is resolved; nil for `delay`, and at least 30 s.
+    public var keep: Duration?
+    /// The condition that keeps an alert that was sent (hysteresis); nil for `condition`.
+    public var keepWhile: AlertExpression?
+    /// The names of the receivers.
+    public var receivers: [String] = []
+    /// The alert's place in the configuration.
+    public var place: ConfigurationPlace
+}
+
+extension WatchedStream {
+    /// Creates a stream with the default schedule, without checks and labels.
+    public init(name: String, url: HTTPURL, place: ConfigurationPlace) {
+        self.init(name: name, url: url, labels: [:], place: place)
+    }
+}
+
+extension AlertConfiguration {
+    /// Creates an alert without delay and receivers.
+    public init(name: String, condition: AlertExpression, place: ConfigurationPlace) {
+        self.init(name: name, condition: condition, delay: .zero, place: place)
+    }
+}

@@ -1,0 +1,232 @@
+internal import InstrumentHTTP
+internal import InstrumentRules
+internal import InstrumentText
+
+/// The settings that a stream has in common with the defaults.
+struct StreamSettings {
+    var profile: String?
+    var every: Duration?
+    var length: Duration?
+    var continuous: Bool?
+    var checks = CheckSettings()
+    var backends: [String]?
+    var labels: [String: String] = [:]
+}
+
+extension ConfigurationReader {
+    private static let settingKeys = ["profile", "every", "for", "continuous", "checks", "backends", "labels"]
+
+    mutating func readDefaults(_ value: ConfigurationValue) -> StreamSettings {
+        guard let members = map(value, "`defaults`", Self.settingKeys) else { return StreamSettings() }
+        return settings(members, StreamSettings(), value.place)
+    }
+
+    mutating func readStreams(
+        _ value: ConfigurationValue,
+        _ defaults: StreamSettings,
+        folder: String,
+        stack: [String]
+    ) {
+        for element in list(value, "streams") {
+            if case .map(let members) = element.content, members.contains(where: { $0.key == "include" }) {
+                readInclude(element, defaults, folder: folder, stack: stack)
+            } else {
+                readStream(element, defaults)
+            }
+        }
+    }
+
+    private mutating func readInclude(
+        _ value: ConfigurationValue,
+        _ defaults: StreamSettings,
+        folder: String,
+        stack: [String]
+    ) {
+        guard let members = map(value, "An include", ["include"]), let include = members["include"] else { return }
+        for (pattern, place) in names(include, "include") {
+            for path in paths(pattern, folder: folder, place) {
+                guard let document = document(path, from: place, stack: stack) else { continue }
+                var streams = document
+                if case .map = document.content {
+                    guard let members = map(document, "An included file", ["streams"]) else { continue }
+                    guard let found = members["streams"] else { continue }
+                    streams = found
+                }
+                readStreams(streams, defaults, folder: Self.folder(of: path), stack: stack + [path])
+            }
+        }
+    }
+
+    /// The files that an include means, sorted. A pattern may match no file; a name must.
+    private mutating func paths(_ pattern: String, folder: String, _ place: ConfigurationPlace) -> [String] {
+        let path = pattern.hasPrefix("/") ? pattern : folder + pattern
+        let parent = Self.folder(of: path)
+        let name = NamePattern(text: String(path.dropFirst(parent.count)))
+        if name.isLiteral, NamePattern(text: parent).isLiteral { return [path] }
+        guard NamePattern(text: parent).isLiteral else {
+            report(place, "`include` must have `*` and `?` only after the last `/` (found `\(pattern.excerpt())`).")
+            return []
+        }
+        guard let names = files.names(in: parent.isEmpty ? "." : parent) else {
+            report(place, "Cannot read the folder of `\(pattern.excerpt())`; it must exist and be readable.")
+            return []
+        }
+        return names.filter(name.matches).sorted().map { parent + $0 }
+    }
+
+    private mutating func readStream(_ value: ConfigurationValue, _ defaults: StreamSettings) {
+        guard let members = map(value, "A stream", ["name", "url", "include"] + Self.settingKeys) else { return }
+        guard configuration.streams.count < Self.mostStreams else {
+            if configuration.streams.count == Self.mostStreams, error.problems.last?.place.file != value.place.file {
+                report(value.place, "A configuration must have at most \(Self.mostStreams) streams.")
+            }
+            return
+        }
+        let name = members["name"].flatMap { text($0, "name") }
+        let url = members["url"].flatMap { self.url($0, "url") }
+        if members["name"] == nil {
+            report(value.place, "A stream must have a `name`; add one that no other stream has.")
+        }
+        if members["url"] == nil {
+            report(value.place, "A stream must have a `url`; add the address of a playlist or MPD.")
+        }
+        let settings = settings(members, defaults, value.place)
+        if let name, !isAcceptable(name) {
+            report(
+                members["name"]?.place ?? value.place,
+                "`name` must have at most 200 characters and no control characters."
+            )
+        }
+        if let name, let first = streamPlaces.updateValue(value.place, forKey: name) {
+            streamPlaces[name] = first
+            report(value.place, "The name `\(name.excerpt())` must be unique (also at \(first)); rename one of them.")
+            return
+        }
+        guard let name, let url else { return }
+        var stream = WatchedStream(name: name, url: url, place: value.place)
+        stream.labels = settings.labels
+        stream.profile = settings.profile
+        stream.checks = settings.checks
+        stream.backends = settings.backends ?? []
+        stream.schedule = schedule(settings)
+        configuration.streams.append(stream)
+    }
+
+    private func isAcceptable(_ name: String) -> Bool {
+        name.unicodeScalars.count <= 200 && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    private func schedule(_ settings: StreamSettings) -> WatchedStream.Schedule {
+        if settings.continuous == true { return .continuous }
+        return .sampled(every: settings.every ?? .seconds(60), for: settings.length ?? .seconds(30))
+    }
+
+    private mutating func settings(
+        _ members: [String: ConfigurationValue],
+        _ defaults: StreamSettings,
+        _ place: ConfigurationPlace
+    ) -> StreamSettings {
+        var settings = defaults
+        if let value = members["profile"], let name = text(value, "profile") {
+            if !profiles.isEmpty, !profiles.contains(name) {
+                report(
+                    value.place,
+                    "Unknown profile `\(name.excerpt())`.\(Suggestion.sentence(for: name, in: profiles))"
+                )
+            }
+            settings.profile = name
+        }
+        if let value = members["every"] { settings.every = duration(value, "every") ?? settings.every }
+        if let value = members["for"] { settings.length = duration(value, "for") ?? settings.length }
+        if let value = members["continuous"] { settings.continuous = truth(value, "continuous") }
+        if let value = members["checks"] { readChecks(value, &settings.checks) }
+        if let value = members["labels"] { readLabels(value, &settings.labels) }
+        if let value = members["backends"] {
+            let names = names(value, "backends")
+            references += names.map { ("backend", $0.name, $0.place) }
+            settings.backends = names.map(\.name)
+        }
+        contradictions(members, settings, place)
+        return settings
+    }
+
+    private mutating func contradictions(
+        _ members: [String: ConfigurationValue],
+        _ settings: StreamSettings,
+        _ place: ConfigurationPlace
+    ) {
+        if settings.continuous == true {
+            for key in ["every", "for"] {
+                guard let value = members[key] else { continue }
+                report(value.place, "`\(key)` contradicts `continuous: true`; remove one of them.")
+            }
+        } else if let every = settings.every ?? (settings.length == nil ? nil : .seconds(60)),
+            let length = settings.length,
+            length > every, let value = members["for"] ?? members["every"]
+        {
+            report(value.place, "`for` must be at most `every`; lengthen `every`, or use `continuous: true`.")
+        }
+    }
+
+    private mutating func readChecks(_ value: ConfigurationValue, _ checks: inout CheckSettings) {
+        let keys = ["black", "freeze", "silence", "stale", "loudness", "rules", "ignore"]
+        guard let members = map(value, "`checks`", keys) else { return }
+        if let value = members["black"] { checks.black = duration(value, "black") }
+        if let value = members["freeze"] { checks.freeze = duration(value, "freeze") }
+        if let value = members["silence"] { checks.silence = duration(value, "silence") }
+        if let value = members["loudness"] { checks.loudness = truth(value, "loudness") }
+        if let value = members["rules"] { checks.rules = truth(value, "rules") }
+        if let value = members["stale"] {
+            if case .scalar(let text, _) = value.content, let ratio = DurationText.ratio(text),
+                (1...1_000_000).contains(ratio)
+            {
+                checks.stale = ratio
+            } else {
+                report(
+                    value.place,
+                    "`stale` must be a multiple of the target duration such as `1.5x` (found \(value.kindName))."
+                )
+            }
+        }
+        if let value = members["ignore"] { readIgnoredRules(value, &checks) }
+    }
+
+    private mutating func readIgnoredRules(_ value: ConfigurationValue, _ checks: inout CheckSettings) {
+        let known = Self.ruleNames
+        checks.ignoredRules = names(value, "ignore").map { name, place in
+            if !known.contains(name) {
+                report(place, "Unknown rule `\(name.excerpt())`.\(Suggestion.sentence(for: name, in: known))")
+            }
+            return name
+        }
+    }
+
+    private static let ruleNames = Set(Rule.all.map(\.id.description))
+
+    /// Labels of the metrics themselves.
+    private static let metricLabels = [
+        "stream", "le", "quantile", "code", "kind", "status", "rule", "backend", "reason", "state", "alert",
+    ]
+    private static let metricLabelList =
+        metricLabels.dropLast().map { "`\($0)`" }.joined(separator: ", ") + " or `alert`"
+
+    private mutating func readLabels(_ value: ConfigurationValue, _ labels: inout [String: String]) {
+        guard case .map(let members) = value.content else {
+            report(value.place, "`labels` must be a mapping (found \(value.kindName)).")
+            return
+        }
+        for member in members {
+            let isName =
+                !member.key.isEmpty && member.key.utf8.allSatisfy(\.isNameByte)
+                && !(0x30...0x39).contains(member.key.utf8.first ?? 0x30) && !member.key.hasPrefix("__")
+            guard isName, !Self.metricLabels.contains(member.key) else {
+                report(
+                    member.place,
+                    "A label must have letters, digits and `_`, and not be \(Self.metricLabelList) (found `\(member.key.prefix(40))`)."
+                )
+                continue
+            }
+            if let text = text(member.value, member.key) { labels[member.key] = text }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Instrument
+import Testing
+
+@testable import InstrumentAVPlayer
+
+@Suite("Interstitials as ads")
+struct InterstitialTests {
+    private struct Stage {
+        var model = InterstitialModel()
+        var now = MonotonicInstant(nanoseconds: 0)
+        var signals: [AdPlayerSignal] = []
+
+        mutating func see(_ observations: AVPlayerObservation...) {
+            for observation in observations { signals += model.observe(observation, at: now) }
+        }
+
+        mutating func play(_ number: Int, seconds: Double, of duration: Double) {
+            let item = ItemID(number: number)
+            see(
+                .item(ItemFacts(id: item, title: "ad\(number).m3u8")),
+                .duration(item, duration),
+                .time(0),
+                .rate(1),
+                .timeControl(.playing)
+            )
+            for step in 1...Int(seconds * 4) {
+                now = now.advanced(by: .milliseconds(250))
+                see(.time(Double(step) / 4))
+            }
+        }
+
+        var story: [String] { signals.map { "\($0.action.name)@\(($0.instant ?? now).milliseconds)" } }
+    }
+
+    private let event = InterstitialFacts(identifier: "break-1", roll: .pre)
+
+    @Test("An event is a break, and each of its items is an ad with its quartiles")
+    func twoAds() {
+        var stage = Stage()
+        stage.see(.advancesAtEnd(true), .interstitialEvent(event))
+        stage.play(1, seconds: 4, of: 4)
+        stage.see(.playedToEnd(first))
+        stage.play(2, seconds: 2, of: 8)
+        stage.see(.item(nil), .interstitialEvent(nil))
+        #expect(
+            stage.story == [
+                "AdBreakBegin@0", "AdBegin@0", "AdFirstQuartile@1000", "AdSecondQuartile@2000", "AdThirdQuartile@3000",
+                "AdFinish@4000", "AdBegin@4000", "AdFirstQuartile@6000", "AdFinish@6000", "AdBreakFinish@6000",
+            ]
+        )
+        let begin = stage.signals.first { $0.action == .adBegin }?.status
+        #expect([begin?.id, begin?.title, begin?.roll?.rawValue] == ["break-1", "ad1.m3u8", "pre"])
+        #expect(begin?.duration == .seconds(4))
+    }
+
+    @Test("A break that ends in the middle of an ad ends the ad, with its pause")
+    func cut() {
+        var stage = Stage()
+        stage.see(.interstitialEvent(event))
+        stage.play(1, seconds: 1, of: 40)
+        stage.see(.rate(0), .timeControl(.paused), .interstitialEvent(nil), .item(nil))
+        #expect(
+            stage.story.suffix(4) == ["AdPauseBegin@1000", "AdPauseFinish@1000", "AdFinish@1000", "AdBreakFinish@1000"]
+        )
+    }
+
+    @Test("An ad waits for data and fails: the error has its code, and the ad ends")
+    func failure() {
+        var stage = Stage()
+        stage.see(.interstitialEvent(event))
+        stage.play(1, seconds: 1, of: 40)
+        stage.see(
+            .timeControl(.waiting(.toMinimizeStalls)),
+            .itemFailed(first, PlayerFailure(domain: "D", code: 7, message: "gone"))
+        )
+        stage.see(.interstitialEvent(nil))
+        #expect(
+            stage.story.suffix(5) == [
+                "AdBufferBegin@1000", "AdBufferFinish@1000", "AdError@1000", "AdFinish@1000", "AdBreakFinish@1000",
+            ]
+        )
+        let error = stage.signals.first { $0.action == .adError }
+        #expect(error?.attributes[.errorCode] == "D 7")
+        #expect(error?.attributes[.errorDescription] == "gone")
+    }
+
+    @Test("An event that follows another without a gap is another break")
+    func backToBack() {
+        var stage = Stage()
+        stage.see(
+            .interstitialEvent(event),
+            .interstitialEvent(event),
+            .interstitialEvent(InterstitialFacts(identifier: "break-2", roll: .mid))
+        )
+        #expect(stage.story == ["AdBreakBegin@0", "AdBreakFinish@0", "AdBreakBegin@0"])
+        #expect(stage.signals.last?.status.roll == .mid)
+    }
+}

@@ -1,0 +1,385 @@
+import CostMeasurement
+import Instrument
+import InstrumentHTTP
+import InstrumentManifests
+import Testing
+
+@testable import InstrumentAds
+
+@Suite("Signals of ad breaks")
+struct AdSignalTests {
+    private static let second: Int64 = 1_000_000_000
+    private static let insert = "/DAvAAAAAAAA///wFAVIAACPf+/+c2nALv4AUsz1AAAAAAAKAAhDVUVJAAABNWLbowo="
+
+    /// A section in hexadecimal of a splice insert.
+    private func section(event: UInt32 = 1, isOut: Bool, duration: UInt64? = nil) -> String {
+        var insert = SpliceInsert(eventID: event)
+        (insert.isOutOfNetwork, insert.isImmediate) = (isOut, true)
+        insert.breakDuration = duration.map { BreakDuration(isAutoReturn: true, duration: SpliceTicks($0 * 90_000)) }
+        var section = SpliceInfoSection()
+        section.command = .insert(insert)
+        return "0x" + section.encoded.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// A playlist of two-second segments; `lines` come before the segments with their numbers.
+    private func signals(
+        _ lines: [Int: [String]],
+        segments: Int = 10,
+        isLive: Bool = false,
+        sequence: Int = 0
+    ) throws -> AdSignals {
+        var text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(sequence)\n#EXT-X-PROGRAM-DATE-TIME:2026-11-22T10:00:00Z\n"
+        for number in 0...segments {
+            text += (lines[number] ?? []).map { $0 + "\n" }.joined()
+            if number < segments { text += "#EXTINF:2,\n\(number).ts\n" }
+        }
+        if !isLive { text += "#EXT-X-ENDLIST\n" }
+        guard
+            case .media(let playlist) = try HLSPlaylist(parsing: Array(text.utf8), at: HTTPURL("https://m.test/x.m3u8"))
+        else {
+            throw CancellationError()
+        }
+        return AdSignals(playlist)
+    }
+
+    private func range(_ id: String, _ second: Int, _ attributes: String) -> String {
+        "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2026-11-22T10:00:\(second < 10 ? "0" : "")\(second)Z\",\(attributes)"
+    }
+
+    @Test("Tags of one date range merge into a begin and an end at their positions")
+    func dateRange() throws {
+        let found = try signals([
+            0: [range("a", 4, "PLANNED-DURATION=6,SCTE35-OUT=\(section(isOut: true, duration: 6))")],
+            5: [range("a", 4, "DURATION=6,SCTE35-IN=\(section(isOut: false))")],
+        ])
+        #expect(found.findings.isEmpty, "\(found.findings)")
+        #expect(found.signals.map(\.kind) == [.breakBegin, .breakEnd])
+        #expect(found.signals.map(\.position) == [4 * Self.second, 10 * Self.second])
+        #expect(found.signals.map(\.id) == ["a", "a"])
+        #expect(found.signals.first?.duration == 6 * Self.second)
+        #expect(found.signals.first?.source == .dateRange)
+    }
+
+    @Test("A date range whose tags contradict each other is invalid")
+    func contradiction() throws {
+        let found = try signals([
+            0: [range("a", 4, "DURATION=6,SCTE35-OUT=\(section(isOut: true))")], 5: [range("a", 4, "DURATION=7")],
+        ])
+        #expect(found.signals.isEmpty)
+        #expect(found.findings.count == 1)
+        #expect(found.findings.first?.message.contains("DURATION") == true)
+    }
+
+    @Test("SCTE35-CMD has the meaning of its section; a malformed section is an error")
+    func command() throws {
+        let found = try signals([
+            0: [range("a", 2, "SCTE35-CMD=\(section(isOut: true, duration: 5))"), range("b", 3, "SCTE35-CMD=0xFC00")]
+        ])
+        #expect(found.signals.map(\.kind) == [.breakBegin])
+        #expect(found.signals.first?.duration == 5 * Self.second)
+        #expect(found.findings.map(\.severity) == [.error])
+    }
+
+    @Test("Warnings of date ranges: orphaned ends, open breaks, durations that disagree")
+    func dateRangeWarnings() throws {
+        func messages(_ attributes: String, isLive: Bool = false) throws -> [String] {
+            try signals([0: [range("a", 2, attributes)]], isLive: isLive).findings.map(\.message)
+        }
+        #expect(try messages("SCTE35-IN=\(section(isOut: false))").count == 1)
+        #expect(try messages("SCTE35-OUT=\(section(isOut: true))").count == 1)
+        #expect(try messages("SCTE35-OUT=\(section(isOut: true))", isLive: true).isEmpty)
+        #expect(
+            try messages("DURATION=4,SCTE35-OUT=\(section(isOut: true, duration: 9))").first?.contains("disagree")
+                == true
+        )
+    }
+
+    @Test("A signal of a date range without programme dates in the playlist is a warning")
+    func undated() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + range("a", 2, "DURATION=4,SCTE35-OUT=\(section(isOut: true))")
+            + "\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
+        let playlist = try HLSPlaylist(parsing: Array(text.utf8), at: HTTPURL("https://m.test/x.m3u8"))
+        guard case .media(let media) = playlist else { throw CancellationError() }
+        let found = AdSignals(media)
+        #expect(found.signals.map(\.position) == [nil])
+        #expect(found.findings.contains { $0.message.contains("EXT-X-PROGRAM-DATE-TIME") })
+    }
+
+    @Test("Times at the ends of their range are warned of like other times")
+    func extremeTimes() throws {
+        for time in ["-99999999999", "99999999999", "-9223372036.854775808", "1e300", "-1e300", "NaN"] {
+            _ = try signals([
+                0: ["#EXT-X-CUE-OUT-CONT:\(time)/30"], 1: ["#EXT-X-CUE-OUT-CONT:30/\(time)"],
+                2: ["#EXT-X-CUE-OUT-CONT:\(time)/\(time)"], 3: ["#EXT-X-CUE-IN"], 4: ["#EXT-X-CUE-OUT:\(time)"],
+                5: ["#EXT-X-CUE-OUT-CONT:2/-\(time)"], 6: ["#EXT-X-CUE-IN"],
+                7: [range("a", 2, "DURATION=\(time),SCTE35-OUT=\(section(isOut: true, duration: 95_000))")],
+            ])
+        }
+        let found = try signals([
+            2: ["#EXT-X-CUE-OUT:6"], 3: ["#EXT-X-CUE-OUT-CONT:-99999999999/6"], 5: ["#EXT-X-CUE-IN"],
+        ])
+        #expect(found.findings.contains { $0.message.contains("elapsed") }, "\(found.findings)")
+    }
+
+    @Test(
+        "Legacy tags give a break with its duration and no warning",
+        arguments: [
+            "#EXT-X-CUE-OUT:6", "#EXT-X-CUE-OUT:6.000", "#EXT-X-CUE-OUT:DURATION=6",
+            "#EXT-X-CUE-OUT:DURATION=6.0,ID=\"x\"",
+        ]
+    )
+    func legacy(out: String) throws {
+        let found = try signals([
+            2: [out], 3: ["#EXT-X-CUE-OUT-CONT:2/6"], 4: ["#EXT-X-CUE-OUT-CONT:ElapsedTime=4,Duration=6"],
+            5: ["#EXT-X-CUE-IN"],
+        ])
+        #expect(found.findings.isEmpty, "\(found.findings)")
+        #expect(
+            found.signals.map(\.kind) == [
+                .breakBegin, .breakContinue(elapsed: 2 * Self.second), .breakContinue(elapsed: 4 * Self.second),
+                .breakEnd,
+            ]
+        )
+        #expect(found.signals.map(\.position) == [4, 6, 8, 10].map { $0 * Self.second })
+        #expect(found.signals.first?.duration == 6 * Self.second)
+    }
+
+    @Test(
+        "Sections in legacy tags decode",
+        arguments: [
+            "#EXT-OATCLS-SCTE35:" + insert, "#EXT-X-SCTE35:TYPE=0x34,CUE=\"\(insert)\"",
+            "#EXT-X-SPLICEPOINT-SCTE35:" + insert,
+        ]
+    )
+    func sections(line: String) throws {
+        let found = try signals([3: [line]])
+        #expect(found.findings.isEmpty, "\(found.findings)")
+        #expect(found.signals.map(\.kind) == [.breakBegin])
+        #expect(found.signals.first?.duration == 60_293_566_666)
+        #expect(found.signals.first?.position == 6 * Self.second)
+        #expect(found.signals.first?.id == "1207959695")
+        #expect(try signals([3: ["#EXT-OATCLS-SCTE35:AAAA"]]).findings.map(\.severity) == [.error])
+    }
+
+    @Test(
+        "Warnings of legacy tags name the defect",
+        arguments: [
+            ([2: ["#EXT-X-CUE-IN"]], "follows no EXT-X-CUE-OUT"), ([2: ["#EXT-X-CUE-OUT:4"]], "has no EXT-X-CUE-IN"),
+            ([2: ["#EXT-X-CUE-OUT:4"], 3: ["#EXT-X-CUE-OUT:4"], 5: ["#EXT-X-CUE-IN"]], "without EXT-X-CUE-IN"),
+            ([2: ["#EXT-X-CUE-OUT:6"], 5: ["#EXT-X-CUE-IN"]], "have no EXT-X-CUE-OUT-CONT"),
+            ([2: ["#EXT-X-CUE-OUT:20"], 3: ["#EXT-X-CUE-IN"]], "announces"),
+            ([2: ["#EXT-X-CUE-OUT:4"], 3: ["#EXT-X-CUE-OUT-CONT:9/4"], 4: ["#EXT-X-CUE-IN"]], "elapsed"),
+            ([2: ["#EXT-X-CUE-OUT:4"], 3: ["#EXT-X-CUE-OUT-CONT:2/40"], 4: ["#EXT-X-CUE-IN"]], "states a duration"),
+            ([3: ["#EXT-X-CUE-OUT-CONT:2/4"], 4: ["#EXT-X-CUE-IN"]], "follows no EXT-X-CUE-OUT"),
+            ([2: ["#EXT-X-CUE-OUT:abc"], 3: ["#EXT-X-CUE-IN"]], "number of seconds"),
+        ] as [([Int: [String]], String)]
+    )
+    func legacyWarnings(lines: [Int: [String]], text: String) throws {
+        let found = try signals(lines)
+        #expect(found.findings.contains { $0.message.contains(text) }, "\(found.findings)")
+        #expect(found.findings.allSatisfy { $0.severity == .warning && $0.line != nil })
+    }
+
+    @Test("In a live window, a break that began before the window and one that has not ended are no defects")
+    func window() throws {
+        let joined = try signals(
+            [
+                1: ["#EXT-X-CUE-OUT-CONT:4/8"], 2: ["#EXT-X-CUE-IN"], 8: ["#EXT-X-CUE-OUT:30"],
+                9: ["#EXT-X-CUE-OUT-CONT:2/30"],
+            ],
+            isLive: true,
+            sequence: 50
+        )
+        #expect(
+            joined.findings.allSatisfy {
+                !$0.message.contains("follows") && !$0.message.contains("has no EXT-X-CUE-IN")
+            },
+            "\(joined.findings)"
+        )
+        #expect(try signals([1: ["#EXT-X-CUE-IN"]], isLive: true, sequence: 50).findings.isEmpty)
+    }
+
+    @Test("Events out of order, and an end of another event, are warnings")
+    func identifiers() throws {
+        func tag(_ event: UInt32, _ isOut: Bool) -> String {
+            "#EXT-X-SCTE35:CUE=\"\(section(event: event, isOut: isOut))\""
+        }
+        #expect(
+            try signals([1: [tag(5, true)], 2: [tag(5, false)], 3: [tag(6, true)], 4: [tag(6, false)]]).findings.isEmpty
+        )
+        #expect(
+            try signals([1: [tag(5, true)], 2: [tag(5, false)], 3: [tag(4, true)]]).findings.map(\.message) == [
+                "event 4 follows event 5"
+            ]
+        )
+        #expect(try signals([1: [tag(5, true)], 2: [tag(7, false)]]).findings.count == 1)
+    }
+
+    private func presentation(_ mpd: String) throws -> Presentation {
+        try Presentation(
+            parsing: Array(mpd.utf8),
+            at: HTTPURL("https://m.test/x.mpd"),
+            now: WallTime(milliseconds: 0)
+        )
+    }
+
+    @Test("Events of an MPD become signals, in binary and in XML")
+    func dash() throws {
+        let mpd = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:scte35="urn:scte:scte35:2013:xml" type="static" mediaPresentationDuration="PT60S">
+            <Period start="PT10S" duration="PT50S">
+            <EventStream schemeIdUri="urn:scte:scte35:2014:xml+bin" timescale="90000" presentationTimeOffset="90000">
+            <Event presentationTime="270000" duration="900000" id="7"><scte35:Signal><scte35:Binary>\(Self.insert)</scte35:Binary></scte35:Signal></Event>
+            <Event presentationTime="270000"><Signal><Binary>AAAA</Binary></Signal></Event>
+            </EventStream>
+            <EventStream schemeIdUri="urn:scte:scte35:2013:xml" timescale="1">
+            <Event presentationTime="20"><scte35:SpliceInfoSection><scte35:SpliceInsert spliceEventId="9" outOfNetworkIndicator="false"/></scte35:SpliceInfoSection></Event>
+            <Event presentationTime="30"><scte35:SpliceInfoSection><scte35:TimeSignal/><scte35:SegmentationDescriptor segmentationEventId="3" segmentationTypeId="52" segmentationDuration="450000"/></scte35:SpliceInfoSection></Event>
+            </EventStream>
+            <EventStream schemeIdUri="urn:mpeg:dash:event:callback:2015"><Event presentationTime="1">https://t.test/cb</Event></EventStream>
+            <EventStream schemeIdUri="urn:mpeg:dash:event:alternativeMPD:replace:2025" timescale="1000">
+            <Event presentationTime="5000"><ReplacePresentation uri="ad.mpd" maxDuration="15000" returnOffset="10000" noJump="1" skipAfter="5000"/></Event></EventStream>
+            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="1"><SegmentTemplate media="$Number$.m4s" duration="2"/></Representation></AdaptationSet>
+            </Period></MPD>
+            """
+        let presentation = try presentation(mpd)
+        let found = AdSignals(presentation.events)
+        #expect(found.signals.map(\.kind) == [.breakBegin, .breakEnd, .breakBegin])
+        #expect(found.signals.map(\.position) == [12, 30, 40].map { $0 * Self.second })
+        #expect(found.signals.map(\.id) == ["7", "9", "3"])
+        #expect(found.signals.map(\.duration) == [10 * Self.second, nil, 5 * Self.second])
+        #expect(found.findings.map(\.severity) == [.error])
+        let others = presentation.events.compactMap { ManifestAdEvent($0) }
+        #expect(others.first == .callback(AdURL("https://t.test/cb")))
+        guard case .alternative(let alternative) = others.last else {
+            Issue.record("the last event must be an alternative presentation")
+            return
+        }
+        #expect(alternative.uri == "ad.mpd" && alternative.replacesContent && alternative.forbidsJump)
+        #expect(alternative.start == 15 * Self.second)
+        #expect(
+            [alternative.maximumDuration, alternative.returnOffset, alternative.skipAfter]
+                == [15, 10, 5].map { $0 * Self.second }
+        )
+    }
+
+    @Test(
+        "In XML, a cancelled event neither begins nor ends a break, and of several segmentations the one about ads decides",
+        arguments: [
+            ("<SpliceInsert spliceEventId=\"9\" spliceEventCancelIndicator=\"true\"/>", AdSignal.Kind.other),
+            ("<SpliceInsert spliceEventId=\"9\" outOfNetworkIndicator=\"1\"/>", .breakBegin),
+            (
+                "<TimeSignal/><SegmentationDescriptor segmentationTypeId=\"16\"/>"
+                    + "<SegmentationDescriptor segmentationEventId=\"3\" segmentationTypeId=\"52\"/>", .breakBegin
+            ),
+            (
+                "<TimeSignal/><SegmentationDescriptor segmentationTypeId=\"52\" segmentationEventCancelIndicator=\"1\"/>"
+                    + "<SegmentationDescriptor segmentationTypeId=\"53\"/>", .breakEnd
+            ),
+            (
+                "<TimeSignal/><SegmentationDescriptor segmentationTypeId=\"52\" segmentationEventCancelIndicator=\"1\"/>",
+                .other
+            ),
+        ]
+    )
+    func markup(inside: String, kind: AdSignal.Kind) throws {
+        let mpd = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT60S"><Period duration="PT50S">
+            <EventStream schemeIdUri="urn:scte:scte35:2013:xml"><Event presentationTime="20">
+            <SpliceInfoSection>\(inside)</SpliceInfoSection></Event></EventStream>
+            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="1"><SegmentTemplate media="$Number$.m4s" duration="2"/></Representation></AdaptationSet>
+            </Period></MPD>
+            """
+        let presentation = try presentation(mpd)
+        #expect(AdSignals(presentation.events).signals.map(\.kind) == [kind])
+    }
+
+    /// An `emsg` box.
+    private func box(
+        version: UInt8,
+        scheme: String = EventMessage.spliceScheme,
+        data: [UInt8],
+        timescale: UInt32 = 1_000
+    ) -> [UInt8] {
+        var body = BitWriter()
+        let texts = Array(scheme.utf8) + [0] + Array("1".utf8) + [0]
+        body.put(8, version)
+        body.put(24, 0)
+        if version == 0 { body.put(bytes: texts) }
+        body.put(32, timescale)
+        body.put(version == 0 ? 32 : 64, 2_500)
+        body.put(32, 6_000)
+        body.put(32, 77)
+        if version != 0 { body.put(bytes: texts) }
+        body.put(bytes: data)
+        var box = BitWriter()
+        box.put(32, body.bytes.count + 8)
+        box.put(bytes: Array("emsg".utf8) + body.bytes)
+        return box.bytes
+    }
+
+    @Test("An event message box of version 0 counts from its segment, one of version 1 from the presentation's start")
+    func eventMessages() throws {
+        let data = try SpliceInfoSection.bytes(of: Self.insert)
+        for (version, position) in [(UInt8(0), 12_500_000_000), (1, 2_500_000_000)] as [(UInt8, Int64)] {
+            let message = try #require(EventMessage(box: box(version: version, data: data)))
+            #expect(message.id == 77 && message.value == "1" && message.data == data)
+            let found = AdSignals(message, segmentStart: 10 * Self.second)
+            #expect(found.signals.map(\.position) == [position])
+            #expect(found.signals.first?.kind == .breakBegin)
+            #expect(found.signals.first?.duration == 6 * Self.second)
+            #expect(
+                AdSignals(
+                    try #require(EventMessage(box: box(version: version, scheme: "urn:x", data: data))),
+                    segmentStart: 0
+                ).signals.isEmpty
+            )
+        }
+        let damaged = try #require(EventMessage(box: box(version: 1, data: [1, 2, 3])))
+        #expect(AdSignals(damaged, segmentStart: 0).findings.count == 1)
+    }
+
+    @Test("A box that is cut, or of another kind, is refused")
+    func damagedBoxes() throws {
+        let data = try SpliceInfoSection.bytes(of: Self.insert)
+        for version: UInt8 in [0, 1] {
+            let whole = box(version: version, data: data)
+            for length in whole.indices { #expect(EventMessage(box: Array(whole.prefix(length))) == nil) }
+        }
+        #expect(EventMessage(box: box(version: 2, data: data)) == nil)
+        #expect(EventMessage(box: box(version: 1, data: data, timescale: 0)) == nil)
+    }
+
+    @Test(
+        "Reading signals costs time in proportion to the playlist",
+        arguments: ["#EXT-X-CUE-OUT:5", "#EXT-X-CUE-IN", "range"]
+    )
+    func cost(line: String) throws {
+        let growth = try CostGrowth.measure(
+            from: 100,
+            making: { count in
+                let body = (0..<count).map { number in
+                    let tag =
+                        line == "range"
+                        ? "#EXT-X-DATERANGE:ID=\"\(number)\",START-DATE=\"2026-11-22T10:00:00Z\",SCTE35-CMD=0xFC" : line
+                    return tag + "\n#EXTINF:2,\n\(number).ts\n"
+                }
+                let text =
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PROGRAM-DATE-TIME:2026-11-22T10:00:00Z\n" + body.joined()
+                guard
+                    case .media(let playlist) = try HLSPlaylist(
+                        parsing: Array(text.utf8),
+                        at: HTTPURL("https://m.test/x.m3u8")
+                    )
+                else {
+                    throw CancellationError()
+                }
+                return playlist
+            },
+            { _ = AdSignals($0) }
+        )
+        #expect(growth.isLinear, "\(growth)")
+    }
+}

@@ -1,0 +1,305 @@
+import Instrument
+import InstrumentHTTP
+import InstrumentTestKit
+import InstrumentTransport
+import LoopbackServers
+import TestTraits
+import Testing
+
+@testable import InstrumentAds
+@testable import InstrumentBeacons
+
+/// Answers beacons as a script says, and records those that it took.
+private final class ScriptedBeaconServer: HTTPTransport {
+    private struct State {
+        var script: [String: [Int]] = [:]
+        var taken: [HTTPRequest] = []
+        var attempts: [String] = []
+    }
+
+    private let state = Lock(State())
+
+    init(_ script: [String: [Int]] = [:]) { state.withLock { $0.script = script } }
+
+    var taken: [String] { state.withLock { $0.taken.map(\.url.secretText) } }
+    var attempts: [String] { state.withLock { $0.attempts } }
+    var identifiers: [SampleID] {
+        state.withLock { $0.taken.compactMap { $0.headers["X-Beacon-ID"].flatMap { SampleID($0) } } }
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        if Task.isCancelled { throw HTTPError(.cancelled, "cancelled") }
+        let status = state.withLock { state in
+            let path = request.url.path
+            state.attempts.append(path)
+            var answers = state.script[path] ?? []
+            let status = answers.isEmpty ? 204 : answers.removeFirst()
+            state.script[path] = answers
+            if 200..<300 ~= status { state.taken.append(request) }
+            return status
+        }
+        if status == 0 { throw HTTPError(.connection, "reset", url: request.url) }
+        return HTTPResponse(status: status, url: request.url)
+    }
+}
+
+/// Answers every server but one, which lets requests run out of time.
+private final class HangingBeaconServer: HTTPTransport {
+    private let requests = Lock<[String: Int]>([:])
+
+    func count(of origin: String) -> Int { requests.withLock { $0[origin] ?? 0 } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        requests.withLock { $0[request.url.origin, default: 0] += 1 }
+        if request.url.host == "hangs.test" { throw HTTPError(.timedOut, "no answer", url: request.url) }
+        return HTTPResponse(status: 204, url: request.url)
+    }
+}
+
+@Suite("Beacons")
+struct BeaconBackendTests {
+    private func record(
+        _ number: UInt64,
+        _ path: String,
+        group: String,
+        expiry: Int64 = .max,
+        host: String = "t.test"
+    ) -> SampleRecord {
+        var event = Event(
+            .adBeacon,
+            tracker: TrackerID(0),
+            time: Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 0))
+        )
+        event[.adBeaconUrl] = "https://" + host + path
+        event[.adBeaconGroup] = group
+        event[.adBeaconExpiry] = Int(expiry)
+        return SampleRecord(id: SampleID(log: 7, sequence: number), sequence: number, sample: .event(event))
+    }
+
+    private func backend(_ server: ScriptedBeaconServer, clock: VirtualClock = VirtualClock()) -> BeaconBackend {
+        BeaconBackend(transport: server, clock: clock)
+    }
+
+    @Test("The backend keeps the contract of backends")
+    func contract() async throws {
+        let server = ScriptedBeaconServer()
+        try await BackendContract.check(
+            samples: { generator in
+                var event = Event(.adBeacon, tracker: TrackerID(0), time: RandomSamples.sample(&generator).time)
+                event[.adBeaconUrl] = "https://t.test/b?\(generator.next())"
+                event[.adBeaconGroup] = "one"
+                return .event(event)
+            },
+            { BeaconBackend(transport: server) },
+            arrived: { server.identifiers }
+        )
+    }
+
+    @Test("Samples that are no beacons count as delivered")
+    func otherSamples() async throws {
+        let server = ScriptedBeaconServer()
+        try await BackendContract.check { BeaconBackend(transport: server) }
+        #expect(server.taken.isEmpty)
+    }
+
+    @Test("A beacon that fails delays the beacons of its ad, and nothing is sent twice")
+    func orderPerAd() async {
+        let server = ScriptedBeaconServer(["/a1": [503]])
+        let backend = backend(server)
+        let batch = Batch(records: [
+            record(0, "/a0", group: "a"), record(1, "/b0", group: "b"), record(2, "/a1", group: "a"),
+            record(3, "/b1", group: "b"),
+            record(4, "/a2", group: "a"),
+        ])
+        guard case .retry = await backend.deliver(batch) else {
+            Issue.record("the delivery must be retried")
+            return
+        }
+        #expect(Set(server.attempts) == ["/a0", "/b0", "/a1", "/b1"])
+        #expect(await backend.deliver(batch) == .acknowledged)
+        #expect(server.attempts.count == 6)
+        #expect(server.attempts.suffix(2) == ["/a1", "/a2"])
+        #expect(server.taken.count == 5)
+    }
+
+    @Test("A refused beacon becomes a dead letter alone, and the server's pause is kept")
+    func refusals() async {
+        let server = ScriptedBeaconServer(["/404": [404], "/410": [410], "/401": [401]])
+        let records = [
+            record(0, "/404", group: "a"), record(1, "/ok", group: "a"), record(2, "/410", group: "a"),
+            record(3, "/401", group: "a"),
+        ]
+        let outcome = await backend(server).deliver(Batch(records: records))
+        guard case .acknowledgedExcept(let reasons) = outcome else {
+            Issue.record("three beacons must be refused (found \(outcome))")
+            return
+        }
+        #expect(Set(reasons.keys) == [records[0].id, records[2].id, records[3].id])
+        #expect(server.taken == ["https://t.test/ok"])
+    }
+
+    @Test("A beacon that fails is given up after its expiry, and the next ones are sent")
+    func expiry() async {
+        let clock = VirtualClock()
+        let server = ScriptedBeaconServer(["/down": [0, 500, 500]])
+        let backend = backend(server, clock: clock)
+        let expiry = clock.wallTime.milliseconds + 60_000
+        let records = [record(0, "/down", group: "a", expiry: expiry), record(1, "/next", group: "a", expiry: expiry)]
+        guard case .retry(_, let reason) = await backend.deliver(Batch(records: records)) else {
+            Issue.record("the delivery must be retried")
+            return
+        }
+        #expect(!reason.isEmpty)
+        clock.advance(by: .seconds(60))
+        let outcome = await backend.deliver(Batch(records: records))
+        guard case .acknowledgedExcept(let reasons) = outcome else {
+            Issue.record("one beacon must be given up (found \(outcome))")
+            return
+        }
+        #expect(reasons.count == 1)
+        #expect(reasons[records[0].id]?.contains("given up") == true)
+        #expect(server.taken == ["https://t.test/next"])
+    }
+
+    @Test("Reasons carry no query of an address")
+    func secrets() async {
+        let server = ScriptedBeaconServer(["/x": [0]])
+        let outcome = await backend(server).deliver(
+            Batch(records: [record(0, "/x?token=secret", group: "a"), record(1, "ht!tp?secret", group: "b")])
+        )
+        #expect(!"\(outcome)".contains("secret"))
+    }
+
+    @Test("Beacons pass the queue in order, with macros filled in at the time of the event")
+    func queue() async throws {
+        let server = ScriptedBeaconServer()
+        let queue = BatchQueue(backends: [BeaconBackend(transport: server)])
+        let beacons = Beacons(
+            queue: queue,
+            macros: MacroValues(["CONTENTID": .text("film 7"), "IFA": .text("person-1")])
+        )
+        let urls = (0..<20).map { AdURL("https://t.test/\($0)?c=[CONTENTID]&p=[ADPLAYHEAD]&i=[IFA]") }
+        let result = beacons.send(
+            urls.map { AdBeacon(kind: .event(.progress), url: $0, playhead: 1_500_000_000) },
+            of: "one"
+        )
+        #expect(result == .stored)
+        #expect(await queue.flush(timeout: .seconds(300)))
+        let expected = (0..<20).map { "https://t.test/\($0)?c=film%207&p=00%3A00%3A01.500&i=-2" }
+        #expect(server.taken == expected)
+    }
+
+    @Test("Without consent no beacon is kept or sent; pending beacons are sent once consent is granted")
+    func consent() async throws {
+        let server = ScriptedBeaconServer()
+        let queue = BatchQueue(backends: [BeaconBackend(transport: server)], consent: .denied)
+        let beacons = Beacons(queue: queue)
+        let beacon = AdBeacon(kind: .impression, url: AdURL("https://t.test/i"), playhead: 0)
+        #expect(beacons.send([beacon], of: "one") == .notCollected)
+        try queue.set(consent: .pending)
+        #expect(beacons.send([beacon], of: "one") == .stored)
+        #expect(server.attempts.isEmpty)
+        try queue.set(consent: .granted)
+        #expect(await queue.flush(timeout: .seconds(300)))
+        #expect(server.taken == ["https://t.test/i"])
+    }
+
+    @Test("A field rule for the address keeps the beacon from being sent")
+    func fieldRules() async throws {
+        let server = ScriptedBeaconServer()
+        let privacy = PrivacyRules(fields: ["adBeaconUrl": .mask()])
+        let queue = BatchQueue(backends: [BeaconBackend(transport: server)], privacy: privacy)
+        Beacons(queue: queue, privacy: privacy).send(
+            [AdBeacon(kind: .impression, url: AdURL("https://t.test/i"), playhead: 0)],
+            of: "one"
+        )
+        #expect(await queue.flush(timeout: .seconds(300)))
+        #expect(server.attempts.isEmpty)
+    }
+
+    @Test("An address without a scheme is called over https")
+    func withoutScheme() async throws {
+        let server = ScriptedBeaconServer()
+        let queue = BatchQueue(backends: [backend(server)])
+        Beacons(queue: queue).send(
+            [AdBeacon(kind: .impression, url: AdURL("//t.test/i?[CACHEBUSTING]"), playhead: 0)],
+            of: "one"
+        )
+        #expect(await queue.flush(timeout: .seconds(300)))
+        #expect(server.taken.map { $0.prefix(17) } == ["https://t.test/i?"])
+    }
+
+    @Test("A beacon that fails is given up after a day, however long the ad says that it is valid")
+    func longestLifetime() async throws {
+        let response = try VASTResponse(parsing: VAST.document(VAST.inLine(extra: "<Expires>999999999</Expires>")))
+        let ad = ResolvedAd(ad: try #require(response.ads.first), wrappers: [], version: response.version)
+        #expect(ad.ad.inLine?.expires == 999_999_999)
+        let collecting = CollectingBackend()
+        let queue = BatchQueue(backends: [collecting])
+        Beacons(queue: queue).send(
+            [AdBeacon(kind: .impression, url: AdURL("https://t.test/i"), playhead: 0)],
+            of: "one",
+            ad: ad
+        )
+        #expect(await queue.flush(timeout: .seconds(300)))
+        let event = try #require(
+            collecting.samples.compactMap { if case .event(let event) = $0 { event } else { nil } }.first
+        )
+        let lifetime = Int64(try #require(event[.adBeaconExpiry])) - event.time.wallTime.milliseconds
+        #expect(lifetime == 86_400_000)
+    }
+
+    @Test("A server that hangs costs a few time-outs in each delivery, and the beacons for other servers are sent")
+    func hangingServer() async throws {
+        let server = HangingBeaconServer()
+        let backend = BeaconBackend(transport: server, maxAtOnce: 4)
+        let records = (0..<100).map { number in
+            record(number, "/\(number)", group: "g\(number)", host: number % 2 == 0 ? "hangs.test" : "t.test")
+        }
+        let batch = Batch(records: records)
+        guard case .retry = await backend.deliver(batch) else {
+            Issue.record("the batch must be retried")
+            return
+        }
+        #expect(server.count(of: "https://t.test") == 50)
+        #expect((1...4).contains(server.count(of: "https://hangs.test")))
+        // The second delivery repeats no beacon that arrived.
+        _ = await backend.deliver(batch)
+        #expect(server.count(of: "https://t.test") == 50)
+    }
+
+    @Test("A beacon for a server that hangs is given up only after its own attempt")
+    func hangingServerExpired() async throws {
+        let server = HangingBeaconServer()
+        let backend = BeaconBackend(transport: server, maxAtOnce: 1, clock: VirtualClock())
+        let records = (0..<5).map { record($0, "/\($0)", group: "g\($0)", expiry: 0, host: "hangs.test") }
+        guard case .acknowledgedExcept(let refused) = await backend.deliver(Batch(records: records))
+        else {
+            Issue.record("the beacons must be given up")
+            return
+        }
+        #expect(refused.count == 5 && server.count(of: "https://hangs.test") == 5)
+    }
+
+    @Test("A person's macro is shared only if the app chose its field and no rule names it")
+    func personalMacros() {
+        let values = MacroValues(["IFA": .text("person"), "ADTYPE": .text("video")])
+        #expect(PrivacyRules().permitted(values)["IFA"] == .withheld)
+        #expect(PrivacyRules(choices: ["adMacroIFA": true]).permitted(values)["IFA"] == .text("person"))
+        #expect(
+            PrivacyRules(fields: ["adMacroIFA": .drop], choices: ["adMacroIFA": true]).permitted(values)["IFA"]
+                == .withheld
+        )
+        #expect(PrivacyRules().permitted(values)["ADTYPE"] == .text("video"))
+    }
+
+    @Test("A beacon at a private address is refused where the transport refuses such addresses", .ownThread)
+    func privateAddresses() async throws {
+        let server = try TestServer { _ in [.respond("204 No Content")] }
+        let transport = try SystemTransport(TransportConfiguration(allowsPrivateAddresses: false))
+        let queue = BatchQueue(backends: [BeaconBackend(transport: transport)])
+        Beacons(queue: queue).send([AdBeacon(kind: .impression, url: AdURL(server.url("/i")), playhead: 0)], of: "one")
+        #expect(await queue.flush(timeout: .seconds(300)))
+        #expect(server.requests.isEmpty)
+    }
+}

@@ -1,0 +1,112 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Compiles the sources for Apple platforms on Linux, against modules that declare what they use of Apple's frameworks, and tests their
+// logic there. A separate package without products: in the graph of the main package these modules would make `canImport` true for
+// everybody.
+//
+// `scripts/link-apple-sources.sh` makes `Linked`, links to the sources of the main package: they are compiled as they are, in one package, because targets share what has
+// `package` access.
+
+/// Modules of this project under the names of Apple's and Google's, with signatures from their documentation.
+let stubs: [Target] = [
+    .target(name: "AVFoundation", path: "Stubs/AVFoundation"),
+    .target(name: "AVKit", dependencies: ["AVFoundation", "SwiftUI"], path: "Stubs/AVKit"),
+    .target(name: "AppKit", path: "Stubs/AppKit"),
+    .target(name: "CoreLocation", path: "Stubs/CoreLocation"),
+    .target(name: "CoreMotion", path: "Stubs/CoreMotion"),
+    .target(name: "GoogleInteractiveMediaAds", path: "Stubs/GoogleInteractiveMediaAds"),
+    .target(name: "Network", path: "Stubs/Network"),
+    .target(name: "SwiftUI", path: "Stubs/SwiftUI"),
+    .target(name: "UIKit", path: "Stubs/UIKit"),
+]
+
+/// Sources of the main package.
+let sources: [Target] = [
+    .target(name: "CSignalShim", path: "Linked/CSignalShim"),
+    .target(name: "Instrument", path: "Linked/Instrument"),
+    .target(name: "InstrumentText", dependencies: ["Instrument"], path: "Linked/Text"),
+    .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Linked/JSON"),
+    .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Linked/Files"),
+    .target(
+        name: "InstrumentTrackers",
+        dependencies: ["CSignalShim", "Instrument", "InstrumentFiles", "AppKit", "UIKit"],
+        path: "Linked/Trackers"
+    ),
+    .target(
+        name: "InstrumentSensors",
+        dependencies: [
+            "Instrument", "InstrumentFiles", "InstrumentJSON", "InstrumentText", "CoreLocation", "CoreMotion",
+            "Network", "UIKit",
+        ],
+        path: "Linked/Sensors"
+    ),
+    .target(name: "InstrumentTestKit", dependencies: ["Instrument", "InstrumentTrackers"], path: "Linked/TestKit"),
+    .target(name: "InstrumentAVPlayer", dependencies: ["Instrument", "AVFoundation"], path: "Linked/AVPlayer"),
+    .target(name: "InstrumentIMA", dependencies: ["Instrument", "GoogleInteractiveMediaAds"], path: "Linked/IMA"),
+    .target(name: "InstrumentSwiftUI", dependencies: ["Instrument", "SwiftUI"], path: "Linked/SwiftUIAnalytics"),
+    .executableTarget(
+        name: "SwiftUIPlayer",
+        dependencies: [
+            "Instrument", "InstrumentAVPlayer", "InstrumentIMA", "InstrumentSwiftUI", "InstrumentTrackers",
+            "AVFoundation", "AVKit", "GoogleInteractiveMediaAds", "SwiftUI", "UIKit",
+        ],
+        path: "Linked/SwiftUIPlayer"
+    ),
+]
+
+let tests: [Target] = [
+    .testTarget(
+        name: "AVPlayerTests",
+        dependencies: ["Instrument", "InstrumentAVPlayer", "InstrumentTestKit"],
+        path: "Linked/AVPlayerTests"
+    ),
+    .testTarget(
+        name: "AVPlayerBindingTests",
+        dependencies: ["AVFoundation", "Instrument", "InstrumentAVPlayer", "InstrumentTestKit"]
+    ),
+    .testTarget(
+        name: "IMATests",
+        dependencies: ["Instrument", "InstrumentIMA", "InstrumentTestKit"],
+        path: "Linked/IMATests"
+    ),
+    .testTarget(
+        name: "IMABindingTests",
+        dependencies: ["GoogleInteractiveMediaAds", "Instrument", "InstrumentIMA", "InstrumentTestKit"]
+    ),
+    .testTarget(
+        name: "SwiftUIBindingTests",
+        dependencies: ["Instrument", "InstrumentSwiftUI", "InstrumentTestKit", "SwiftUI"]
+    ),
+    .testTarget(
+        name: "SystemBindingTests",
+        dependencies: [
+            "AppKit", "CoreLocation", "CoreMotion", "Instrument", "InstrumentSensors", "InstrumentTestKit",
+            "InstrumentTrackers", "Network", "UIKit",
+        ]
+    ),
+]
+
+// As in the main package.
+for target in sources + tests where !target.name.hasPrefix("C") {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
+// Swift Testing has overlays for frameworks of these names, which exist on Apple platforms only.
+for target in tests {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
+        ]
+}
+// As Apple's frameworks: their enumerations can get further cases.
+for target in stubs {
+    target.swiftSettings = [
+        .enableUpcomingFeature("InternalImportsByDefault"), .unsafeFlags(["-enable-library-evolution"]),
+    ]
+}
+
+let package = Package(name: "AppleStubs", targets: stubs + sources + tests, swiftLanguageModes: [.v6])

@@ -1,0 +1,143 @@
+import Foundation
+import InstrumentJSON
+import InstrumentOrigin
+import LoopbackServers
+import Testing
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+extension CommandLineTests {
+    private func withOrigin(_ body: (Origin) async throws -> Void) async throws {
+        let cache = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
+        let origin = try await Origin.start(media: [.fixtures(try await Fixtures.make(in: cache))])
+        do {
+            try await body(origin)
+        } catch {
+            await origin.stop()
+            throw error
+        }
+        await origin.stop()
+    }
+
+    @Test("A check of a good stream gives exit code 0, and of a broken one 1 with rule, place and advice")
+    func checkStreams() async throws {
+        try await withOrigin { origin in
+            let good = origin.url("break/none/vod/ts/master.m3u8", session: "a")
+            let passed = try await command([siblingProgram("player-monitor"), "check", "--segments", "1", good])
+            #expect(passed.status == 0, "\(passed)")
+            #expect(passed.output.hasSuffix("  no rule is broken\n"))
+            let bad = origin.url("break/version-too-low/vod/ts/master.m3u8", session: "b")
+            let failed = try await command([siblingProgram("player-monitor"), "check", "--for", "0", bad])
+            #expect(failed.status == 1)
+            #expect(failed.output.contains("error version-too-low http://127.0.0.1:"))
+            #expect(failed.output.contains("RFC 8216bis section 8"))
+            #expect(failed.output.hasSuffix("  3 errors, 0 warnings\n"))
+            #expect(!failed.output.contains("\u{1B}"))
+            let ignored = try await command(
+                [siblingProgram("player-monitor"), "check", "--for", "0", "--ignore", "version-too-low", bad]
+            )
+            #expect(ignored.status == 0)
+        }
+    }
+
+    @Test("A warning gives exit code 0, and 1 with --strict")
+    func checkWarnings() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("break/gap-listed/vod/ts/v0.m3u8", session: "a")
+            let run = try await command([
+                siblingProgram("player-monitor"), "check", "--for", "0", "--format", "json", url,
+            ])
+            #expect(run.status == 0)
+            let report = try JSONValue(parsing: run.output)
+            #expect(report["failed"] == .bool(false))
+            guard case .array(let findings) = report["findings"] else { throw CheckTestError() }
+            #expect(findings.compactMap { $0["rule"]?.string } == ["gap-listed"])
+            #expect(findings.first?["severity"]?.string == "warning")
+            #expect(
+                try await command([siblingProgram("player-monitor"), "check", "--for", "0", "--strict", url]).status
+                    == 1
+            )
+        }
+    }
+
+    @Test("JUnit output is XML with a case for each rule")
+    func checkJUnit() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("break/rendition-group-missing/vod/fmp4/master.m3u8", session: "a")
+            let run = try await command([
+                siblingProgram("player-monitor"), "check", "--for", "0", "--format", "junit", url,
+            ])
+            #expect(run.status == 1)
+            let document = try XMLDocument(xmlString: run.output)
+            #expect(try document.nodes(forXPath: "//testcase").count >= 40)
+            #expect(try document.nodes(forXPath: "//testcase/failure").count == 1)
+            #expect(try document.nodes(forXPath: "//testcase[@name='rendition-group-missing']/failure").count == 1)
+        }
+    }
+
+    @Test("Private addresses are refused on request")
+    func checkPrivate() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("break/none/vod/ts/master.m3u8", session: "a")
+            let run = try await command([siblingProgram("player-monitor"), "check", "--refuse-private-addresses", url])
+            #expect(run.status == 1)
+            #expect(run.output.contains("manifest-unavailable"))
+            #expect(run.output.contains("addressRefused"))
+        }
+    }
+
+    @Test("A server that never answers ends with the time limit")
+    func checkSilence() async throws {
+        let server = try TestServer { _ in [] }
+        let run = try await command([
+            siblingProgram("player-monitor"), "check", "--timeout", "0.5", server.url("/a.m3u8"),
+        ])
+        #expect(run.status == 1)
+        #expect(run.output.contains("manifest-unavailable"))
+    }
+
+    @Test("Wrong arguments of check and watch give exit code 2")
+    func checkArguments() throws {
+        for arguments in [
+            ["check"], ["check", "ftp://a"], ["check", "--ignore", "nothing", "http://a/"],
+            ["check", "--for", "x", "http://a/"],
+            ["check", "--checks", "black", "http://a/"],
+            ["check", "--checks", "colour", "--segments", "1", "http://a/"],
+            ["watch", "--check", "--shard", "6/5", "m.yaml"],
+        ] {
+            #expect(try Run.playerMonitor(arguments).status == 2, "\(arguments)")
+        }
+    }
+
+    @Test("All rules are listed with severity and source")
+    func checkList() throws {
+        let run = try Run.playerMonitor("check", "--list")
+        #expect(run.status == 0)
+        #expect(run.output.split(separator: "\n").count >= 40)
+        #expect(run.output.contains("stale"))
+        #expect(run.output.contains("ISO/IEC 23009-1 clause 5.3.9.6"))
+    }
+
+    @Test("A configuration is validated: exit code 0 with a summary, or 1 with every problem")
+    func watchCheck() throws {
+        let path = NSTemporaryDirectory() + "watch-\(UUID().uuidString).yaml"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let streams = (1...10).map { "  - { name: s\($0), url: \"http://example.org/\($0).m3u8\" }\n" }.joined()
+        try "streams:\n\(streams)".write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try Run.playerMonitor("watch", "--check", path)
+        #expect(run.status == 0)
+        #expect(run.output == "10 streams, 0 backends, 0 alerts, 0 receivers\n")
+        let parts = try (1...3).map { try Run.playerMonitor("watch", "--check", "--shard", "\($0)/3", path).output }
+        let counts = parts.compactMap { Int($0.prefix { $0.isNumber }) }
+        #expect(counts.reduce(0, +) == 10)
+        try "streams:\n\(streams)alarms: []\nnotify: []\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let bad = try Run.playerMonitor("watch", "--check", path)
+        #expect(bad.status == 1)
+        #expect(bad.output.split(separator: "\n").count == 2)
+        #expect(bad.output.contains(":12:1: Unknown key `alarms`. Did you mean `alerts`?"))
+    }
+}
+
+private struct CheckTestError: Error {}

@@ -1,0 +1,354 @@
+import Instrument
+import InstrumentQuality
+import Testing
+
+/// The definitions case by case: one short session each, computed by hand.
+@Suite("Definitions")
+struct DefinitionTests {
+    private func value(_ name: String, _ steps: [Step], in dialect: Dialect = .instrument) -> QualityValue? {
+        let found = sessions(steps)
+        #expect(found.count == 1)
+        return found.first.flatMap { dialect.value(name, of: $0) }
+    }
+
+    @Test("StartTime counts from the load without a request, and is null if playback never started")
+    func startTimeOrigin() {
+        #expect(value("StartTime", [(0, .streamLoad, [:]), (700, .start, [:]), (10, .end, [:])]) == .integer(700))
+        #expect(
+            value("StartTime", [(0, .mediaRequest, [:]), (500, .streamLoad, [:]), (700, .start, [:])]) == .integer(1200)
+        )
+        #expect(
+            value("StartTime", [(0, .streamLoad, [:]), (500, .mediaRequest, [:]), (700, .start, [:])]) == .integer(700)
+        )
+        #expect(value("StartTime", [(0, .mediaRequest, [:]), (500, .error, ["isFatal": true])]) == nil)
+        #expect(value("StartTime", [(0, .start, [:]), (500, .end, [:])]) == nil)
+        #expect(value("StartTime", [(0, .streamLoad, ["joinedLate": true]), (500, .start, [:])]) == nil)
+    }
+
+    @Test("StartTime is null after a seek before the start; the exit and the core metric do not depend on it")
+    func startTimeAfterSeek() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (100, .seekBegin, [:]), (400, .seekFinish, [:]), (500, .start, [:]),
+            (10, .end, [:]),
+        ]
+        #expect(value("StartTime", steps) == nil)
+        #expect(value("StartTime", steps, in: .openavt) == .integer(1000))
+        // Joining 100 + 500 ms, seeking 400 ms: joining led to a seek.
+        #expect(value("joinTimeMs", steps, in: .exoplayer) == nil)
+        #expect(value("totalWaitTimeMs", steps, in: .exoplayer) == .integer(1000))
+        #expect(value("ExitBeforeStart", steps) == .integer(0))
+    }
+
+    @Test("StartTime is null after a pause before the start, which a hub that accepts it reports")
+    func startTimeAfterPause() {
+        let time = { (milliseconds: Int64) in
+            Timestamp(
+                instant: MonotonicInstant(nanoseconds: milliseconds * 1_000_000),
+                wallTime: WallTime(milliseconds: milliseconds)
+            )
+        }
+        let actions: [(Int64, Action)] = [
+            (0, .mediaRequest), (100, .pauseBegin), (500, .pauseFinish), (900, .start), (1000, .end),
+        ]
+        let session = sessions(of: actions.map { Event($0.1, tracker: TrackerID(0), time: time($0.0)) })[0]
+        #expect(Dialect.instrument.value("StartTime", of: session) == nil)
+        #expect(session.times[.paused] == 400)
+        #expect(Dialect.exoplayer.value("joinTimeMs", of: session) == .integer(500))
+        #expect(Dialect.newRelic.value("startupTime", of: session) == .integer(900))
+    }
+
+    @Test(
+        "Pre-roll ads are left out of StartTime and given as AdStartTime; their sum is the time until the first frame"
+    )
+    func prerolls() {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(300, .streamLoad)
+        viewing.add(200, .adBreakBegin, from: Viewing.ads)
+        viewing.add(100, .adBegin, from: Viewing.ads)
+        viewing.add(4000, .adBufferBegin, from: Viewing.ads)
+        viewing.add(700, .adBufferFinish, from: Viewing.ads)
+        viewing.add(5300, .adFinish, from: Viewing.ads)
+        viewing.add(900, .adBreakFinish, from: Viewing.ads)
+        viewing.add(1500, .start)
+        viewing.add(10_000, .end)
+        let session = sessions(of: viewing.events)[0]
+        // Joining 500 ms, ads 100 + 10,000 + 900 ms, joining 1500 ms.
+        #expect(Dialect.instrument.value("StartTime", of: session) == .integer(2000))
+        #expect(Dialect.instrument.value("AdStartTime", of: session) == .integer(11_000))
+        #expect(Dialect.openavt.value("StartTime", of: session) == .integer(13_000))
+        #expect(Dialect.cta2066.value("initialStartupTime", of: session) == .integer(13_000))
+        #expect(Dialect.mux.value("video_startup_time", of: session) == .integer(2000))
+        #expect(Dialect.newRelic.value("startupTime", of: session) == .integer(2000))
+        #expect(Dialect.exoplayer.value("joinTimeMs", of: session) == .integer(2000))
+        #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(0))
+        #expect(session.interruptions.adCount == 1)
+    }
+
+    @Test("An ad break is never content rebuffering, and interrupts playing")
+    func midroll() {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(1000, .start)
+        viewing.add(10_000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(1000, .bufferBegin)  // The content's player waits behind the ad.
+        viewing.add(5000, .bufferFinish)
+        viewing.add(4000, .adBreakFinish, from: Viewing.ads)
+        viewing.add(20_000, .end)
+        let session = sessions(of: viewing.events)[0]
+        #expect(session.times[.ad] == 10_000)
+        #expect(session.times[.rebuffering] == 0)
+        #expect(Dialect.instrument.value("PlayTime", of: session) == .integer(30_000))
+        #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(0))
+        #expect(Dialect.openavt.value("NumRebuffers", of: session) == .integer(1))
+        #expect(Dialect.mux.value("rebuffer_count", of: session) == .integer(0))
+        #expect(Dialect.instrument.value("AdStartTime", of: session) == nil)
+    }
+
+    @Test("Of a stall with an ad break inside or before it, only the time outside of the break counts")
+    func stallAroundAds() {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(1000, .start)
+        viewing.add(10_000, .bufferBegin)
+        viewing.add(1000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(30_000, .adBreakFinish, from: Viewing.ads)
+        viewing.add(0, .bufferFinish)
+        viewing.add(10_000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(1000, .bufferBegin)
+        viewing.add(5000, .adBreakFinish, from: Viewing.ads)
+        viewing.add(20_000, .bufferFinish)
+        viewing.add(1000, .end)
+        let session = sessions(of: viewing.events)[0]
+        #expect(session.times[.rebuffering] == 21_000)
+        #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(21_000))
+        #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(2))
+        #expect(Dialect.instrument.value("PlayTime", of: session) == .integer(21_000))
+    }
+
+    @Test("Records of single sessions have no sum in an aggregate")
+    func records() {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(1000, .start)
+        viewing.add(5000, .end)
+        var aggregate = QualityAggregate(.tgpp26247)
+        aggregate.add(sessions(of: viewing.events)[0])
+        #expect(aggregate.summaries["PlayList"] == nil && aggregate.summaries["InitialPlayoutDelay"] != nil)
+    }
+
+    @Test("Ads of a log without contentSenderId belong to the latest content of the same instrument")
+    func adsWithoutLink() {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(1000, .start)
+        viewing.add(1000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(3000, .adBreakFinish, from: Viewing.ads)
+        viewing.add(1000, .end)
+        let events = viewing.events.map { event in
+            var event = event
+            event[.contentSenderId] = nil
+            return event
+        }
+        #expect(sessions(of: events).map { $0.times[.ad] } == [3000])
+    }
+
+    @Test("Buffering before the start is joining; of a wait that lasts beyond the start, the rest is a stall")
+    func bufferingAcrossStart() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (200, .bufferBegin, [:]), (800, .start, [:]), (300, .bufferFinish, [:]),
+            (5000, .end, [:]),
+        ]
+        let session = sessions(steps)[0]
+        #expect(session.times[.joining] == 1000)
+        #expect(session.times[.rebuffering] == 300)
+        #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(300))
+        #expect(Dialect.openavt.value("RebufferTime", of: session) == .integer(1100))
+    }
+
+    @Test("Seeking outranks buffering, and a stall that a seek interrupts counts as the data model says")
+    func seekDuringStall() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (0, .start, [:]), (10_000, .bufferBegin, [:]), (1000, .seekBegin, [:]),
+            (2000, .bufferFinish, [:]), (500, .seekFinish, [:]), (4000, .end, [:]),
+        ]
+        let session = sessions(steps)[0]
+        #expect(session.times[.rebuffering] == 1000)
+        #expect(session.times[.seeking] == 2500)
+        #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(3000))
+        #expect(Dialect.exoplayer.value("totalRebufferTimeMs", of: session) == .integer(1000))
+        #expect(Dialect.instrument.value("SeekTime", of: session) == .integer(2500))
+    }
+
+    @Test("A wait for data that began in a seek belongs to the seek, also behind `SeekFinish`")
+    func seekUntilPicture() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (0, .start, [:]), (10_000, .seekBegin, [:]), (100, .bufferBegin, [:]),
+            (400, .seekFinish, [:]), (1500, .bufferFinish, [:]), (4000, .end, [:]),
+        ]
+        let session = sessions(steps)[0]
+        #expect(session.times[.seeking] == 2000 && session.times[.rebuffering] == 0)
+        #expect(session.times[.playing] == 14_000)
+        #expect(Dialect.instrument.value("SeekTime", of: session) == .integer(2000))
+        #expect(Dialect.instrument.value("RebufferTime", of: session) == .integer(0))
+        #expect(value("rebuffer_count", steps, in: .mux) == .integer(0))
+        #expect(value("totalSeekTimeMs", steps, in: .exoplayer) == .integer(2000))
+        // The next wait is a stall again.
+        let stalled = value("RebufferTime", steps.dropLast() + [(500, .bufferBegin, [:]), (700, .bufferFinish, [:])])
+        #expect(stalled == .integer(700))
+    }
+
+    @Test("A log that begins in an ad break begins in the state `ad`")
+    func adoptedBreak() throws {
+        var viewing = Viewing()
+        viewing.add(0, .mediaRequest)
+        viewing.add(1000, .start)
+        viewing.add(1000, .adBreakBegin, from: Viewing.ads)
+        viewing.add(500, .adBegin, from: Viewing.ads)
+        viewing.add(1000, .ping)
+        viewing.add(2000, .adFinish, from: Viewing.ads)
+        viewing.add(100, .adBreakFinish, from: Viewing.ads)
+        viewing.add(5000, .end)
+        let ping = try #require(viewing.events.firstIndex { $0.action == .ping })
+        let session = try #require(sessions(of: Array(viewing.events[ping...])).first)
+        #expect(session.times[.ad] == 2100 && session.times[.playing] == 5000)
+    }
+
+    @Test("A stall that is paused and resumed is one stall")
+    func pausedStall() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (0, .start, [:]), (10_000, .bufferBegin, [:]), (1000, .pauseBegin, [:]),
+            (1000, .pauseFinish, [:]), (1000, .bufferFinish, [:]), (1000, .end, [:]),
+        ]
+        #expect(value("rebuffer_count", steps, in: .mux) == .integer(1))
+        #expect(value("playbackStallDuration", steps, in: .cta2066) == .integer(2000))
+        #expect(value("totalRebufferCount", steps, in: .exoplayer) == .integer(1))
+        #expect(value("maxRebufferTimeMs", steps, in: .exoplayer) == .integer(3000))
+        #expect(value("RebufferTime", steps) == .integer(3000))
+    }
+
+    /// A session, and its start failures, exits before the start and playback failures.
+    private static let classified: [([Step], [Int])] = [
+        ([(0, .mediaRequest, [:]), (900, .error, fatal)], [1, 0, 0]),
+        ([(0, .mediaRequest, [:]), (900, .error, ["isFatal": true, "causedByUser": true])], [0, 1, 0]),
+        ([(0, .mediaRequest, [:]), (900, .error, ["isFatal": true, "errorCode": "stopped"])], [0, 1, 0]),
+        ([(0, .mediaRequest, [:]), (900, .error, [:])], [0, 1, 0]),
+        ([(0, .mediaRequest, [:]), (900, .ping, [:])], [0, 1, 0]),
+        ([(0, .mediaRequest, [:]), (900, .start, [:]), (900, .error, fatal)], [0, 0, 1]),
+        ([(0, .mediaRequest, [:]), (900, .start, [:]), (900, .error, [:]), (10, .end, [:])], [0, 0, 0]),
+        ([(0, .mediaRequest, [:]), (900, .start, [:]), (900, .ping, [:])], [0, 0, 0]),
+    ]
+    private static let fatal: Attributes = ["isFatal": true]
+
+    @Test("Sessions that fail or are left are classified by the start and the cause", arguments: classified)
+    func outcomes(steps: [Step], expected: [Int]) {
+        let names = ["StartFailure", "ExitBeforeStart", "PlaybackFailure"]
+        #expect(names.map { value($0, steps) } == expected.map { .integer($0) })
+    }
+
+    @Test("Vendors' failures differ as their differences say")
+    func vendorFailures() {
+        let byUser: [Step] = [(0, .mediaRequest, [:]), (900, .error, ["isFatal": true, "causedByUser": true])]
+        #expect(value("hadStartupError", byUser, in: .newRelic) == .integer(1))
+        #expect(value("hadPlaybackError", byUser, in: .newRelic) == .integer(1))
+        #expect(value("playback_failure", byUser, in: .mux) == .integer(0))
+        #expect(value("exits_before_video_start", byUser, in: .mux) == .integer(1))
+        #expect(value("fatalErrorPlaybackCount", byUser, in: .exoplayer) == .integer(1))
+        #expect(value("abandonedBeforeReadyCount", byUser, in: .exoplayer) == .integer(1))
+        #expect(value("video_startup_score", byUser, in: .mux) == nil)
+        #expect(value("video_quality_score", byUser, in: .mux) == nil)
+        #expect(value("smoothness_score", byUser, in: .mux) == nil)
+        #expect(value("initialStartupTime", byUser, in: .cta2066) == nil)
+        let failed: [Step] = [
+            (0, .mediaRequest, [:]), (900, .start, [:]), (10, .error, [:]), (900, .error, ["isFatal": true]),
+        ]
+        #expect(value("playback_failure", failed, in: .mux) == .integer(1))
+        #expect(value("nonFatalErrorCount", failed, in: .exoplayer) == .integer(1))
+        #expect(value("fatalErrorPlaybackCount", failed, in: .exoplayer) == .integer(1))
+    }
+
+    @Test("Latency is weighted by play time, and drifts from the first to the latest value after the start")
+    func latency() {
+        let steps: [Step] = [
+            (0, .mediaRequest, ["liveLatency": 9000]), (1000, .start, ["liveLatency": 4000]),
+            (10_000, .ping, ["liveLatency": 6000]), (5000, .pauseBegin, [:]),
+            (2000, .pauseFinish, ["liveLatency": 8000]),
+            (5000, .end, ["liveLatency": 8500]),
+        ]
+        // 4000 for 10 s, 6000 for 5 s, 8000 for 5 s: the mean is 5500. The pause does not count.
+        #expect(value("LiveLatency", steps)?.double == 5500)
+        #expect(value("LatencyDrift", steps) == .integer(4500))
+    }
+
+    @Test("The playback rate counts its times, and weights the bitrate by media time")
+    func playbackRate() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (0, .start, ["bitrate": 1_000_000]), (10_000, .ping, ["playbackRate": 2.0]),
+            (10_000, .ping, ["playbackRate": 0.5, "bitrate": 4_000_000]), (10_000, .ping, ["playbackRate": 1.0]),
+            (5000, .end, [:]),
+        ]
+        #expect(value("PlaybackRateTime", steps) == .labelled(["fast": 10_000, "slow": 10_000]))
+        // 10 s and 20 s of media at 1 Mbit/s, 5 s and 5 s at 4 Mbit/s: 70 Mbit in 40 s.
+        #expect(value("AverageBitrate", steps) == .integer(1_750_000))
+    }
+
+    @Test("Requests give throughput, time to first byte and errors")
+    func requests() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]),
+            (100, .requestFinish, ["requestBytes": 500_000, "requestTime": 1000, "timeToFirstByte": 50]),
+            (100, .requestFinish, ["requestBytes": 250_000, "requestTime": 1000, "timeToFirstByte": 150]),
+            (100, .requestFinish, ["requestTime": 200, "requestFailed": true]),
+            (100, .start, ["countRequests": 70, "countFailedRequests": 30, "throughput": 9]), (10, .end, [:]),
+        ]
+        let session = sessions(steps)[0]
+        // 4 Mbit/s and 2 Mbit/s; the sums of the probe do not count beside single requests.
+        #expect(session.network.throughput.count == 2)
+        #expect(session.network.throughput.mean == 3_000_000)
+        #expect(session.network.timeToFirstByte.mean == 100)
+        #expect(Dialect.instrument.value("RequestErrors", of: session) == .integer(1))
+        let average: AttributeValue = [
+            "numbytes": 750_000, "activitytime": 2000, "t": 1_767_225_600_000, "duration": 410,
+        ]
+        #expect(Dialect.tgpp26247.value("AvgThroughput", of: session) == .record(average))
+    }
+
+    @Test("Without single requests, the sums of the probe count")
+    func probeSums() {
+        let steps: [Step] = [
+            (0, .mediaRequest, [:]), (100, .streamLoad, ["countRequests": 2, "countFailedRequests": 1]),
+            (100, .start, ["countRequests": 3, "countFailedRequests": 1, "throughput": 2_000_000]),
+            (100, .ping, ["countRequests": 3, "countFailedRequests": 1, "throughput": 2_000_000]),
+            (100, .end, ["countRequests": 9, "countFailedRequests": 4, "throughput": 3_000_000]),
+        ]
+        let session = sessions(steps)[0]
+        #expect(Dialect.instrument.value("RequestErrors", of: session) == .integer(4))
+        #expect(session.network.requests == 9)
+        #expect(session.network.throughput.count == 2)
+        #expect(session.network.throughput.mean == 2_500_000)
+    }
+
+    @Test("Renditions without a size are named by their bitrate, and beyond the limit as other")
+    func renditions() {
+        var steps: [Step] = [(0, .mediaRequest, [:]), (0, .start, ["bitrate": 1])]
+        for bitrate in 2...70 { steps.append((1000, .ping, ["bitrate": .int(bitrate)])) }
+        guard case .labelled(let times)? = value("TimeInQuality", steps + [(1000, .end, [:])]) else {
+            Issue.record("no value")
+            return
+        }
+        #expect(times.count == PictureSums.renditionLimit + 1)
+        #expect(times["1"] == 1000)
+        #expect(times["other"] == 6000)
+        #expect(times.values.reduce(0, +) == 70_000)
+    }
+
+    @Test("The buffer level is weighted by the time for which it held")
+    func bufferLevel() {
+        let steps: [Step] = [
+            (0, .mediaRequest, ["bufferLevel": 0]), (1000, .start, ["bufferLevel": 4000]),
+            (3000, .ping, ["bufferLevel": 8000]), (1000, .end, [:]),
+        ]
+        // 0 for 1 s, 4000 for 3 s, 8000 for 1 s: the mean is 4000.
+        #expect(value("BufferLevel", steps, in: .tgpp26247)?.double == 4000)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Instrument
+import InstrumentHTTP
+import NIOCore
+
+@testable import InstrumentOrigin
+
+/// The fixtures, made once for all tests of a run.
+enum SharedFixtures {
+    private static let made = Task {
+        try await Fixtures.make(in: FileManager.default.temporaryDirectory.path + "/instrument-origin-tests")
+    }
+
+    static func get() async throws -> Fixtures { try await made.value }
+}
+
+/// Answers from the origin's content without a network, by an injected clock; one session for each transport.
+struct OriginTransport: HTTPTransport {
+    let site: Site
+    let clock: any SchedulingClock
+    let start: WallTime
+    /// Changes a response before it is returned.
+    var change: (@Sendable (inout HTTPResponse) -> Void)?
+
+    init(_ fixtures: Fixtures, clock: any SchedulingClock) throws {
+        site = try Site([.fixtures(fixtures)])
+        self.clock = clock
+        start = clock.wallTime
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let parts = request.url.requestText.split(separator: "?", maxSplits: 1)
+        let moment = Moment(now: clock.wallTime, originStart: start, sessionStart: start)
+        let query = parts.count > 1 ? String(parts[1]) : ""
+        var response = HTTPResponse(status: 404, url: request.url)
+        if let resource = site.resource(at: request.url.path, query: query, moment: moment) {
+            let bytes = Self.bytes(of: resource.body)
+            response = HTTPResponse(
+                status: 200,
+                headers: try HTTPHeaders(["Content-Type": resource.contentType]),
+                body: bytes,
+                url: request.url
+            )
+            if let range = request.headers["Range"], let part = Self.part(range, of: bytes) {
+                (response.status, response.body) = (206, part)
+            }
+        }
+        change?(&response)
+        return response
+    }
+
+    private static func bytes(of body: Body) -> [UInt8] {
+        body.bytes(at: 0, count: body.count).map { Array($0.readableBytesView) } ?? []
+    }
+
+    private static func part(_ header: String, of bytes: [UInt8]) -> [UInt8]? {
+        let bounds = header.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+        guard let first = bounds.first, first < bytes.count else { return nil }
+        return Array(bytes[first...min(bounds.count > 1 ? bounds[1] : .max, bytes.count - 1)])
+    }
+}

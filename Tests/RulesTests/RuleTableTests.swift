@@ -1,0 +1,131 @@
+import Instrument
+import InstrumentCheck
+import InstrumentHTTP
+import InstrumentOrigin
+import InstrumentRules
+import TestTraits
+import Testing
+
+/// Rules × fixtures: each rule is broken on its fixtures and on nothing else.
+@Suite("Rules on the origin's broken streams", .ownThread, .timeLimit(.minutes(30)))
+struct RuleTableTests {
+    /// Checks a stream of the origin for half a minute of a clock that does not wait.
+    static func check(
+        _ path: String,
+        change: (@Sendable (inout HTTPResponse) -> Void)? = nil,
+        configure: (inout StreamCheckConfiguration) -> Void = { _ in }
+    ) async throws -> StreamCheckReport {
+        let clock = SteppingClock()
+        var transport = try OriginTransport(try await SharedFixtures.get(), clock: clock)
+        transport.change = change
+        var configuration = StreamCheckConfiguration()
+        configuration.segmentCount = 2
+        configuration.duration = .seconds(30)
+        configure(&configuration)
+        let url = try HTTPURL("http://origin.example/\(path)")
+        return await StreamCheck(url, transport: transport, clock: clock, configuration: configuration).run()
+    }
+
+    @Test("A stream breaks exactly the rule of its name", arguments: Fixtures.brokenStreams)
+    func table(stream: BrokenStream) async throws {
+        let report = try await Self.check(stream.path)
+        let broken = Set(report.findings.map(\.rule.description))
+        let found = report.findings.map { "\($0.rule) at \($0.resource): \($0.message)" }
+        #expect(broken == (stream.rule == "none" ? [] : [stream.rule]), "\(found)")
+        #expect(report.playlistCount > 0)
+        #expect(report.omittedFindings == 0)
+    }
+
+    /// The rounds of a check of half a minute.
+    private static func rounds(_ path: String) async throws -> [StreamCheckRound] {
+        let clock = SteppingClock()
+        let transport = try OriginTransport(try await SharedFixtures.get(), clock: clock)
+        var configuration = StreamCheckConfiguration()
+        configuration.duration = .seconds(30)
+        let url = try HTTPURL("http://origin.example/\(path)")
+        let rounds = Lock<[StreamCheckRound]>([])
+        _ = await StreamCheck(url, transport: transport, clock: clock, configuration: configuration).run { round in
+            rounds.withLock { $0.append(round) }
+        }
+        return rounds.withLock { $0 }
+    }
+
+    @Test("The rounds of a stale stream name the rule once it is broken, and the age of the playlist grows")
+    func staleRounds() async throws {
+        let rounds = try await Self.rounds("break/stale/live/ts/master.m3u8")
+        #expect(rounds.count >= 10)
+        let broken = rounds.map { $0.broken.map(\.rule.description) }
+        let first = try #require(broken.firstIndex(of: ["stale"]))
+        #expect(broken[..<first].allSatisfy { $0.isEmpty })
+        #expect(broken[first...].allSatisfy { $0 == ["stale"] })
+        for round in rounds {
+            let (age, target) = (try #require(round.playlistAge), try #require(round.targetDuration))
+            #expect((age > target * 1.5) == !round.broken.isEmpty)
+            #expect(round.isReadable)
+        }
+    }
+
+    @Test("The rounds of a good stream name no rule, and its playlists are never old")
+    func goodRounds() async throws {
+        let rounds = try await Self.rounds("break/none/live/ts/master.m3u8")
+        #expect(rounds.allSatisfy { $0.broken.isEmpty && $0.media.isEmpty })
+        for round in rounds {
+            let (age, target) = (try #require(round.playlistAge), try #require(round.targetDuration))
+            #expect(age <= target * 1.5)
+        }
+    }
+
+    @Test("The rounds of a stream that cannot be read say so")
+    func unreadableRounds() async throws {
+        let rounds = try await Self.rounds("nothing/here.m3u8")
+        #expect(rounds.allSatisfy { !$0.isReadable && $0.playlistAge == nil })
+        #expect(rounds.first?.broken.map(\.rule.description) == ["manifest-unavailable"])
+    }
+
+    @Test("Every rule has a fixture, and every fixture has a rule")
+    func completeness() {
+        let rules = Set(Rule.all.map(\.id.description))
+        #expect(rules.count == Rule.all.count)
+        #expect(rules == Set(Fixtures.brokenStreams.map(\.rule)).subtracting(["none"]))
+    }
+
+    @Test("Every rule has a kebab-case name, a title, an explanation and a source", arguments: Rule.all.map(\.id))
+    func texts(id: Rule.ID) throws {
+        let rule = try #require(Rule.all.first { $0.id == id })
+        #expect(id.description.allSatisfy { $0.isLowercase || $0 == "-" })
+        #expect(!rule.title.isEmpty && !rule.title.hasSuffix("."))
+        #expect(rule.explanation.hasSuffix("."))
+        #expect(rule.source.contains("RFC 8216bis section") || rule.source.contains("ISO/IEC 23009-1"))
+    }
+
+    @Test("A live check reloads, fetches segments, and keeps to its duration")
+    func amount() async throws {
+        let report = try await Self.check("break/none/live/ts/master.m3u8")
+        #expect(report.format == "HLS")
+        #expect(report.renditionCount == 3)
+        // A master playlist, and three playlists every two seconds from 0 to 30 s.
+        #expect(report.playlistCount == 1 + 3 * 16)
+        #expect(report.segmentCount >= 3 * 16)
+        let once = try await Self.check(
+            "break/none/live/ts/master.m3u8",
+            configure: { configuration in
+                configuration.duration = .zero
+                configuration.segmentCount = 0
+            }
+        )
+        #expect(once.playlistCount == 4)
+        #expect(once.segmentCount == 0)
+    }
+
+    @Test("A media playlist that stands alone is checked like a rendition", arguments: ["vod", "live"])
+    func alone(kind: String) async throws {
+        let report = try await Self.check("break/none/\(kind)/ts/v0.m3u8")
+        #expect(report.findings.isEmpty)
+        #expect(report.renditionCount == 1)
+        // On demand the playlist is fetched once more; live it is fetched every two seconds.
+        #expect(report.playlistCount == (kind == "vod" ? 2 : 16))
+        let path = kind == "vod" ? "break/version-too-low/vod/ts/v0.m3u8" : "break/stale/live/ts/v0.m3u8"
+        let rule: Rule.ID = kind == "vod" ? "version-too-low" : "stale"
+        #expect(try await Self.check(path).findings.map(\.rule) == [rule])
+    }
+}

@@ -1,0 +1,271 @@
+import CostMeasurement
+import Foundation
+import InstrumentWatch
+import LoopbackServers
+import Testing
+
+/// Files in memory.
+struct MemoryFiles: ConfigurationFiles {
+    var files: [String: String]
+
+    func contents(of path: String, atMost limit: Int) -> [UInt8]? {
+        files[path].map { Array($0.utf8) }.flatMap { $0.count <= limit ? $0 : nil }
+    }
+
+    func names(in folder: String) -> [String]? {
+        let prefix = folder == "." ? "" : folder
+        let found = files.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        return found.isEmpty ? nil : found.filter { !$0.contains("/") }
+    }
+}
+
+@Suite("The configuration of watch")
+struct WatchConfigurationTests {
+    private static let full = """
+        defaults: { profile: hlsjs, every: 1m, for: 30s, backends: [samples, prometheus] }
+        streams:
+          - name: news-hd
+            url: https://example.org/news/master.m3u8
+            labels: { channel: news, cdn: a }
+            continuous: true            # plays on, without a pause between sessions
+            checks: { black: 5s, silence: 10s, freeze: 5s, stale: 1.5x }
+          - include: streams.d/*.yaml
+        backends: { samples: { file: samples.ndjson.gz, rotate: 100MB, keep: 7d }, metrics: { influx: "http://127.0.0.1:8086/", credentials: { env: INFLUX } } }
+        alerts:
+          - name: stalls
+            when: rebuffer_ratio > 2% over 5m
+            for: 2m
+            to: [ops]
+        notify: { ops: { webhook: "https://example.org/hook", secret: { env: HOOK } } }
+        """
+    private static let included = """
+        - name: sport
+          url: http://example.org/sport.mpd
+          every: 5m
+          backends: metrics
+        """
+
+    private func read(_ text: String, _ more: [String: String] = [:]) throws(ConfigurationError) -> WatchConfiguration {
+        let files = MemoryFiles(files: more.merging(["m.yaml": text]) { first, _ in first })
+        return try WatchConfiguration(contentsOf: "m.yaml", profiles: ["hlsjs", "exoplayer"], files: files)
+    }
+
+    /// The problems of a configuration without the file's name.
+    private func problems(_ text: String, _ more: [String: String] = [:]) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try read(text, more)
+            return []
+        } catch {
+            return error.problems.map { $0.description.replacingOccurrences(of: "m.yaml:", with: "") }
+        }
+    }
+
+    @Test("The example of the guide is read whole, with its include")
+    func example() throws {
+        let configuration = try read(Self.full, ["streams.d/a.yaml": Self.included, "streams.d/b.txt": "?"])
+        #expect(configuration.streams.map(\.name) == ["news-hd", "sport"])
+        let (news, sport) = (configuration.streams[0], configuration.streams[1])
+        #expect(news.schedule == .continuous)
+        #expect(news.labels == ["channel": "news", "cdn": "a"])
+        #expect(news.checks.black == .seconds(5))
+        #expect(news.checks.stale == 1.5)
+        #expect(news.backends == ["samples", "prometheus"])
+        #expect(sport.schedule == .sampled(every: .seconds(300), for: .seconds(30)))
+        #expect(sport.profile == "hlsjs")
+        #expect(sport.backends == ["metrics"])
+        #expect(sport.place == ConfigurationPlace(file: "streams.d/a.yaml", line: 1, column: 3))
+        #expect(configuration.backends["samples"]?.rotation == 100_000_000)
+        #expect(configuration.backends["samples"]?.retention == .seconds(7 * 86_400))
+        #expect(configuration.backends["metrics"]?.credentials == .environment("INFLUX"))
+        #expect(configuration.receivers["ops"]?.secret == .environment("HOOK"))
+        let condition = try #require(configuration.alerts.first?.condition.conditions.first)
+        #expect(condition.metric.description == "rebuffer_ratio")
+        #expect(condition.comparison == .above)
+        #expect(condition.threshold == 0.02)
+        #expect(condition.window == .seconds(300))
+    }
+
+    private static let minimal = "streams:\n  - { name: a, url: \"http://example.org/a.m3u8\""
+
+    @Test(
+        "A mistake is reported with line, column and a suggestion",
+        arguments: [
+            ("stream: []\nstreams: []", "1:1: Unknown key `stream`. Did you mean `streams`?"),
+            ("\(minimal), lables: {} }", "2:50: Unknown key `lables`. Did you mean `labels`?"),
+            ("\(minimal), continuous: yes }", "2:62: `continuous` must be true or false (found `yes`)."),
+            ("\(minimal), every: 60 }", "2:57: `every` must be a duration such as `30s`, `5m` or `1.5h` (found `60`)."),
+            ("\(minimal), profile: hlsj }", "2:59: Unknown profile `hlsj`. Did you mean `hlsjs`?"),
+            (
+                "\(minimal), checks: { stale: 2 } }",
+                "2:67: `stale` must be a multiple of the target duration such as `1.5x` (found `2`)."
+            ),
+            (
+                "\(minimal), checks: { stale: 99999999999999999999x } }",
+                "2:67: `stale` must be a multiple of the target duration such as `1.5x` (found `99999999999999999999x`)."
+            ),
+            ("\(minimal), checks: { ignore: [stael] } }", "2:69: Unknown rule `stael`. Did you mean `stale`?"),
+            ("\(minimal), backends: [x] }", "2:61: Unknown backend `x`. Define it under `backends`."),
+            ("\(minimal), labels: [] }", "2:58: `labels` must be a mapping (found a list)."),
+            (
+                "streams:\n  - { url: \"http://example.org/\" }",
+                "2:5: A stream must have a `name`; add one that no other stream has."
+            ),
+            ("streams:\n  - { name: a, url: ftp://x }", "2:21: `url` must be an http or https URL."),
+            ("streams: 7", "1:10: `streams` must be a list (found `7`)."),
+            ("defaults: {}", "1:1: The configuration must have `streams`; add the list of streams."),
+            ("streams: []\nbackends: { a: { fle: x } }", "2:18: Unknown key `fle`. Did you mean `file`?"),
+            (
+                "streams: []\nbackends: { a: { file: x, rotate: 5 } }",
+                "2:35: `rotate` must be a size of at least 1 KiB such as `100MB` or `64MiB` (found `5`)."
+            ),
+            (
+                "streams: []\nalerts: [{ name: a, to: [ops], when: up < 1 }]",
+                "2:26: Unknown receiver `ops`. Define it under `notify`."
+            ),
+            (
+                "streams: []\nalerts: [{ name: a, to: o, when: rebufer_ratio > 2% }]\nnotify: { o: { webhook: \"http://h/\" } }",
+                "2:34: Unknown metric `rebufer_ratio`. Did you mean `rebuffer_ratio`?"
+            ),
+            (
+                "streams: []\nalerts: [{ name: a, to: o, when: \"up < many\" }]\nnotify: { o: { webhook: \"http://h/\" } }",
+                "2:40: Expected a number (found `many`)."
+            ),
+        ]
+    )
+    func mistakes(text: String, problem: String) {
+        let found = problems(text)
+        #expect(found.contains(problem), "\(found)")
+    }
+
+    @Test("All mistakes are listed at once, in the order of the lines")
+    func allAtOnce() {
+        let text = """
+            streams:
+              - { name: a, url: "http://example.org/", evry: 1m }
+              - { name: a, url: "http://example.org/" }
+              - { name: c, url: 5, continuous: true, every: 1m }
+              - { name: d, url: "http://example.org/", every: 10s, for: 20s }
+            """
+        let found = problems(text)
+        #expect(found.map { $0.prefix { $0 != ":" } } == ["2", "3", "4", "4", "5"])
+        #expect(found[1].contains("must be unique (also at 2:5)"))
+        #expect(found[3].contains("contradicts `continuous: true`"))
+        #expect(found[4].contains("`for` must be at most `every`"))
+    }
+
+    @Test("A literal secret is refused, and no message repeats it")
+    func secrets() {
+        let texts = [
+            "streams: []\nbackends: { a: { influx: \"http://h/\", credentials: hunter2 } }",
+            "streams: []\nnotify: { a: { webhook: \"http://h/\", secret: hunter2 } }",
+            "streams:\n  - { name: a, url: \"http://user:hunter2@example.org/\" }",
+            "streams: []\nbackends: { a: { influx: \"http://user:hunter2@h/\" } }",
+        ]
+        for text in texts {
+            let found = problems(text)
+            #expect(found.count == 1, "\(found)")
+            #expect(!found.joined().contains("hunter2"))
+        }
+    }
+
+    @Test("Anchors and aliases are refused before they are expanded")
+    func bomb() {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1..<12 {
+            let row = Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(row)]\n"
+        }
+        let found = problems(text + "streams: *a11\n")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("1:5: Anchors") == true)
+        #expect(problems("streams: []\n# a comment with *stars*: *here\n").isEmpty)
+        #expect(problems(String(repeating: "[", count: 100_000)).count == 1)
+        #expect(problems(String(repeating: "- ", count: 5_000)).count == 1)
+    }
+
+    @Test("An include of itself ends with the chain of files")
+    func cycle() {
+        let more = ["b.yaml": "streams:\n  - include: m.yaml\n"]
+        let found = problems("streams:\n  - include: b.yaml\n", more)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("b.yaml → m.yaml") == true)
+    }
+
+    @Test("A named include must exist, and a pattern may match nothing")
+    func includes() {
+        #expect(problems("streams:\n  - include: missing.yaml\n").first?.contains("Cannot read `missing.yaml`") == true)
+        #expect(problems("streams:\n  - include: d/*.yaml\n", ["d/a.txt": ""]).isEmpty)
+        #expect(problems("streams:\n  - include: d/*.yaml\n").first?.contains("Cannot read the folder") == true)
+        #expect(problems("streams:\n  - include: [d/a.yaml]\n", ["d/a.yaml": "streams: [{ name: x }]"]).count == 1)
+    }
+
+    @Test("A file that is no text, is empty or has a key twice gives one problem")
+    func files() throws {
+        #expect(problems("").count == 1)
+        #expect(problems("streams: [").map { $0.contains("The file must be valid YAML") } == [true])
+        #expect(problems("streams: [\u{7}]").count == 1)
+        #expect(problems("streams: []\nstreams: []").first?.contains("must appear once") == true)
+        let error = #expect(throws: ConfigurationError.self) {
+            try WatchConfiguration(contentsOf: "/nowhere/m.yaml")
+        }
+        #expect(error?.problems.count == 1)
+    }
+
+    @Test("Ten thousand streams are read, in time that grows with their number")
+    func manyStreams() throws {
+        func text(_ count: Int) -> String {
+            "streams:\n" + (0..<count).map { "  - { name: s\($0), url: \"http://example.org/\($0).m3u8\" }\n" }.joined()
+        }
+        #expect(try read(text(10_000)).streams.count == 10_000)
+        let growth = try CostGrowth.measure(from: 100, making: { text($0) }) { _ = try read($0) }
+        #expect(growth.isLinear, "\(growth)")
+    }
+
+    @Test("Each name belongs to exactly one shard, evenly, and few names move when a shard is added")
+    func shards() throws {
+        let names = (0..<5_000).map { "stream-\($0)" }
+        func owner(_ name: String, _ count: Int) throws -> Int {
+            let owners = try (1...count).filter { try #require(Shard(number: $0, of: count)).contains(name) }
+            #expect(owners.count == 1)
+            return owners[0]
+        }
+        let (five, six) = (try names.map { try owner($0, 5) }, try names.map { try owner($0, 6) })
+        for number in 1...5 { #expect((850...1_150).contains(five.count { $0 == number })) }
+        for (before, after) in zip(five, six) where before != after { #expect(after == 6) }
+        #expect((650...1_020).contains(zip(five, six).count { $0 != $1 }))
+    }
+
+    @Test(
+        "A shard is written as NUMBER/COUNT",
+        arguments: ["0/5", "6/5", "5", "a/b", "1/0", "-1/5", "1/5/6", "", "1/99999"]
+    )
+    func shardText(text: String) {
+        #expect(Shard(text) == nil)
+        #expect(Shard("2/5") == Shard(number: 2, of: 5))
+    }
+
+    @Test(
+        "A condition is read to a typed value",
+        arguments: [
+            ("startup_seconds >= 5s over 10m", 5.0), ("bitrate < 800k", 800_000), ("rebuffer_ratio > 0.02", 0.02),
+            ("check_failed{rule=\"stale\"} > 0", 0), ("playlist_age_seconds>1.5m", 90),
+        ]
+    )
+    func conditions(text: String, threshold: Double) throws {
+        let expression = try AlertExpression(text)
+        #expect(expression.conditions.map(\.threshold) == [threshold])
+        #expect(try AlertExpression("\(text) and up == 1").conditions.count == 2)
+    }
+
+    @Test(
+        "A text that is no condition says where it ends to be one",
+        arguments: [
+            ("", 0), ("up", 2), ("up >", 4), ("up > 1 over", 11), ("up > 1 foo", 7), ("up{a=1} > 1", 5),
+            ("bitrate > 5%", 10),
+        ]
+    )
+    func noConditions(text: String, offset: Int) {
+        let failure = #expect(throws: AlertExpression.Failure.self) { try AlertExpression(text) }
+        #expect(failure?.offset == offset, "\(String(describing: failure))")
+    }
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Runs the monitor for long over many streams of this machine, and plots its memory, threads, open files and the time of a scrape.
+
+The streams come from one test origin; a tenth of them does not exist, so that failures and their back-off are part of the run. Writes
+samples.csv and soak.svg, and exits with 1 if the memory in the last quarter exceeds that of the second quarter by more than 20 %.
+
+Usage: scripts/soak-monitor.py [--streams 200] [--seconds 3600] [--bin .build/debug] [--out soak]
+"""
+import argparse, csv, os, signal, socket, subprocess, sys, time, urllib.request
+
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.add_argument("--streams", type=int, default=200)
+arguments.add_argument("--seconds", type=int, default=3600)
+arguments.add_argument("--bin", default=".build/debug")
+arguments.add_argument("--out", default="soak")
+options = arguments.parse_args()
+os.makedirs(options.out, exist_ok=True)
+out = os.path.abspath(options.out)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def page(port, path):
+    return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60).read().decode()
+
+
+def wait_for(port, path):
+    for _ in range(600):
+        try:
+            return page(port, path)
+        except OSError:
+            time.sleep(0.2)
+    raise SystemExit(f"nothing answers on port {port}")
+
+
+origin, listen = free_port(), free_port()
+first = subprocess.Popen([options.bin + "/test-origin", "--port", str(origin)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+wait_for(origin, "/")
+lines = ["defaults: { every: 1m, for: 20s }", "streams:"]
+for number in range(options.streams):
+    path = "missing.m3u8" if number % 10 == 9 else "live/ts/master.m3u8"
+    more = ", continuous: true" if number % 4 == 0 else ""
+    lines.append(f'  - {{ name: s{number:05}, url: "http://127.0.0.1:{origin}/s/s{number}/{path}", checks: {{ stale: 1.5x }}{more} }}')
+lines += ["alerts:", "  - { name: down, when: up == 0 over 5m, to: none }", 'notify: { none: { webhook: "http://127.0.0.1:1/" } }']
+open(out + "/monitor.yaml", "w").write("\n".join(lines) + "\n")
+log = open(out + "/monitor.log", "w")
+monitor = subprocess.Popen(
+    [options.bin + "/player-monitor", "watch", "--dry-run", "--listen", f"127.0.0.1:{listen}", "--state", out + "/state", out + "/monitor.yaml"],
+    stdout=log, stderr=log,
+)
+rows = []
+try:
+    wait_for(listen, "/healthz")
+    begin = time.time()
+    while time.time() - begin < options.seconds and monitor.poll() is None:
+        scrape = time.time()
+        text = page(listen, "/metrics")
+        taken = time.time() - scrape
+        value = lambda name: next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(name + " ")), 0.0)
+        rows.append({
+            "seconds": round(time.time() - begin), "memory": value("process_resident_memory_bytes") / 2**20, "threads": value("process_threads"),
+            "files": value("process_open_fds"), "sessions": value("instrument_monitor_sessions"), "scrape": taken * 1000, "page": len(text) / 1024,
+        })
+        time.sleep(max(1, options.seconds / 500))
+except KeyboardInterrupt:
+    pass
+finally:
+    monitor.send_signal(signal.SIGTERM)
+    status = monitor.wait(90)
+    first.terminate()
+    first.wait()
+
+with open(out + "/samples.csv", "w", newline="") as file:
+    writer = csv.DictWriter(file, rows[0].keys())
+    writer.writeheader()
+    writer.writerows(rows)
+plots, height = [("memory", "resident memory, MiB"), ("threads", "threads"), ("files", "open files"), ("sessions", "sessions"), ("scrape", "time of a scrape, ms")], 120
+drawn = []
+for index, (key, title) in enumerate(plots):
+    values, top = [row[key] for row in rows], max(max(row[key] for row in rows), 1)
+    points = " ".join(f"{60 + 700 * row['seconds'] / max(1, rows[-1]['seconds']):.1f},{index * height + 105 - 80 * row[key] / top:.1f}" for row in rows)
+    drawn.append(f'<text x="60" y="{index * height + 18}">{title}: last {values[-1]:.1f}, at most {max(values):.1f}</text><polyline points="{points}"/>')
+open(out + "/soak.svg", "w").write(
+    f'<svg xmlns="http://www.w3.org/2000/svg" width="800" height="{height * len(plots) + 20}" font-family="sans-serif" font-size="13">'
+    "<style>polyline{fill:none;stroke:#1f5fa8;stroke-width:1.5}</style><rect width=\"100%\" height=\"100%\" fill=\"white\"/>" + "".join(drawn) + "</svg>\n"
+)
+quarter = max(1, len(rows) // 4)
+mean = lambda part: sum(row["memory"] for row in part) / max(1, len(part))
+early, late = mean(rows[quarter:2 * quarter]), mean(rows[-quarter:])
+median = sorted(row["scrape"] for row in rows)[len(rows) // 2]
+print(f"{options.streams} streams for {rows[-1]['seconds']} s: memory {early:.1f} MiB in the second quarter, {late:.1f} MiB in the last;"
+      f" threads at most {max(row['threads'] for row in rows):.0f}; scrape {median:.0f} ms (median), page {rows[-1]['page']:.0f} KiB; exit code {status}")
+print(f"plot: {out}/soak.svg")
+sys.exit(1 if late > 1.2 * early or status != 0 else 0)

@@ -1,0 +1,4 @@
+-- AdFillRate: Ads played over ads requested: the mean of the breaks.
+SELECT sender, playback, avg(value) AS value
+FROM metrics WHERE name = 'AdFillRate'
+GROUP BY sender, playback ORDER BY sender, playback;

@@ -1,0 +1,4 @@
+-- BitrateSwitchesUp: Rises of the rendered quality. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'BitrateSwitchesUp'
+GROUP BY ALL ORDER BY ALL;

@@ -1,0 +1,4 @@
+-- NumEnds: Playbacks ended. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'NumEnds'
+GROUP BY ALL ORDER BY ALL;

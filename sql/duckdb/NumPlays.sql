@@ -1,0 +1,4 @@
+-- NumPlays: Playbacks started. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'NumPlays'
+GROUP BY ALL ORDER BY ALL;

@@ -1,0 +1,4 @@
+-- NumRebuffers: Stalls. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'NumRebuffers'
+GROUP BY ALL ORDER BY ALL;

@@ -1,0 +1,4 @@
+-- RebufferTime: Stalls, in ms. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'RebufferTime'
+GROUP BY ALL ORDER BY ALL;

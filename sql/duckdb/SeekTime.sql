@@ -1,0 +1,4 @@
+-- SeekTime: Time of seeks, in ms. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'SeekTime'
+GROUP BY ALL ORDER BY ALL;

@@ -1,0 +1,4 @@
+-- StartFailure: Sessions that failed before the first frame. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'StartFailure'
+GROUP BY ALL ORDER BY ALL;

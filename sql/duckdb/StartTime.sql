@@ -1,0 +1,4 @@
+-- StartTime: From the request (else the load) to the first frame, in ms. A session has one value.
+SELECT sender, playback, min(value)::BIGINT AS value
+FROM metrics WHERE name = 'StartTime'
+GROUP BY ALL ORDER BY ALL;

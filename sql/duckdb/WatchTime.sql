@@ -1,0 +1,4 @@
+-- WatchTime: Playing, stalls and seeks, in ms. The values of a session add up.
+SELECT sender, playback, sum(value)::BIGINT AS value
+FROM metrics WHERE name = 'WatchTime'
+GROUP BY ALL ORDER BY ALL;

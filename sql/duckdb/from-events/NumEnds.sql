@@ -1,0 +1,4 @@
+-- NumEnds as the core metrics define it, from events: Playbacks ended.
+SELECT sender, playback, count(*) AS value
+FROM events WHERE action IN ('End', 'Stop', 'Next')
+GROUP BY ALL ORDER BY ALL;
