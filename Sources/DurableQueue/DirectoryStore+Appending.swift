@@ -11,19 +11,20 @@ internal import Musl
 
 /// The path of `emit`: an append stages samples in memory that outlives the process, and does not wait for the disk.
 extension DirectoryStore {
-    /// The longest wait of an append for a disk that does not respond, and for a thread without a processor.
-    static var patience: (disk: Duration, processor: Duration) { (.milliseconds(10), .seconds(1)) }
+    /// The longest wait of an append for a disk that does not respond, and for a thread without a processor. The first one holds where
+    /// staged samples outlive the process.
+    static var patience: (disk: Duration, processor: Duration) { (.milliseconds(8), .seconds(1)) }
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
         switch stage(samples) {
-        case .staged(let size, let work): return try keep(size, work)
+        case .staged(let staged) where !staged.isWaitDue:
+            schedule(staged)
+            return staged.size
+        case .staged(let staged):
+            return try countingRefusals(of: samples.count) { () throws(QueueError) in try keep(staged) }
         case .notWanted: return 0
         case .refused(let error):
             return try countingRefusals(of: samples.count) { () throws(QueueError) in throw error }
-        case .tooLarge:
-            return try countingRefusals(of: samples.count) { () throws(QueueError) in
-                try appendDirectly(samples)
-            }
         case .full(let isHopeless):
             return try countingRefusals(of: samples.count) { () throws(QueueError) in
                 if isHopeless { throw Self.stalled(path) }
@@ -34,17 +35,23 @@ extension DirectoryStore {
 
     /// The outcome of staging samples.
     private enum Outcome {
-        case staged(Int, Work)
+        case staged(Staged)
         /// The store has no backend.
         case notWanted
         case refused(QueueError)
-        case tooLarge
         /// The staging area is full; hopeless if the disk has not responded in time.
         case full(isHopeless: Bool)
     }
 
-    /// The work that an append requires.
-    private struct Work {
+    /// Samples that were staged, and the work that they require.
+    private struct Staged {
+        var size: Int
+        /// Their sequence numbers.
+        var numbers: Range<UInt64>
+        /// Whether they outlive the process where they are.
+        var isLasting: Bool
+        /// Whether the append waits for their copy.
+        var isWaitDue: Bool
         var isDrainDue: Bool
         var isMaintenanceDue: Bool
     }
@@ -52,36 +59,90 @@ extension DirectoryStore {
     private func stage(_ samples: [Sample]) -> Outcome {
         state.withLock { state in
             if state.places.isEmpty { return .notWanted }
+            // Without memory that outlives the process, nothing can be kept while the disk does not respond.
+            if state.isStalled, state.staging?.area.outlivesProcess == false { return .full(isHopeless: true) }
             guard let limit = room(&state, samples.count) else { return .refused(full) }
             do throws(Staging.Refusal) {
-                guard let size = try state.staging?.add(samples, from: state.nextSequence, limit: limit) else {
+                let first = state.nextSequence
+                guard let added = try state.staging?.add(samples, from: first, limit: limit) else {
                     return .refused(QueueError(.storeFailed, "the queue in \(path) is closed; open a new store"))
                 }
                 state.nextSequence += UInt64(samples.count)
-                let isDrainDue = !state.isDrainScheduled
-                state.isDrainScheduled = true
-                let isMaintenanceDue = state.needsMaintenance || isSynchronizationDue(&state, samples.count)
-                return .staged(size, Work(isDrainDue: isDrainDue, isMaintenanceDue: isMaintenanceDue))
+                // Large records wait for their copy, because a disk often has no room for them; without memory that outlives the process,
+                // a sample is durable only in a segment.
+                let isWaitDue = added.isLarge || !added.isLasting
+                let isDrainDue = !isWaitDue && !state.isDrainScheduled
+                if isDrainDue { state.isDrainScheduled = true }
+                return .staged(
+                    Staged(
+                        size: added.size,
+                        numbers: first..<state.nextSequence,
+                        isLasting: added.isLasting,
+                        isWaitDue: isWaitDue,
+                        isDrainDue: isDrainDue,
+                        isMaintenanceDue: state.needsMaintenance || isSynchronizationDue(&state, samples.count)
+                    )
+                )
             } catch {
                 switch error {
                 case .full: return .full(isHopeless: state.isStalled)
-                case .tooLarge: return .tooLarge
                 case .overLimit: return .refused(full)
+                case .failed(let error): return .refused(error)
                 }
             }
         }
     }
 
-    private func keep(_ size: Int, _ work: Work) throws(QueueError) -> Int {
-        if work.isMaintenanceDue { scheduleMaintenance() }
-        if isStagingLasting {
-            if work.isDrainDue { scheduleDrain() }
-        } else {
-            // Without memory that outlives the process, a sample is durable only in a segment.
-            state.withLock { $0.isDrainScheduled = false }
-            try drain()
+    private func schedule(_ staged: Staged) {
+        if staged.isMaintenanceDue { scheduleMaintenance() }
+        if staged.isDrainDue { scheduleDrain() }
+    }
+
+    /// Waits until staged samples are in a segment, as long as the disk responds.
+    ///
+    /// If the disk does not respond, samples whose memory outlives the process are kept; others are withdrawn. An error of the disk
+    /// withdraws both.
+    private func keep(_ staged: Staged) throws(QueueError) -> Int {
+        schedule(staged)
+        if !staged.isWaitDue { return staged.size }
+        guard let error = awaitCopy(staged) else { return staged.size }
+        if staged.isLasting, error.code == .notResponding { return staged.size }
+        if withdraw(staged.numbers) { throw error }
+        return staged.size
+    }
+
+    /// Lets the draining thread copy staged samples, and waits for it. Returns the error of the copy, or the stall.
+    private func awaitCopy(_ staged: Staged) -> QueueError? {
+        let failure = Lock<QueueError?>(nil)
+        let isTried = DispatchSemaphore(value: 0)
+        drainer.async { [weak self] in
+            do throws(QueueError) { try self?.drain() } catch { failure.withLock { $0 = error } }
+            isTried.signal()
         }
-        return size
+        let clock = SystemClock()
+        let start = clock.now
+        let patience = staged.isLasting ? Self.patience.disk : Self.patience.processor
+        while isTried.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
+            let waited = start.duration(to: clock.now)
+            if waited > Self.patience.processor || waited > patience && diskWork.isWaitingForDisk {
+                state.withLock { $0.isStalled = true }
+                // The disk may have responded in the meantime: the next round says so.
+                scheduleDrain()
+                return Self.stalled(path)
+            }
+        }
+        return failure.withLock { $0 }
+    }
+
+    /// Leaves out samples that are staged and not in the log. Returns false if they are in the log.
+    private func withdraw(_ numbers: Range<UInt64>) -> Bool {
+        state.withLock { state in
+            if state.log.nextSequence >= numbers.upperBound { return false }
+            state.absent.insert(numbers)
+            state.erased.insert(numbers)
+            state.unsavedAbsent.insert(numbers)
+            return true
+        }
     }
 
     /// The largest size of the samples; nil if the queue is full and refuses new samples.
@@ -131,11 +192,10 @@ extension DirectoryStore {
         while true {
             nap()
             switch stage(samples) {
-            case .staged(let size, let work): return try keep(size, work)
+            case .staged(let staged): return try keep(staged)
             case .full: break
             case .notWanted: return 0
             case .refused(let error): throw error
-            case .tooLarge: return try appendDirectly(samples)
             }
             if let failure = state.withLock({ $0.drainFailures == failures ? nil : $0.drainFailure }) { throw failure }
             let waited = start.duration(to: clock.now)

@@ -53,6 +53,8 @@ extension DirectoryStore {
             return false
         }
         let isDone = state.withLock { state in
+            // The disk responds.
+            state.isStalled = false
             if state.staging?.isEmpty == false { return false }
             state.isDrainScheduled = false
             return true
@@ -104,11 +106,36 @@ extension DirectoryStore {
         var (start, units) = (half.start, half.units)
         // Ages belong to segments: with an age limit, each append is copied separately.
         let step = configuration.limits.maxAge == nil ? units.count : 1
-        while !units.isEmpty {
-            let count = try copy(units.prefix(step), of: UnsafeRawPointer(half.base), from: start, areStaged: true)
+        while let first = units.first {
+            if let large = first.large {
+                try copy(large, first)
+                units.removeFirst()
+                continue
+            }
+            let run = units.prefix(step).prefix { $0.large == nil }
+            let count = try copy(run, of: UnsafeRawPointer(half.base), from: start, areStaged: true)
             start = units[units.startIndex + count - 1].end
             units.removeFirst(count)
         }
+    }
+
+    /// Copies records that have an area of their own, and deletes the area.
+    private func copy(_ large: Staging.Large, _ unit: Staging.Unit) throws(QueueError) {
+        let isWithdrawn = state.withLock { $0.absent.contains(unit.endSequence - 1) }
+        if isWithdrawn {
+            // A disk that has no room for these records must not hold up the later ones.
+            sealHead()
+            state.withLock { state in
+                state.log.skip(to: unit.endSequence)
+                state.staging?.copied(1)
+                state.isStalled = false
+            }
+        } else {
+            var unit = unit
+            unit.end = large.size
+            _ = try copy([unit], of: large.area.half(0), from: 0, areStaged: true)
+        }
+        large.area.delete()
     }
 
     /// Copies as many appends as fit into the head, but at least one. Returns their number.
@@ -175,47 +202,5 @@ extension DirectoryStore {
                 state.withLock { $0.staging?.wipeEmptyHalf() }
             }
         }
-    }
-
-    /// Stores samples that are too large for the staging area. Waits for the disk.
-    func appendDirectly(_ samples: [Sample]) throws(QueueError) -> Int {
-        try draining.withLock { (_: inout Void) throws(QueueError) in
-            while true {
-                try drainLocked()
-                let first = state.withLock { state -> UInt64? in
-                    guard state.staging?.isEmpty ?? true else { return nil }
-                    defer { state.nextSequence += UInt64(samples.count) }
-                    return state.nextSequence
-                }
-                guard let first else { continue }
-                return try write(samples, from: first)
-            }
-        }
-    }
-
-    private func write(_ samples: [Sample], from first: UInt64) throws(QueueError) -> Int {
-        let bytes = samples.enumerated().flatMap { index, sample in
-            RecordFormat.bytes(of: SampleEncoder.bytes(of: sample), sequence: first + UInt64(index))
-        }
-        let instant = samples.last?.time.instant ?? MonotonicInstant(nanoseconds: 0)
-        let unit = Staging.Unit(end: bytes.count, endSequence: first + UInt64(samples.count), instant: instant)
-        diskWork.begin()
-        defer { diskWork.end() }
-        leaveCutSegment()
-        let failure = bytes.withUnsafeBytes { bytes -> QueueError? in
-            guard let base = bytes.baseAddress else { return nil }
-            do throws(QueueError) {
-                _ = try copy([unit], of: base, from: 0)
-                return nil
-            } catch { return error }
-        }
-        if let failure {
-            // The sequence numbers are used: they stay without samples.
-            sealHead()
-            state.withLock { $0.log.skip(to: unit.endSequence) }
-            leaveOut(first..<unit.endSequence)
-            throw failure
-        }
-        return bytes.count
     }
 }

@@ -11,20 +11,17 @@ extension DirectoryStore {
         #endif
     }
 
-    /// Whether a staged sample outlives the process.
-    var isStagingLasting: Bool { state.withLock { $0.staging?.area.outlivesProcess ?? false } }
-
     /// Whether the folder contains files from another folder and has that log's number. The store appends nothing to
     /// it.
     var isMoved: Bool { Directory.exists(path + "/" + FolderNames.moved) }
 
     /// Creates the staging area. The store can append only after this call.
-    func prepareToAppend(_ randomness: RandomSource) throws(QueueError) {
+    func prepareToAppend(in stagingDirectory: String?, _ randomness: RandomSource) throws(QueueError) {
         // Enough room for a slow disk, even if segments are small. A multiple of eight, as every record's offset.
         let size = min(1 << 20, max(256 << 10, configuration.segmentSize)) & ~7
         let name = "instrument-queue-" + randomness.identifier()
         var area: StagingArea?
-        if let directory = Self.stagingDirectory {
+        if let directory = stagingDirectory {
             area = (try? FileIdentity(of: path)).flatMap {
                 StagingArea.make(in: directory, name: name, halfSize: size, log: logNumber, folder: $0)
             }
@@ -45,18 +42,27 @@ extension DirectoryStore {
     /// If that memory is missing, the power was lost or the container was replaced: then the log may lack samples that
     /// backends have received, and other samples must not have their sequence numbers.
     func recover(_ path: String) throws(QueueError) {
-        guard let area = try staged(at: path) else {
-            skipNumbers()
-            try keepGaps()
-            return StagingMark.remove(in: self.path)
+        let area = try staged(at: path)
+        var areas = area.map { [$0] } ?? []
+        if !path.isEmpty {
+            for path in try StagingArea.siblings(of: path) { areas += try staged(at: path).map { [$0] } ?? [] }
         }
-        try takeOver(area)
-        let next = max(area.nextSequence, state.withLock { $0.log.nextSequence })
-        skipNumbers(to: min(next, FolderNames.maxNumber))
+        try takeOver(areas)
+        if let area {
+            let next = max(area.nextSequence, state.withLock { $0.log.nextSequence })
+            skipNumbers(to: min(next, FolderNames.maxNumber))
+        } else {
+            if !path.isEmpty {
+                report(
+                    .store("\(path) is missing: samples of the last moments before a loss of power, if any, are lost")
+                )
+            }
+            skipNumbers()
+        }
         try keepGaps()
         // Only now every staged sample is in the log, and every gap in the bookkeeping.
         StagingMark.remove(in: self.path)
-        area.delete()
+        for area in areas { area.delete() }
     }
 
     /// Makes sure that the skipped sequence numbers are saved, because the next start would count them as lost samples.
@@ -80,10 +86,12 @@ extension DirectoryStore {
         }
     }
 
-    private func takeOver(_ area: StagingArea) throws(QueueError) {
+    private func takeOver(_ areas: [StagingArea]) throws(QueueError) {
+        if areas.isEmpty { return }
         leaveCutSegment()
         let first = state.withLock { $0.log.nextSequence }
-        for record in area.records(from: first) {
+        let records = areas.flatMap { $0.records(from: first) }.sorted { $0.sequence < $1.sequence }
+        for record in records {
             guard let base = record.bytes.baseAddress else { continue }
             let isNext = state.withLock { $0.log.nextSequence == record.sequence }
             if !isNext { skipNumbers(to: record.sequence) }
@@ -153,8 +161,14 @@ extension DirectoryStore.State {
     /// Moves cursors past sequence numbers without samples.
     mutating func skipErased() {
         for index in places.indices {
-            places[index].row.cursor = erased.firstAbsent(from: places[index].row.cursor)
+            places[index].row.cursor = nextPresent(from: places[index].row.cursor)
         }
+    }
+
+    /// The first number from `number` on that is not erased. Withdrawn samples that are not in the log yet have numbers behind its end:
+    /// a cursor waits for them at the end.
+    func nextPresent(from number: UInt64) -> UInt64 {
+        min(erased.firstAbsent(from: number), max(number, log.nextSequence))
     }
 }
 

@@ -75,7 +75,8 @@ extension DirectoryStore {
         guard let area = state.withLock({ $0.staging?.area }), let identity = try? FileIdentity(of: path),
             !Directory.exists(path + "/" + FolderNames.staging)
         else { return false }
-        if area.outlivesProcess { area.begin(logNumber, identity) }
+        let large = state.withLock { $0.staging?.largeAreas ?? [] }
+        for area in [area] + large where area.outlivesProcess { area.begin(logNumber, identity) }
         try StagingMark.write(area, in: path)
         return true
     }

@@ -146,7 +146,7 @@ extension DirectoryStore {
             if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
             place.row.acknowledged += passed.count - letters.count
             place.row.dead += letters.count
-            place.row.cursor = state.erased.firstAbsent(from: sequence + 1)
+            place.row.cursor = state.nextPresent(from: sequence + 1)
             place.position = passed.last?.after ?? state.log.position(of: sequence + 1)
             place.readAhead.removeFirst(count)
             place.version += 1

@@ -116,6 +116,8 @@ final class DirectoryStore: Sendable {
     let isReleased = Lock(false)
     /// Whether the log has samples but no place: then the places were lost, and backends begin with the oldest sample.
     let hasLostPlaces: Bool
+    /// Whether some files could not be opened and moved to other folders.
+    let hasMovedFilesOut: Bool
     /// Whether the folder is only read. Nothing in it changes.
     let isViewed: Bool
 
@@ -176,6 +178,7 @@ final class DirectoryStore: Sendable {
             var places = try Self.places(left, in: log, erased, bookkeeping)
             for index in places.indices { places[index].isChanged = !unopened.isEmpty }
             hasLostPlaces = rows.isEmpty && !log.stretches.isEmpty
+            hasMovedFilesOut = !unopened.isEmpty
             state = Lock(
                 State(
                     log: log,
@@ -269,7 +272,7 @@ final class DirectoryStore: Sendable {
         maintenance = DispatchQueue(label: "instrument.durable-queue")
         drainer = DispatchQueue(label: "instrument.durable-queue.drain")
         lock = Lock(nil)
-        hasLostPlaces = false
+        (hasLostPlaces, hasMovedFilesOut) = (false, false)
         isViewed = true
     }
 

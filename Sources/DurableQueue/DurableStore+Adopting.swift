@@ -51,7 +51,7 @@ extension DurableStore {
     }
 
     /// Whether a folder contains files, none of which belongs to the store.
-    private static func isForeign(_ path: String) -> Bool {
+    static func isForeign(_ path: String) -> Bool {
         let names = Directory.names(in: path)
         return !names.isEmpty && !names.contains(where: FolderNames.isFile)
     }

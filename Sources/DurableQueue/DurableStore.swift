@@ -18,14 +18,16 @@ public import Instrument
 /// its end (`SIGBUS`). The store checks a file's length before it reads, and regularly while it writes, which makes
 /// this unlikely but not impossible.
 public final class DurableStore: SampleStore {
-    private let directory: String
-    private let configuration: DurableConfiguration
+    private let opening: Opening
     let own: DirectoryStore
     private let state: Lock<State>
     private let consentOfDirectory: Lock<Consent>
     private let report: @Sendable (Diagnostic) -> Void
     /// Held while drained folders are deleted.
     private let removal = Lock(())
+
+    private var directory: String { opening.directory }
+    private var configuration: DurableConfiguration { opening.configuration }
 
     private struct State {
         /// The folders of ended processes, the oldest first. Their samples come before this process's samples.
@@ -43,18 +45,35 @@ public final class DurableStore: SampleStore {
     ///   - report: receives diagnostics about repairs; called from any thread.
     /// - Throws: `QueueError` if the directory cannot be created or written to. Damaged files do not throw: the store
     ///   sets them aside or skips them, and reports them.
-    public init(
+    public convenience init(
         directory: String,
         configuration: DurableConfiguration = DurableConfiguration(),
         randomness: RandomSource = RandomSource(),
         report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) throws(QueueError) {
-        self.directory = directory
-        self.configuration = configuration
+        try self.init(
+            directory: directory,
+            configuration: configuration,
+            randomness: randomness,
+            stagingDirectory: DirectoryStore.stagingDirectory,
+            report: report
+        )
+    }
+
+    /// Opens or creates a store.
+    ///
+    /// - Parameter stagingDirectory: a directory for files that the system never writes to a disk; nil for a system without one.
+    init(
+        directory: String,
+        configuration: DurableConfiguration,
+        randomness: RandomSource,
+        stagingDirectory: String?,
+        report: @escaping @Sendable (Diagnostic) -> Void
+    ) throws(QueueError) {
         self.report = report
         try Directory.make(directory)
         if let exposure = Directory.exposure(of: directory) { report(.store(exposure)) }
-        let opening = Opening(
+        opening = Opening(
             directory: directory,
             configuration: configuration,
             randomness: randomness,
@@ -69,7 +88,7 @@ public final class DurableStore: SampleStore {
         consentOfDirectory = Lock(try Self.consent(of: directory))
         state = Lock(State(orphans: adopted))
         if consent == .pending { for store in stores { try store.hold() } }
-        try own.prepareToAppend(randomness)
+        try own.prepareToAppend(in: stagingDirectory, randomness)
     }
 
     /// The consent of a directory; pending if samples are held.
@@ -163,12 +182,39 @@ public final class DurableStore: SampleStore {
     }
 
     /// Erases samples, including those of earlier processes, so that they cannot be read from the files.
+    /// - Throws: if some samples could not be read or erased; the others are erased, and the call may be repeated.
     @discardableResult
     public func erase(where isErased: (SampleRecord) -> Bool) throws(QueueError) -> Int {
         defer { removeDrained() }
         var count = 0
         for store in stores { count += try store.erase(where: isErased) }
-        return count
+        return try eraseUnread(where: isErased, after: count)
+    }
+
+    /// Erases samples from the folders that this process could not open, or whose files it could not open, if it can open them now.
+    /// Returns the number of all samples that were erased.
+    private func eraseUnread(
+        where isErased: (SampleRecord) -> Bool,
+        after erased: Int
+    ) throws(QueueError) -> Int {
+        let opened = Set(stores.map(\.path))
+        var (count, unread): (Int, [String]) = (erased, [])
+        for path in QueueFolder.paths(in: directory) where !opened.contains(path) && !Self.isForeign(path) {
+            // The folder of a running process, or of another user.
+            guard let lock = try? DirectoryLock(path) else { continue }
+            do throws(QueueError) {
+                let store = try opening.open(path, lock)
+                defer { store.close() }
+                count += try store.erase(where: isErased)
+                if store.hasMovedFilesOut { unread.append(path) }
+            } catch { unread.append("\(path) (\(error))") }
+        }
+        if unread.isEmpty { return count }
+        let list = unread.joined(separator: ", ")
+        throw QueueError(
+            .storeFailed,
+            "erased \(count) sample\(count == 1 ? "" : "s"), but could not read \(list): samples to erase may remain; make the files readable and repeat"
+        )
     }
 
     /// Synchronizes all samples and cursors, so that they survive a loss of power. Waits for the disk; never call it

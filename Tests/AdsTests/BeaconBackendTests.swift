@@ -39,7 +39,7 @@ private final class ScriptedBeaconServer: HTTPTransport {
             return status
         }
         if status == 0 { throw HTTPError(.connection, "reset", url: request.url) }
-        return HTTPResponse(status: status, url: request.url)
+        return HTTPResponse(status: status, body: Array("no such beacon".utf8), url: request.url)
     }
 }
 
@@ -135,6 +135,8 @@ struct BeaconBackendTests {
             return
         }
         #expect(Set(reasons.keys) == [records[0].id, records[2].id, records[3].id])
+        // The server's own words.
+        #expect(reasons[records[0].id] == "HTTP 404: no such beacon")
         #expect(server.taken == ["https://t.test/ok"])
     }
 

@@ -51,6 +51,33 @@ struct DurableErasingTests {
         for number in 0..<count { _ = try store.append([Self.sample(number % 4 == 0 ? "p-ann" : "p-bob", number)]) }
     }
 
+    @Test("An erasure reaches a folder that could not be opened at the start, or says that it could not read it")
+    func unreadFolder() throws {
+        try fill()
+        store.close()
+        let name = try #require(
+            try FileManager.default.subpathsOfDirectory(atPath: scratch.path).first { $0.hasSuffix(".sqlite") }
+        )
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: scratch.path + "/" + name, configuration: configuration)
+        try other.inDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE") }
+        let again = try Self.open(scratch.path)
+        again.attach("one")
+        _ = try again.append([Self.sample("p-ann", 1000)])
+        let error = #expect(throws: QueueError.self) { try again.erase(where: Self.isOf("p-ann")) }
+        #expect(error?.description.contains("erased 1 sample") == true && error?.description.contains(".queue") == true)
+        #expect(try !files(with: "p-ann").isEmpty)
+        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try other.close()
+        #expect(try again.erase(where: Self.isOf("p-ann")) == 100)
+        #expect(try files(with: "p-ann").isEmpty)
+        // The others wait for the next start.
+        again.close()
+        let last = try Self.open(scratch.path)
+        #expect(last.ledger(of: "one").queued == 300)
+    }
+
     @Test("Erased samples are in no file: not in segments, bookkeeping or its journal")
     func bytes() throws {
         try fill()

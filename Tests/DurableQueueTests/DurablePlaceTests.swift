@@ -3,11 +3,12 @@ import GRDB
 import Instrument
 import InstrumentTestKit
 import LoopbackServers
+import TestTraits
 import Testing
 
 @testable import InstrumentDurableQueue
 
-@Suite("Durable places")
+@Suite("Durable places", .ownThread)
 struct DurablePlaceTests {
     let scratch: Scratch
 

@@ -490,6 +490,28 @@ struct DurableStoreTests {
         store.close()
     }
 
+    @Test("A sample for which the disk has no room is refused, holds up no later sample, and never arrives")
+    func tooLargeForDisk() throws {
+        let disk = scratch.path + "/disk"
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        // Needs the permission to mount. Without it, the test checks nothing.
+        guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) else { return }
+        defer { _ = Self.run("umount", "-l", disk) }
+        let store = try openSmallDisk(disk)
+        var refused = 0
+        try appendOnceAnswered(Self.sample(0), to: store, &refused)
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 0), wallTime: WallTime(milliseconds: 1))
+        let attributes: Attributes = ["number": 1, "text": .string(String(repeating: "a", count: 4 << 20))]
+        let large = Sample.event(Event(.ping, tracker: TrackerID(0), time: time, attributes: attributes))
+        let error = #expect(throws: QueueError.self) { try appendOnceAnswered(large, to: store, &refused) }
+        #expect(error?.code == .diskFull)
+        try appendOnceAnswered(Self.sample(2), to: store, &refused)
+        #expect(Self.numbers(Self.drain(store)) == [0, 2])
+        let ledger = store.ledger(of: "one")
+        #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (3 + refused, 2, [.refused: 1 + refused]))
+        store.close()
+    }
+
     @Test("An append reports a full disk, not a stall, once a disk that did not respond has answered with an error")
     func fullDiskAfterStall() throws {
         guard DirectoryStore.stagingDirectory != nil else { return }

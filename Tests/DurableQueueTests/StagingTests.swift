@@ -4,12 +4,13 @@ import Instrument
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
+import TestTraits
 import Testing
 
 @testable import InstrumentDurableQueue
 
 /// A thread that holds the store's draining lock simulates a disk that does not respond, like a thread in a page fault.
-@Suite("Staged samples")
+@Suite("Staged samples", .ownThread)
 struct StagingTests {
     let scratch: Scratch
 
@@ -151,7 +152,7 @@ struct StagingTests {
             again.close()
         }
         let ledger = try open().ledger(of: "one")
-        #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (20, 20, [:]))
+        #expect((ledger.emitted, ledger.acknowledged, ledger.dropped) == (20, 20, 0))
     }
 
     @Test(
@@ -187,7 +188,7 @@ struct StagingTests {
         #expect(DurableStoreTests.numbers(records) == Array(0..<20))
         #expect(Set(records.map(\.id)).count == 20)
         let ledger = again.ledger(of: "one")
-        #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (20, 20, [:]))
+        #expect((ledger.emitted, ledger.acknowledged, ledger.dropped) == (20, 20, 0))
     }
 
     @Test("A copy of a directory does not take the staged samples of the original")
@@ -249,6 +250,129 @@ struct StagingTests {
         while true {
             do { return try body() } catch let error as QueueError where error.code == .notResponding { sched_yield() }
         }
+    }
+
+    /// Stops the disk for the duration of `body`.
+    private func stopping(_ store: DurableStore, _ body: () throws -> Void) throws {
+        let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            store.own.draining.withLock { _ in
+                store.own.diskWork.begin()
+                hangs.signal()
+                isReleased.wait()
+                store.own.diskWork.end()
+            }
+        }
+        hangs.wait()
+        defer { isReleased.signal() }
+        try body()
+    }
+
+    /// A sample that is larger than a half of the staging area.
+    private func large(_ number: Int, size: Int = 300 << 10) -> Sample {
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: Int64(number)), wallTime: WallTime(milliseconds: 1))
+        let text = String(repeating: "\(number % 10)", count: size)
+        let attributes: Attributes = ["number": .int(number), "text": .string(text)]
+        return .event(Event(.ping, tracker: TrackerID(0), time: time, attributes: attributes))
+    }
+
+    private func texts(_ records: [SampleRecord]) -> [Int] {
+        records.map { $0.sample.attributes[AttributeKey<String>("text")]?.utf8.count ?? 0 }
+    }
+
+    @Test(
+        "Samples larger than the staging area are kept while the disk does not respond, in their order, and outlive the process",
+        arguments: [false, true]
+    )
+    func largeSamples(isKilled: Bool) throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        let path = try #require(store.own.state.withLock { $0.staging?.area.path })
+        try stopping(store) {
+            for number in 0..<20 {
+                let sample = number % 3 == 1 ? large(number) : DurableStoreTests.sample(number)
+                let size = try store.append([sample])
+                #expect(size > 0)
+            }
+            #expect(store.own.state.withLock { $0.log.nextSequence } == 0)
+            let files = try StagingArea.siblings(of: path)
+            #expect(files.count == 7)
+            if isKilled { store.leaveAsKilled() }
+        }
+        let again = isKilled ? try open() : store
+        let records = DurableStoreTests.drain(again)
+        #expect(DurableStoreTests.numbers(records) == Array(0..<20))
+        #expect(texts(records) == (0..<20).map { $0 % 3 == 1 ? 300 << 10 : 25 })
+        let ledger = again.ledger(of: "one")
+        #expect((ledger.emitted, ledger.acknowledged, ledger.dropped) == (20, 20, 0))
+        #expect(try StagingArea.siblings(of: path).isEmpty)
+        again.close()
+    }
+
+    @Test("Large samples take limited memory while the disk does not respond; what has no room is refused and counted")
+    func manyLargeSamples() throws {
+        guard isLinux() else { return }
+        let store = try open()
+        store.attach("one")
+        var (kept, refused): ([Int], Int) = ([], 0)
+        try stopping(store) {
+            for number in 0..<12 {
+                do throws(QueueError) {
+                    _ = try store.append([large(number, size: 3 << 20)])
+                    kept.append(number)
+                } catch {
+                    #expect(error.code == .notResponding)
+                    refused += 1
+                }
+            }
+        }
+        #expect(kept == [0, 1, 2, 3, 4] && refused == 7)
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept)
+        #expect(store.ledger(of: "one").drops == [.refused: refused])
+        let ledger = store.ledger(of: "one")
+        #expect(ledger.emitted == 12 && ledger.settled == 12)
+    }
+
+    @Test(
+        "Without memory that outlives the process, a sample that the disk does not take in time is refused, counted, and never arrives"
+    )
+    func withoutLastingMemory() throws {
+        let store = try openWithoutLastingMemory()
+        store.attach("one")
+        for number in 0..<5 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        // Without a kill: each sample is in a segment when the append returns.
+        #expect(store.own.state.withLock { $0.log.nextSequence } == 5)
+        var refused = 0
+        try stopping(store) {
+            for number in 5..<40 {
+                let sample = number == 7 ? large(number) : DurableStoreTests.sample(number)
+                let error = #expect(throws: QueueError.self) { try store.append([sample]) }
+                #expect(error?.code == .notResponding)
+                refused += 1
+            }
+        }
+        _ = try eventually { try store.append([DurableStoreTests.sample(40)]) }
+        _ = try store.append([large(41)])
+        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == [0, 1, 2, 3, 4, 40, 41])
+        let ledger = store.ledger(of: "one")
+        // `eventually` may have been refused, too.
+        #expect(ledger.acknowledged == 7 && (ledger.drops[.refused] ?? 0) >= refused)
+        #expect(ledger.emitted == ledger.settled)
+        store.close()
+        let again = try openWithoutLastingMemory()
+        #expect(again.ledger(of: "one") == ledger)
+        #expect(DurableStoreTests.drain(again).isEmpty)
+    }
+
+    private func openWithoutLastingMemory() throws -> DurableStore {
+        try DurableStore(
+            directory: scratch.path,
+            configuration: DurableConfiguration(segmentSize: 4096),
+            randomness: RandomSource(),
+            stagingDirectory: nil,
+            report: { _ in }
+        )
     }
 
     @Test("A queue that refuses new samples at its limit stays within its bytes and drops nothing that it accepted")

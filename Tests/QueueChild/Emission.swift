@@ -48,6 +48,7 @@ struct Emission: Sendable {
         var attributes: Attributes = [
             "run": .int(plan.run), "thread": .int(line), "number": .int(number), "text": "abcdefgh",
         ]
+        if let multiple = plan.largeMultiple, number % multiple == 0 { attributes["text"] = .string(Self.largeText) }
         // A server never takes this sample.
         if number % 500 == 0 { attributes["isCulprit"] = true }
         let (waits, start) = (Self.waits(), Self.now())
@@ -73,6 +74,9 @@ struct Emission: Sendable {
         let beacon = AdBeacon(kind: .event(.progress), url: url, playhead: 0)
         return Beacons(queue: instrument.queue, tracker: tracker).send([beacon], of: "\(plan.run)-\(line)")
     }
+
+    /// Larger than a half of the staging area of small segments (256 KiB).
+    private static let largeText = String(repeating: "abcdefgh", count: 40_000)
 
     private static func outcome(_ result: EmitResult) -> ChildNotes.Outcome {
         switch result {

@@ -32,6 +32,8 @@ package struct ChildPlan: Codable, Sendable {
     package var count: Int?
     /// Delay between two emits of a thread, in microseconds.
     package var pause = 0
+    /// Every sample whose number is a multiple is larger than a half of the staging area; nil without such samples.
+    package var largeMultiple: Int?
     package var synchronization = Synchronization.interval(milliseconds: 5)
     package var segmentSize = 16 << 10
     /// Whether a thread synchronizes the store again and again, and notes what that covered.

@@ -140,7 +140,7 @@ public final class BeaconBackend: Backend {
                 redirects: .follow(atMost: 5)
             )
             let response = try await transport.send(request)
-            return BeaconResult(DeliveryOutcome(response, now: clock.wallTime))
+            return BeaconResult(DeliveryOutcome(response, to: request, now: clock.wallTime))
         } catch {
             switch error.code {
             case .invalidURL: return .refused("`adBeaconUrl` must be an http or https address")

@@ -66,7 +66,13 @@ public final class SeerClient: LifecycleObserver {
         )
         let (works, work) = AsyncStream.makeStream(of: Work.self)
         self.work = work
-        Task { for await work in works { await work() } }
+        // Outside Swift's pool, which the app may keep busy.
+        let executor = LaneExecutor(label: "instrument.seer")
+        Task(executorPreference: executor) {
+            for await work in works { await work() }
+            // The task may outlive the client.
+            withExtendedLifetime(executor) {}
+        }
     }
 
     deinit {

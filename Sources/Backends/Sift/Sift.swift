@@ -126,7 +126,7 @@ extension Sift {
             // Events that are uploaded one by one are already being sent; their count belongs to other queues.
             return queue.uploadWhenMoreThan != 0 && queue.isReady(count: count, after: memory, now: now)
         }
-        if isWanted { Task { [queue] in await queue.flush(timeout: Self.uploadTimeout) } }
+        if isWanted { queue.startFlush(timeout: Self.uploadTimeout) }
         return isWanted
     }
 }

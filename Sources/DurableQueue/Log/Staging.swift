@@ -12,6 +12,24 @@ struct Staging {
         var endSequence: UInt64
         /// The instant of its last sample.
         var instant: MonotonicInstant
+        /// The area of records that are larger than a half; nil for records in the half.
+        var large: Large?
+    }
+
+    /// Records that are larger than a half, in an area of their own.
+    struct Large {
+        let area: StagingArea
+        let size: Int
+    }
+
+    /// Samples that were staged.
+    struct Added {
+        /// The size of their records in bytes.
+        let size: Int
+        /// Whether they are larger than a half.
+        var isLarge = false
+        /// Whether their memory outlives the process.
+        let isLasting: Bool
     }
 
     /// A half that is being copied.
@@ -38,38 +56,76 @@ struct Staging {
         units.reserveCapacity(256)
     }
 
-    /// The size of all records that are not in the log yet.
-    var bytes: Int { filled + (taken.map { ($0.units.last?.end ?? $0.start) - $0.start } ?? 0) }
+    /// The size of the records in areas of their own.
+    private var largeBytes = 0
 
-    var isEmpty: Bool { filled == 0 && taken == nil }
+    /// The size of all records that are not in the log yet.
+    var bytes: Int { filled + largeBytes + (taken.map { ($0.units.last?.end ?? $0.start) - $0.start } ?? 0) }
+
+    var isEmpty: Bool { units.isEmpty && taken == nil }
+
+    /// The areas of records that are larger than a half.
+    var largeAreas: [StagingArea] { ((taken?.units ?? []) + units).compactMap { $0.large?.area } }
+
+    /// The largest size of all records that are larger than a half: a disk that does not respond must not fill the memory. A single
+    /// append may be larger.
+    static var largeLimit: Int { 16 << 20 }
 
     /// The reason for which samples were not staged.
     enum Refusal: Error {
-        /// Both halves are in use: wait for the copy of one half.
+        /// The memory is in use: wait for the copy of one half.
         case full
-        /// Larger than a half.
-        case tooLarge
         /// Larger than `limit`.
         case overLimit
+        /// The system has no memory for records that are larger than a half.
+        case failed(QueueError)
     }
 
-    /// Stages samples, all of them or none. Returns their size.
+    /// Stages samples, all of them or none.
     ///
     /// - Parameter limit: the largest size of the samples in bytes.
-    mutating func add(_ samples: [Sample], from sequence: UInt64, limit: Int) throws(Refusal) -> Int {
-        if let size = write(samples, from: sequence, limit: limit) { return size }
+    mutating func add(_ samples: [Sample], from sequence: UInt64, limit: Int) throws(Refusal) -> Added {
+        if let size = write(samples, from: sequence, limit: limit) { return added(size) }
         // The empty half may have room.
-        if filled > 0 {
-            if taken != nil { throw .full }
+        if taken == nil, !units.isEmpty {
             take()
+            if let size = write(samples, from: sequence, limit: limit) { return added(size) }
         }
-        if let size = write(samples, from: sequence, limit: limit) { return size }
-        throw limit < area.halfSize ? .overLimit : .tooLarge
+        let records = samples.enumerated().flatMap { index, sample in
+            RecordFormat.bytes(of: SampleEncoder.bytes(of: sample), sequence: sequence + UInt64(index))
+        }
+        if records.count > limit { throw .overLimit }
+        // A writer reserves a few bytes more than it needs.
+        if filled > 0, records.count <= area.halfSize - 64 { throw .full }
+        return try addLarge(records, next: sequence + UInt64(samples.count), samples.last?.time.instant)
+    }
+
+    private func added(_ size: Int) -> Added { Added(size: size, isLasting: area.outlivesProcess) }
+
+    /// Stages records in an area of their own.
+    private mutating func addLarge(
+        _ records: [UInt8],
+        next: UInt64,
+        _ instant: MonotonicInstant?
+    ) throws(Refusal) -> Added {
+        if largeBytes > 0, largeBytes + records.count > Self.largeLimit { throw .full }
+        let large: Large
+        do throws(QueueError) {
+            // Room for the mark after the last record, which new memory has.
+            large = Large(area: try area.makeSibling(size: records.count + 8, first: next), size: records.count)
+        } catch { throw .failed(error) }
+        area.note(next: next)
+        large.area.note(next: next)
+        large.area.fill(with: records)
+        largeBytes += records.count
+        let instant = instant ?? MonotonicInstant(nanoseconds: 0)
+        units.append(Unit(end: filled, endSequence: next, instant: instant, large: large))
+        return Added(size: records.count, isLarge: true, isLasting: large.area.outlivesProcess)
     }
 
     /// Takes the filled half for copying. Does nothing if no half is filled, or one half is already taken.
     mutating func take() {
-        guard taken == nil, filled > 0 else { return }
+        guard taken == nil, !units.isEmpty else { return }
         taken = Taken(base: area.half(active), start: 0, units: units[...])
         swap(&units, &emptied)
         units.removeAll(keepingCapacity: true)
@@ -80,6 +136,7 @@ struct Staging {
     /// Records that the first `count` units of the taken half are in the log.
     mutating func copied(_ count: Int) {
         guard var half = taken, let last = half.units.prefix(count).last else { return }
+        for unit in half.units.prefix(count) { largeBytes -= unit.large?.size ?? 0 }
         half.start = last.end
         half.units.removeFirst(min(count, half.units.count))
         taken = half.units.isEmpty ? nil : half

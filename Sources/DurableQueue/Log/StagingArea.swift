@@ -1,5 +1,7 @@
 internal import CDurableShim
 internal import Instrument
+internal import InstrumentFiles
+internal import InstrumentText
 
 #if canImport(Darwin)
 internal import Darwin
@@ -16,7 +18,8 @@ internal import Musl
 /// memory belongs to the process, and a record is durable only after its copy.
 ///
 /// The file has a header of 64 bytes and two halves. A half contains records in the format of segments, up to a length
-/// of zero. One half is filled while the other one is copied.
+/// of zero. One half is filled while the other one is copied. Records that are larger than a half have an area of their own,
+/// beside the first one, with a single part of their size.
 ///
 /// | offset | |
 /// |---|---|
@@ -36,13 +39,22 @@ final class StagingArea: @unchecked Sendable {
     /// The path of the file; nil if the memory ends with the process.
     let path: String?
     let halfSize: Int
+    private let halfCount: Int
     private let base: UnsafeMutableRawPointer
     private let size: Int
     private let descriptor: Int32?
 
-    private init(path: String?, halfSize: Int, base: UnsafeMutableRawPointer, size: Int, descriptor: Int32?) {
+    private init(
+        path: String?,
+        halfSize: Int,
+        halfCount: Int,
+        base: UnsafeMutableRawPointer,
+        size: Int,
+        descriptor: Int32?
+    ) {
         self.path = path
         self.halfSize = halfSize
+        self.halfCount = halfCount
         self.base = base
         self.size = size
         self.descriptor = descriptor
@@ -65,6 +77,17 @@ final class StagingArea: @unchecked Sendable {
     /// The sequence number after the last staged sample.
     var nextSequence: UInt64 { load(48) }
 
+    /// Fills the first half, which is empty, with records. Commits the first record last, so that after a crash either all records exist or
+    /// none.
+    func fill(with records: [UInt8]) {
+        let commit = MemoryLayout<UInt32>.size
+        records.withUnsafeBytes { records in
+            guard let start = records.baseAddress, records.count > commit, records.count <= halfSize else { return }
+            (half(0) + commit).copyMemory(from: start + commit, byteCount: records.count - commit)
+            durable_store_release(half(0), UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
+        }
+    }
+
     /// Overwrites a half, so that nobody can read erased samples from it.
     func wipe(_ index: Int) { memset(half(index), 0, halfSize) }
 
@@ -77,7 +100,13 @@ final class StagingArea: @unchecked Sendable {
     static func make(in directory: String, name: String, halfSize: Int, log: UInt64, folder: FileIdentity)
         -> StagingArea?
     {
-        let (path, size) = (directory + "/" + name, headerSize + 2 * halfSize)
+        guard let area = make(at: directory + "/" + name, halfSize: halfSize, halfCount: 2) else { return nil }
+        area.begin(log, folder)
+        return area
+    }
+
+    private static func make(at path: String, halfSize: Int, halfCount: Int) -> StagingArea? {
+        let size = headerSize + halfCount * halfSize
         let descriptor = Directory.open(path, O_RDWR | O_CREAT | O_EXCL)
         guard descriptor >= 0 else { return nil }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, durable_allocate(descriptor, Int64(size)) == 0,
@@ -87,17 +116,55 @@ final class StagingArea: @unchecked Sendable {
             close(descriptor)
             return nil
         }
-        let area = StagingArea(path: path, halfSize: halfSize, base: base, size: size, descriptor: descriptor)
-        area.begin(log, folder)
+        return StagingArea(
+            path: path,
+            halfSize: halfSize,
+            halfCount: halfCount,
+            base: base,
+            size: size,
+            descriptor: descriptor
+        )
+    }
+
+    /// Creates an area with one part, for records that are larger than a half: a file beside this one if this one is a file and there is
+    /// room, otherwise memory that ends with the process.
+    func makeSibling(size: Int, first: UInt64) throws(QueueError) -> StagingArea {
+        let name = path.map { $0 + Self.siblingMark + first.padded(16, radix: 16) }
+        guard let name, let area = Self.make(at: name, halfSize: size, halfCount: 1) else {
+            return try Self.inProcess(halfSize: size, halfCount: 1)
+        }
+        area.begin(load(16), FileIdentity(device: load(32), inode: load(40)))
         return area
     }
 
+    /// The paths of the areas that were made as siblings of the area at a path; empty if their folder is gone.
+    /// - Throws: if the system lacks a resource to read the folder.
+    static func siblings(of path: String) throws(QueueError) -> [String] {
+        let folder = Folder.parent(of: path)
+        do throws(QueueError) {
+            return try Directory.entries(of: folder).map { folder + "/" + $0 }
+                .filter { $0.hasPrefix(path + siblingMark) }
+        } catch {
+            if error.code == .lacksResources { throw error }
+            return []
+        }
+    }
+
+    private static var siblingMark: String { "-large-" }
+
     /// Creates memory that ends with the process.
-    static func inProcess(halfSize: Int) throws(QueueError) -> StagingArea {
-        let size = headerSize + 2 * halfSize
+    static func inProcess(halfSize: Int, halfCount: Int = 2) throws(QueueError) -> StagingArea {
+        let size = headerSize + halfCount * halfSize
         let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | mapAnonymous, -1, 0)
         guard let base, base != MAP_FAILED else { throw Directory.failure(errno, "map \(size) bytes of memory") }
-        return StagingArea(path: nil, halfSize: halfSize, base: base, size: size, descriptor: nil)
+        return StagingArea(
+            path: nil,
+            halfSize: halfSize,
+            halfCount: halfCount,
+            base: base,
+            size: size,
+            descriptor: nil
+        )
     }
 
     /// Writes the header, with the folder and the log of the records.
@@ -135,28 +202,29 @@ final class StagingArea: @unchecked Sendable {
             close(descriptor)
             throw .unreadable(Directory.failure(number, "read \(path)"))
         }
-        guard status.st_uid == geteuid(), Int(status.st_size) > headerSize,
-            (Int(status.st_size) - headerSize).isMultiple(of: 16)
-        else {
+        let size = Int(status.st_size)
+        guard status.st_uid == geteuid(), size > headerSize, (size - headerSize).isMultiple(of: 8) else {
             close(descriptor)
             throw .missing
         }
-        let size = Int(status.st_size)
         guard let base = map(descriptor, size) else {
             let number = errno
             close(descriptor)
             throw .unreadable(Directory.failure(number, "map \(path)"))
         }
+        let halfSize = UInt64(littleEndian: (base + 24).load(as: UInt64.self))
+        let halfCount = halfSize == UInt64(size - headerSize) ? 1 : 2
         let area = StagingArea(
             path: path,
-            halfSize: (size - headerSize) / 2,
+            halfSize: (size - headerSize) / halfCount,
+            halfCount: halfCount,
             base: base,
             size: size,
             descriptor: descriptor
         )
         guard area.load(0) == magic, area.load(8) == UInt64(durable_crc32c(0, base + 16, 32)) << 32 | version,
-            area.load(16) == log, area.load(24) == UInt64(area.halfSize), area.load(32) == folder.device,
-            area.load(40) == folder.inode
+            area.load(16) == log, halfSize == UInt64(area.halfSize), halfSize.isMultiple(of: 8),
+            area.load(32) == folder.device, area.load(40) == folder.inode
         else { throw .missing }
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             throw .unreadable(QueueError(.storeFailed, "\(path) is in use by another process"))
@@ -172,7 +240,7 @@ final class StagingArea: @unchecked Sendable {
 
     /// The records of both halves from the sequence number `first` on, in order. Valid as long as this object.
     func records(from first: UInt64) -> [StagedRecord] {
-        (records(in: 0) + records(in: 1)).filter { $0.sequence >= first }.sorted { $0.sequence < $1.sequence }
+        (0..<halfCount).flatMap(records(in:)).filter { $0.sequence >= first }.sorted { $0.sequence < $1.sequence }
     }
 
     private func records(in index: Int) -> [StagedRecord] {
@@ -208,7 +276,9 @@ final class StagingArea: @unchecked Sendable {
 struct FileIdentity: Hashable {
     var device: UInt64
     var inode: UInt64
+}
 
+extension FileIdentity {
     /// The identity of the file at a path.
     /// - Throws: if its status cannot be read.
     init(of path: String) throws(QueueError) {

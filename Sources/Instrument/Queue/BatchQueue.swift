@@ -221,6 +221,12 @@ public final class BatchQueue: Sendable {
         return await all(lanes) { await $0.flush(until: deadline) }
     }
 
+    /// Begins a flush, and returns at once.
+    package func startFlush(timeout: Duration) {
+        // The task holds the queue, and the queue holds the executor.
+        Task(executorPreference: waiting) { [self] in await flush(timeout: timeout) }
+    }
+
     /// Flushes within `timeout`, then delivers no more and ends the backends' service; true if nothing was left.
     ///
     /// Cancelling the task does not shorten the shutdown, so that an app that was cancelled can still deliver;

@@ -4,14 +4,14 @@ internal import Dispatch
 ///
 /// A backend that blocks its thread delays no other, and a task that prefers this executor makes progress while the app
 /// keeps every thread of Swift's pool busy. Child tasks, actors without a custom executor and continuations that such a
-/// task awaits stay here; `Task.detached` and the main actor do not.
-final class LaneExecutor: TaskExecutor {
+/// task awaits stay here; `Task.detached` and the main actor do not. A task that may outlive its executor's owner captures the executor.
+package final class LaneExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
     /// Creates an executor; `label` is the name that debuggers show.
-    init(label: String) { queue = DispatchQueue(label: label) }
+    package init(label: String) { queue = DispatchQueue(label: label) }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

@@ -25,6 +25,7 @@ struct FrozenDisk: CustomStringConvertible {
         samples.refusedMultiple = 100
         var plan = ChildPlan(.emit, directory: disk.path + "/queue", backends: [samples])
         (plan.threads, plan.synchronization, plan.pause) = (threads, synchronization, 200)
+        plan.largeMultiple = 1000
         let queue = KilledQueue(plan, files: disk.files, label: "\(self)")
         let running = try queue.start(&generator)
         defer { running.process.kill() }

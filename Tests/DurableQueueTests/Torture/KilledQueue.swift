@@ -62,7 +62,10 @@ final class KilledQueue {
     func kill(_ count: Int, atOnce: Int = 1, _ generator: inout SeededGenerator) throws {
         for _ in stride(from: 0, to: count, by: atOnce) {
             let pause = [0, 0, 100, 1000].randomElement(using: &generator) ?? 0
-            let running = try (0..<atOnce).map { _ in try start(&generator) { $0.pause = pause } }
+            let largeMultiple = pause > 0 && Bool.random(using: &generator) ? 100 : nil
+            let running = try (0..<atOnce).map { _ in
+                try start(&generator) { ($0.pause, $0.largeMultiple) = (pause, largeMultiple) }
+            }
             if Int.random(in: 0..<4, using: &generator) > 0 {
                 for running in running { try running.process.waitUntilReady(running.notes) }
             }

@@ -57,8 +57,14 @@ struct XAPIBackendTests {
         lrs.remove(records[2].id)
         lrs.change(records[0].id, "verb", to: ["id": "https://example.org/another"])
         let outcome = await backend.deliver(Batch(records: records))
-        let reason = "HTTP 409: a different statement is stored as \(records[0].id)"
-        #expect(outcome == .acknowledgedExcept([records[0].id: reason]))
+        guard case .acknowledgedExcept(let refused) = outcome, refused.count == 1, let reason = refused[records[0].id]
+        else {
+            Issue.record("expected one conflict (found \(outcome))")
+            return
+        }
+        // The LRS's own words come first.
+        #expect(reason.hasPrefix("HTTP 409"))
+        #expect(reason.hasSuffix(" (a different statement is stored as \(records[0].id))"))
         #expect(lrs.posts.count == 3)
         #expect(lrs.stored.count == 3)
     }
@@ -77,7 +83,20 @@ struct XAPIBackendTests {
     func strangeConflicts() async throws {
         let lrs = try LoopbackLRS(faults: [.answer("409 Conflict")])
         let refused = try await backend(lrs).deliver(Batch(records: records))
-        #expect(refused == .refused(reason: "HTTP 409, but the LRS has stored none of the statements"))
+        #expect(refused == .refused(reason: "HTTP 409 (the LRS has stored none of the statements)"))
+        let wordy = try TestServer { request in
+            [
+                request.head.hasPrefix("POST")
+                    ? .respond("409 Conflict", Array("the statement is locked".utf8)) : .respond("404 Not Found")
+            ]
+        }
+        let said = await XAPIBackend(
+            XAPIConfiguration(endpoint: try HTTPURL(wordy.url())),
+            mapping: Watching.all,
+            transport: try SystemTransport()
+        ).deliver(Batch(records: records))
+        let words = "HTTP 409: the statement is locked (the LRS has stored none of the statements)"
+        #expect(said == .refused(reason: words))
         let server = try TestServer { request in
             [.respond(request.head.hasPrefix("POST") ? "409 Conflict" : "400 Bad Request")]
         }

@@ -44,7 +44,7 @@ struct StatementDelivery: Sendable {
 
     private func attempt(_ entries: [StatementDraft.Entry]) async -> Verdict {
         let (status, outcome) = await post(entries)
-        return status == 409 ? await resolve(entries) : Self.verdict(outcome)
+        return status == 409 ? await resolve(entries, outcome) : Self.verdict(outcome)
     }
 
     /// Sends statements in one request; the status is nil without a readable response.
@@ -72,7 +72,8 @@ struct StatementDelivery: Sendable {
 
     /// Resolves a conflict: statements that the LRS has and that are equal have arrived, missing ones are sent
     /// once more.
-    private func resolve(_ entries: [StatementDraft.Entry]) async -> Verdict {
+    private func resolve(_ entries: [StatementDraft.Entry], _ conflict: DeliveryOutcome) async -> Verdict {
+        let answer = if case .refused(let reason) = conflict { reason } else { "HTTP 409" }
         var (missing, conflicts) = ([StatementDraft.Entry](), [SampleID: String]())
         for start in stride(from: 0, to: entries.count, by: Self.questionsAtOnce) {
             let part = entries[start..<min(start + Self.questionsAtOnce, entries.count)]
@@ -80,14 +81,14 @@ struct StatementDelivery: Sendable {
                 switch stored {
                 case .same: break
                 case .missing: missing.append(entry)
-                case .other: conflicts[entry.id] = "HTTP 409: a different statement is stored as \(entry.id)"
+                case .other: conflicts[entry.id] = "\(answer) (a different statement is stored as \(entry.id))"
                 case .unknown(let outcome): return .failed(outcome)
                 }
             }
         }
         if missing.isEmpty { return .delivered(except: conflicts) }
         if missing.count == entries.count {
-            return .failed(.refused(reason: "HTTP 409, but the LRS has stored none of the statements"))
+            return .failed(.refused(reason: "\(answer) (the LRS has stored none of the statements)"))
         }
         return Self.verdict(await post(missing).outcome, except: conflicts)
     }
