@@ -119,11 +119,11 @@ extension DirectoryStore {
         }
     }
 
-    /// Copies records that have an area of their own, and deletes the area.
+    /// Copies records that have a separate area, and deletes the area.
     private func copy(_ large: Staging.Large, _ unit: Staging.Unit) throws(QueueError) {
         let isWithdrawn = state.withLock { $0.absent.contains(unit.endSequence - 1) }
         if isWithdrawn {
-            // A disk that has no room for these records must not hold up the later ones.
+            // A disk that has no room for these records must not delay the later ones.
             sealHead()
             state.withLock { state in
                 state.log.skip(to: unit.endSequence)

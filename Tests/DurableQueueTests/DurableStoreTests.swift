@@ -490,7 +490,7 @@ struct DurableStoreTests {
         store.close()
     }
 
-    @Test("A sample for which the disk has no room is refused, holds up no later sample, and never arrives")
+    @Test("A sample for which the disk has no room is refused, delays no later sample, and never arrives")
     func tooLargeForDisk() throws {
         let disk = scratch.path + "/disk"
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)

@@ -16,7 +16,7 @@ struct Staging {
         var large: Large?
     }
 
-    /// Records that are larger than a half, in an area of their own.
+    /// Records that are larger than a half, in a separate area.
     struct Large {
         let area: StagingArea
         let size: Int
@@ -56,7 +56,7 @@ struct Staging {
         units.reserveCapacity(256)
     }
 
-    /// The size of the records in areas of their own.
+    /// The size of the records in separate areas.
     private var largeBytes = 0
 
     /// The size of all records that are not in the log yet.
@@ -102,7 +102,7 @@ struct Staging {
 
     private func added(_ size: Int) -> Added { Added(size: size, isLasting: area.outlivesProcess) }
 
-    /// Stages records in an area of their own.
+    /// Stages records in a separate area.
     private mutating func addLarge(
         _ records: [UInt8],
         next: UInt64,

@@ -18,7 +18,7 @@ internal import Musl
 /// memory belongs to the process, and a record is durable only after its copy.
 ///
 /// The file has a header of 64 bytes and two halves. A half contains records in the format of segments, up to a length
-/// of zero. One half is filled while the other one is copied. Records that are larger than a half have an area of their own,
+/// of zero. One half is filled while the other one is copied. Records that are larger than a half have a separate area
 /// beside the first one, with a single part of their size.
 ///
 /// | offset | |
