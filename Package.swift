@@ -597,7 +597,8 @@ let package = Package(
                 "Instrument", "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentDurableQueue", "InstrumentGraphite",
                 "InstrumentInflux",
                 "InstrumentNewRelic", "InstrumentOTLP", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "TestTraits",
+                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "QueueChild",
+                "QueueChildPlan", "QueueTorture", "TestTraits",
             ],
             exclude: ["OTLP/decode.py"]
         ),
@@ -608,14 +609,16 @@ let package = Package(
             dependencies: [
                 "CKafka", "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON",
                 "InstrumentKafka", "InstrumentQuality",
-                "InstrumentTestKit", "KafkaClusterChild", "LoopbackServers", "TestTraits",
+                "InstrumentTestKit", "KafkaClusterChild", "LoopbackServers", "QueueChild", "QueueChildPlan",
+                "QueueTorture", "TestTraits",
             ]
         ),
         .testTarget(
             name: "NATSTests",
             dependencies: [
                 "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentNATS",
-                "InstrumentSockets", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentSockets", "InstrumentTestKit", "LoopbackServers", "QueueChild",
+                "QueueChildPlan", "QueueTorture", "TestTraits",
             ]
         ),
         .testTarget(
@@ -631,12 +634,18 @@ let package = Package(
         ),
         // The process that the durable queue's tests kill, and the plan that the tests pass to it.
         .target(name: "QueueChildPlan", path: "Tests/QueueChildPlan"),
+        // Kills that process, and compares what arrived with what the queue promised.
+        .target(
+            name: "QueueTorture",
+            dependencies: ["Instrument", "InstrumentTestKit", "LoopbackServers", "QueueChildPlan"],
+            path: "Tests/QueueTorture"
+        ),
         .executableTarget(
             name: "QueueChild",
             dependencies: [
-                "CDurableShim",
+                "CDurableShim", "Instrument",
                 "InstrumentAds", "InstrumentBeacons", "InstrumentDurableQueue", "InstrumentBackends",
-                "InstrumentTestKit",
+                "InstrumentInflux", "InstrumentKafka", "InstrumentNATS", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "QueueChildPlan",
             ],
             path: "Tests/QueueChild"
@@ -663,7 +672,7 @@ let package = Package(
             dependencies: [
                 "InstrumentDurableQueue", "InstrumentBackends", "InstrumentCompression", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "PoolChild", "QueueChild",
-                "QueueChildPlan",
+                "QueueChildPlan", "QueueTorture",
                 "TestTraits",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],

@@ -3,6 +3,7 @@ import Instrument
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
+import QueueTorture
 import Testing
 
 /// Kills a process that appends and sends beacons of ads, at random moments, while the ad server fails at random.

@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import LoopbackServers
+import QueueTorture
 import Testing
 
 @testable import InstrumentDurableQueue

@@ -3,6 +3,7 @@ import Instrument
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
+import QueueTorture
 import TestTraits
 import Testing
 

@@ -43,6 +43,7 @@ do {
                 timeout: .milliseconds(200)
             )
         }
+        if let sink = try Sinks.backend(backend) { return sink }
         if backend.target.hasPrefix("http:") { return try ServerBackend(backend) }
         return try PlannedBackend(backend)
     }

@@ -1,7 +1,7 @@
 // How many samples a second each backend delivers: over a transport that answers at once, over a connection whose server discards
 // everything (Graphite), into the mock cluster inside librdkafka (Kafka), and to a real server if NATS names one.
 //
-//   BackendBenchmark [COUNT]
+//   BackendBenchmark [COUNT] [NAME…]                         (all backends, or those with these names)
 //   NATS=127.0.0.1:4222/samples BackendBenchmark [COUNT]     (the stream must exist)
 
 import Foundation
@@ -77,7 +77,11 @@ final class SilentTracker: Tracker {
     func begin(in context: TrackerContext) {}
 }
 
+let wanted = Set(CommandLine.arguments.dropFirst().filter { Int($0) == nil })
+
 func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
+    let name = backend.name.description.hasPrefix("file:") ? "file" : backend.name.description
+    guard wanted.isEmpty || wanted.contains(name) else { return }
     let (start, processor) = (ContinuousClock.now, processorTime())
     var rest = records[...]
     while !rest.isEmpty {
@@ -89,7 +93,6 @@ func measure(_ backend: any Backend, _ records: [SampleRecord]) async {
         return print("\(backend.name): \(outcome)")
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let name = backend.name.description.hasPrefix("file:") ? "file" : backend.name.description
     print(
         name.padding(toLength: 14, withPad: " ", startingAt: 0),
         "\(Int(Double(records.count) / seconds)) samples a second,",

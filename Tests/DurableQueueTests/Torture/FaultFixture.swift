@@ -1,6 +1,7 @@
 import Foundation
 import InstrumentTestKit
 import QueueChildPlan
+import QueueTorture
 
 /// A queue of earlier processes, with samples in segments, in a spare that was not renamed, and in memory that
 /// outlives a process.

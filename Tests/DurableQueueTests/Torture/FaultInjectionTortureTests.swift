@@ -3,6 +3,7 @@ import Instrument
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
+import QueueTorture
 import Testing
 
 /// Makes each system call of the store fail once, at its start and while it runs.

@@ -2,6 +2,7 @@ import Foundation
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
+import QueueTorture
 
 /// A process that emits on a disk that stops for some seconds, continues, and stops again until it is killed.
 struct FrozenDisk: CustomStringConvertible {

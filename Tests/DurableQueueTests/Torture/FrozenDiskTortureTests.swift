@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import QueueChildPlan
+import QueueTorture
 import Testing
 
 /// Freezes the disk under the queue, measures the emits, and kills the process before the disk continues.

@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import QueueChildPlan
+import QueueTorture
 
 /// One process on a disk whose power is cut at some moments: each cut is a copy of the disk, and the process continues.
 struct PowerCut {

@@ -2,6 +2,7 @@ import Foundation
 import Instrument
 import InstrumentTestKit
 import QueueChildPlan
+import QueueTorture
 import Testing
 
 /// Cuts the power of the queue's disk, and opens the queue in the resulting state.

@@ -3,6 +3,7 @@ import Instrument
 import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
+import QueueTorture
 import Testing
 
 /// Backends of different speeds and outcomes share a log: samples must not be deleted before the saved cursors have

@@ -47,6 +47,21 @@ struct RealInflux {
         try InfluxEndpoint(url: url, database: database)
     }
 
+    /// The samples of `QueueChild`, as lines in the order of their numbers.
+    func lines() async throws -> [[UInt8]] {
+        let rows = try await query("SELECT sampleId, run, thread, number FROM OAVT_EVENTS")
+        let samples = rows.compactMap { row -> (id: String, run: Int, thread: Int, number: Int)? in
+            guard let id = row["sampleId"]?.string, let run = row["run"]?.int, let thread = row["thread"]?.int,
+                let number = row["number"]?.int
+            else { return nil }
+            return (id, run, thread, number)
+        }
+        return samples.sorted { ($0.run, $0.thread, $0.number) < ($1.run, $1.thread, $1.number) }.map { sample in
+            let numbers = "\"run\":\(sample.run),\"thread\":\(sample.thread),\"number\":\(sample.number)"
+            return Array("{\"id\":\"\(sample.id)\",\(numbers)}".utf8)
+        }
+    }
+
     /// The rows of a query's first series, by column.
     func query(_ text: String, isChange: Bool = false) async throws -> [[String: JSONValue]] {
         let parameters = "db=media&epoch=ns&q=" + PercentCoding.encoded(text)

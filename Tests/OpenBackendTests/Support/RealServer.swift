@@ -61,7 +61,11 @@ final class RealServer: Sendable {
         ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "no log").suffix(600)
     }
 
+    /// Sends a signal to the server. `timeout` leads the server's process group.
+    func send(_ signal: Int32) { kill(-process.processIdentifier, signal) }
+
     deinit {
+        send(SIGCONT)
         process.terminate()
         process.waitUntilExit()
         try? FileManager.default.removeItem(atPath: scratch)

@@ -1,11 +1,13 @@
-import Foundation
+package import Foundation
 import LoopbackServers
-import QueueChildPlan
+package import QueueChildPlan
 
 /// A process that emits or drains. It is killed when this object is released.
-final class ChildProcess {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class ChildProcess {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// The path of the child, beside the test bundle.
@@ -27,7 +29,7 @@ final class ChildProcess {
     ///   - name: the beginning of the files that the process writes its output to.
     ///   - isRebooted: whether the process has a separate memory for files, empty at its start as after a loss of
     ///     power.
-    init(
+    package init(
         _ plan: ChildPlan,
         name: String,
         environment: [String: String] = [:],
@@ -59,13 +61,13 @@ final class ChildProcess {
         return handle
     }
 
-    var isRunning: Bool { process.isRunning }
+    package var isRunning: Bool { process.isRunning }
 
     /// Sends `SIGKILL`. The process may live until the disk responds for which it waits.
-    func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+    package func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
     /// Waits until the process has ended. Returns false after a time that only a hang can reach.
-    func hasEnded(within seconds: Int = 300) -> Bool {
+    package func hasEnded(within seconds: Int = 300) -> Bool {
         for _ in 0..<seconds * 500 {
             if !process.isRunning {
                 // Foundation keeps a descriptor of a process until a wait for its end.
@@ -78,18 +80,18 @@ final class ChildProcess {
     }
 
     /// The result of an ended process: its status, or the negative number of its signal.
-    var status: Int32 {
+    package var status: Int32 {
         process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
-    var output: Data { FileManager.default.contents(atPath: outputFile) ?? Data() }
+    package var output: Data { FileManager.default.contents(atPath: outputFile) ?? Data() }
     /// The end of the process's standard error.
-    var errors: String {
+    package var errors: String {
         String(decoding: (FileManager.default.contents(atPath: errorFile) ?? Data()).suffix(4000), as: UTF8.self)
     }
 
     /// Waits until the process records that it starts to emit.
-    func waitUntilReady(_ notes: ChildNotes) throws {
+    package func waitUntilReady(_ notes: ChildNotes) throws {
         while !notes.isReady {
             if !isRunning { throw Failure(description: "the child ended with \(status) at its start: \(errors)") }
             usleep(1000)
@@ -97,7 +99,7 @@ final class ChildProcess {
     }
 
     /// Delivers the remaining samples of a queue, and waits for the end of the delivery.
-    static func drain(_ plan: ChildPlan, name: String, isRebooted: Bool = false) throws -> DrainReport {
+    package static func drain(_ plan: ChildPlan, name: String, isRebooted: Bool = false) throws -> DrainReport {
         let child = try ChildProcess(plan, name: name, isRebooted: isRebooted)
         guard child.hasEnded(within: 600) else {
             throw Failure(description: "the drain hangs: \(child.errors)")

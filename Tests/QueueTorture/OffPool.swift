@@ -3,7 +3,7 @@ import Instrument
 import LoopbackServers
 
 /// Runs work that blocks on a thread that Swift's tasks do not share. Issues still belong to the current test.
-func offPool<Value: Sendable>(_ work: @Sendable @escaping () throws -> Value) async throws -> Value {
+package func offPool<Value: Sendable>(_ work: @Sendable @escaping () throws -> Value) async throws -> Value {
     try await withTaskExecutorPreference(OwnThread()) {
         // A separate function: it hops to the preferred executor.
         try await perform(work)
@@ -13,7 +13,7 @@ func offPool<Value: Sendable>(_ work: @Sendable @escaping () throws -> Value) as
 private func perform<Value: Sendable>(_ work: @Sendable () throws -> Value) async throws -> Value { try work() }
 
 /// Runs pieces of blocking work on a few threads, and adds up what they find. An error is a failure.
-func inParallel(
+package func inParallel(
     _ count: Int,
     atOnce: Int = 2,
     part: String,

@@ -2,13 +2,15 @@ import Foundation
 import Testing
 
 /// The findings of a part of the torture. A value, because parts run on threads without a current test.
-struct Findings: Sendable {
-    private(set) var failures: [String] = []
-    private(set) var counts: [(name: String, count: Int)] = []
+package struct Findings: Sendable {
+    package private(set) var failures: [String] = []
+    package private(set) var counts: [(name: String, count: Int)] = []
 
-    mutating func fail(_ text: String) { failures.append(text) }
+    package init() {}
 
-    mutating func count(_ name: String, _ count: Int = 1) {
+    package mutating func fail(_ text: String) { failures.append(text) }
+
+    package mutating func count(_ name: String, _ count: Int = 1) {
         if let index = counts.firstIndex(where: { $0.name == name }) {
             counts[index].count += count
         } else {
@@ -16,13 +18,13 @@ struct Findings: Sendable {
         }
     }
 
-    static func += (left: inout Self, right: Self) {
+    package static func += (left: inout Self, right: Self) {
         left.failures += right.failures
         for (name, count) in right.counts { left.count(name, count) }
     }
 
     /// Prints one line with the counts, and makes each failure an issue of the current test.
-    func report(_ part: String) {
+    package func report(_ part: String) {
         let counts = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
         print("torture: \(part), seed \(TortureSettings.seed): \(counts), \(failures.count) failures")
         if let file = TortureSettings.failureFile {

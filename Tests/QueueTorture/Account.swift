@@ -1,38 +1,49 @@
 import Foundation
-import QueueChildPlan
+package import QueueChildPlan
 
 /// A thread of a child process.
-struct EmittingLine: Hashable, Sendable, CustomStringConvertible {
-    var run: Int
-    var thread: Int
-    var description: String { "run \(run), thread \(thread)" }
+package struct EmittingLine: Hashable, Sendable, CustomStringConvertible {
+    package var run: Int
+    package var thread: Int
+
+    package init(run: Int, thread: Int) { (self.run, self.thread) = (run, thread) }
+
+    package var description: String { "run \(run), thread \(thread)" }
 }
 
 /// The queue's obligations for the samples of one thread.
-struct Promise: Sendable {
+package struct Promise: Sendable {
     /// The number of the last sample that must not be lost.
-    var count: Int
+    package var count: Int
     /// Samples that the queue has refused.
-    var refused: Set<Int> = []
+    package var refused: Set<Int> = []
     /// Samples without a result, which may be stored or not.
-    var unsure: Set<Int> = []
+    package var unsure: Set<Int> = []
+
+    package init(count: Int, refused: Set<Int> = [], unsure: Set<Int> = []) {
+        (self.count, self.refused, self.unsure) = (count, refused, unsure)
+    }
 }
 
 /// Compares the samples that a backend has received with the queue's obligations.
-struct Account: Sendable {
-    enum Rest: Sendable {
+package struct Account: Sendable {
+    package enum Rest: Sendable {
         /// After the last obligation, at most one sample may be stored: the one whose emit had not returned.
         case atMostOne
         /// After the last obligation, any sample may be stored or not, because it was not synchronized.
         case any
     }
 
-    let label: String
-    var promises: [EmittingLine: Promise]
-    var rest = Rest.atMostOne
+    package let label: String
+    package var promises: [EmittingLine: Promise]
+    package var rest = Rest.atMostOne
     /// Whether samples of a thread arrive in their order, each counted once. False where a file could not be opened: its samples follow
     /// later, and of samples that were staged nobody knows whether the file has them.
-    var keepsOrder = true
+    package var keepsOrder = true
+
+    package init(label: String, promises: [EmittingLine: Promise], rest: Rest = .atMostOne, keepsOrder: Bool = true) {
+        (self.label, self.promises, self.rest, self.keepsOrder) = (label, promises, rest, keepsOrder)
+    }
 
     /// Checks one backend.
     ///
@@ -42,7 +53,7 @@ struct Account: Sendable {
     ///   - sums: the ledger after the drain.
     ///   - mostCorrupt: the largest number of samples that may count as corrupt; by default those that are missing before one that is
     ///     there.
-    func check(
+    package func check(
         _ backend: String,
         arrived: [[UInt8]],
         dead: [[UInt8]],
@@ -139,12 +150,12 @@ struct Account: Sendable {
     }
 
     /// The number of distinct samples of a run in lines.
-    static func count(of run: Int, in lines: [[UInt8]]) -> Int {
+    package static func count(of run: Int, in lines: [[UInt8]]) -> Int {
         Set(lines.compactMap { LineScan($0) }.filter { $0.line.run == run }.map(\.id)).count
     }
 
     /// The lines of a file; none if there is no such file.
-    static func lines(of path: String, prefix: Int = .max) -> [[UInt8]] {
+    package static func lines(of path: String, prefix: Int = .max) -> [[UInt8]] {
         let contents = FileManager.default.contents(atPath: path) ?? Data()
         return contents.prefix(prefix).split(separator: UInt8(ascii: "\n")).map { Array($0) }
     }
@@ -152,7 +163,7 @@ struct Account: Sendable {
 
 extension ChildNotes {
     /// The obligations of a process that was killed or has ended.
-    func promises(run: Int, threads: Int) -> [EmittingLine: Promise] {
+    package func promises(run: Int, threads: Int) -> [EmittingLine: Promise] {
         let returned = returned
         var promises: [EmittingLine: Promise] = [:]
         for thread in 0..<threads {
@@ -162,7 +173,7 @@ extension ChildNotes {
     }
 
     /// The obligations of a process for the samples of one thread up to a number.
-    func promise(_ thread: Int, count: Int) -> Promise {
+    package func promise(_ thread: Int, count: Int) -> Promise {
         // Too many exceptions to record: any sample may be missing.
         guard let known = exceptions(line: thread) else { return Promise(count: count, unsure: Set(0...count)) }
         return Promise(count: count, refused: known.refused, unsure: known.unsure)

@@ -1,32 +1,34 @@
 import Foundation
-import InstrumentTestKit
-import QueueChildPlan
+package import InstrumentTestKit
+package import QueueChildPlan
 
 /// A queue whose processes are killed repeatedly.
-final class KilledQueue {
+package final class KilledQueue {
     /// The plan of each process, without the run and the notes.
-    let plan: ChildPlan
-    let label: String
+    package let plan: ChildPlan
+    package let label: String
     private let files: String
     private let environment: [String: String]
-    private(set) var promises: [EmittingLine: Promise] = [:]
-    private(set) var findings = Findings()
+    package private(set) var promises: [EmittingLine: Promise] = [:]
+    package private(set) var findings = Findings()
     private var run = 0
 
     /// - Parameter files: a directory outside the disk under test.
-    init(_ plan: ChildPlan, files: String, label: String, environment: [String: String] = [:]) {
+    package init(_ plan: ChildPlan, files: String, label: String, environment: [String: String] = [:]) {
         (self.plan, self.files, self.label, self.environment) = (plan, files, label, environment)
     }
 
     /// A process that emits, and its notes.
-    struct Running {
-        let process: ChildProcess
-        let notes: ChildNotes
-        let run: Int
+    package struct Running {
+        package let process: ChildProcess
+        package let notes: ChildNotes
+        package let run: Int
     }
 
     /// Starts a process. Each process has different random faults.
-    func start(_ generator: inout SeededGenerator, change: (inout ChildPlan) -> Void = { _ in }) throws -> Running {
+    package func start(_ generator: inout SeededGenerator, change: (inout ChildPlan) -> Void = { _ in }) throws
+        -> Running
+    {
         run += 1
         var plan = plan
         (plan.run, plan.notes) = (run, files + "/notes-\(run)")
@@ -46,7 +48,7 @@ final class KilledQueue {
     }
 
     /// Records the obligations of a process that was killed or has ended.
-    func settle(_ running: Running, expecting status: Int32 = -SIGKILL) {
+    package func settle(_ running: Running, expecting status: Int32 = -SIGKILL) {
         if !running.process.hasEnded() {
             findings.fail("\(label), run \(running.run): the process does not end: \(running.process.errors)")
         } else if running.process.status != status {
@@ -59,10 +61,19 @@ final class KilledQueue {
 
     /// Starts processes, `atOnce` at a time, and kills each after up to a tenth of a second: one in four counted from
     /// its start, the others from their first emit.
-    func kill(_ count: Int, atOnce: Int = 1, _ generator: inout SeededGenerator) throws {
+    ///
+    /// - Parameter pauses: the delays between two emits of a thread, in microseconds, of which each process has one.
+    package func kill(
+        _ count: Int,
+        atOnce: Int = 1,
+        pauses: [Int] = [0, 0, 100, 1000],
+        _ generator: inout SeededGenerator
+    ) throws {
+        // A server that answers within 100 ms or not at all would never take large samples on a busy machine.
+        let takesLarge = !plan.backends.contains { $0.target.hasPrefix("http:") }
         for _ in stride(from: 0, to: count, by: atOnce) {
-            let pause = [0, 0, 100, 1000].randomElement(using: &generator) ?? 0
-            let largeMultiple = pause > 0 && Bool.random(using: &generator) ? 100 : nil
+            let pause = pauses.randomElement(using: &generator) ?? 0
+            let largeMultiple = takesLarge && pause > 0 && Bool.random(using: &generator) ? 100 : nil
             let running = try (0..<atOnce).map { _ in
                 try start(&generator) { ($0.pause, $0.largeMultiple) = (pause, largeMultiple) }
             }
@@ -81,14 +92,23 @@ final class KilledQueue {
     /// Delivers the remaining samples without failures, and checks every backend.
     ///
     /// - Parameter arrived: the lines that arrived at a backend; by default those of its file.
-    func drain(arrived: (BackendPlan) -> [[UInt8]] = { Account.lines(of: $0.target) }) throws -> Findings {
+    package func drain(arrived: (BackendPlan) -> [[UInt8]] = { Account.lines(of: $0.target) }) throws -> Findings {
+        check(try deliverRest(), arrived: arrived)
+    }
+
+    /// Delivers the remaining samples without failures.
+    package func deliverRest() throws -> DrainReport {
         var plan = plan
         (plan.task, plan.count) = (.drain, nil)
         for index in plan.backends.indices {
             (plan.backends[index].seed, plan.backends[index].slowness) = (nil, 0)
             plan.backends[index].isOffline = false
         }
-        let report = try ChildProcess.drain(plan, name: files + "/drain")
+        return try ChildProcess.drain(plan, name: files + "/drain")
+    }
+
+    /// Checks every backend after ``deliverRest()``.
+    package func check(_ report: DrainReport, arrived: (BackendPlan) -> [[UInt8]]) -> Findings {
         var findings = findings
         if !report.isEmpty { findings.fail("\(label): the queue is not empty after a drain: \(report)") }
         let account = Account(label: label, promises: promises)

@@ -2,13 +2,13 @@ import Foundation
 
 /// The fields of a sample in a line of a delivered file, found by name, because parsing the whole line takes much
 /// longer.
-struct LineScan {
-    let id: String
-    let line: EmittingLine
-    let number: Int
+package struct LineScan {
+    package let id: String
+    package let line: EmittingLine
+    package let number: Int
 
     /// nil if the line is incomplete.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         // Texts of C end with a zero.
         let found = (bytes + [0]).withUnsafeBytes { bytes -> (String, Int, Int, Int)? in
             guard let text = bytes.bindMemory(to: CChar.self).baseAddress, bytes.count > 44,
