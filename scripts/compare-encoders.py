@@ -1,7 +1,7 @@
 """Encodes recorded samples with the official Python clients, beside `BackendBenchmark`: line protocol (influxdb-client), OTLP logs
 (opentelemetry-proto). Prints the processor time of a sample, which a busy machine changes less than the elapsed time.
 
-Usage: compare-encoders.py SAMPLES.ndjson     (needs influxdb-client and opentelemetry-proto from PyPI)
+Usage: SAMPLES=SAMPLES.ndjson BackendBenchmark 50000; compare-encoders.py SAMPLES.ndjson     (needs influxdb-client and opentelemetry-proto from PyPI)
 """
 
 import json

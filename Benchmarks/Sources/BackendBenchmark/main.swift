@@ -3,6 +3,7 @@
 //
 //   BackendBenchmark [COUNT] [NAME…]                         (all backends, or those with these names)
 //   NATS=127.0.0.1:4222/samples BackendBenchmark [COUNT]     (the stream must exist)
+//   SAMPLES=samples.ndjson BackendBenchmark [COUNT]          (keeps the samples of the row `file`, for scripts/compare-encoders.py)
 
 import Foundation
 import Instrument
@@ -73,6 +74,13 @@ final class KeepingBackend: Backend {
     private final class Kept: @unchecked Sendable { var records: [SampleRecord] = [] }
 }
 
+/// What the measurement costs without a backend.
+struct NoBackend: Backend {
+    let name: BackendName = "none"
+    let policy = DeliveryPolicy(maxCount: 1000)
+    func deliver(_ batch: Batch) async -> DeliveryOutcome { .acknowledged }
+}
+
 final class SilentTracker: Tracker {
     func begin(in context: TrackerContext) {}
 }
@@ -109,11 +117,13 @@ func processorTime() -> Double {
 }
 
 let count = CommandLine.arguments.dropFirst().compactMap { Int($0) }.first ?? 50_000
-let path = NSTemporaryDirectory() + "backend-benchmark-\(getpid()).ndjson"
+let kept = ProcessInfo.processInfo.environment["SAMPLES"]
+let path = kept ?? NSTemporaryDirectory() + "backend-benchmark-\(getpid()).ndjson"
 do {
     let records = await records(count)
     let (transport, url) = (NullTransport(), try HTTPURL("https://service.example.org/"))
     let viewer = Statement.Actor.agent(Statement.Agent(.account(homePage: "https://example.org", name: "viewer")))
+    await measure(NoBackend(), records)
     await measure(try FileBackend(path: path), records)
     await measure(try ClickstreamBackend(delegate: Delegate(url), transport: transport), records)
     if let credentials = SiftCredentials(accountID: "account", beaconKey: "key") {
@@ -154,4 +164,4 @@ do {
 } catch {
     print("\(error)")
 }
-try? FileManager.default.removeItem(atPath: path)
+if kept == nil { try? FileManager.default.removeItem(atPath: path) }

@@ -57,8 +57,15 @@ public struct CMCDMapping: Sendable {
     /// The source without its query, or its digest.
     public static func source(of event: Event) -> String? {
         guard let source = event[.source] else { return nil }
-        let plain = String(source.prefix { $0 != "?" && $0 != "#" })
+        let plain = withoutQuery(source)
         return plain.utf8.count <= 128 ? plain : SHA256.hexadecimal(of: plain.utf8)
+    }
+
+    /// The address without query and fragment.
+    private static func withoutQuery(_ address: String) -> String {
+        let marks = (UInt8(ascii: "?"), UInt8(ascii: "#"))
+        guard let end = address.utf8.firstIndex(where: { $0 == marks.0 || $0 == marks.1 }) else { return address }
+        return String(address[..<end])
     }
 
     // MARK: Events
@@ -167,7 +174,9 @@ public struct CMCDMapping: Sendable {
     }
 
     private static func format(of event: Event) -> String? {
-        guard let path = event[.source]?.prefix(while: { $0 != "?" && $0 != "#" }).lowercased() else { return nil }
+        guard let source = event[.source] else { return nil }
+        // The longest of the endings below.
+        let path = String(decoding: withoutQuery(source).utf8.suffix(9), as: UTF8.self).lowercased()
         if path.hasSuffix(".m3u8") { return "h" }
         if path.hasSuffix(".mpd") { return "d" }
         return path.hasSuffix("/manifest") ? "s" : nil

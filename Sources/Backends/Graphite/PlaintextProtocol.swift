@@ -95,7 +95,10 @@ struct PlaintextProtocol {
         return text.isEmpty ? "_" : String(name)
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    private static func isPlain(_ byte: UInt8) -> Bool { plain[Int(byte)] }
+
+    /// For each byte, whether a name may have it as it is.
+    private static let plain: [Bool] = (0...UInt8.max).map { byte in
         byte.isLetter || byte.isDigit || "_-:+%@#&$<>|".utf8.contains(byte)
     }
 
@@ -117,6 +120,12 @@ struct GraphiteSums {
     struct Key: Hashable {
         let path: [UInt8]
         let seconds: Int64
+
+        /// All bytes at once: an array hashes each byte separately.
+        func hash(into hasher: inout Hasher) {
+            path.withUnsafeBytes { hasher.combine(bytes: $0) }
+            hasher.combine(seconds)
+        }
     }
 
     private static let maxCount = 10_000

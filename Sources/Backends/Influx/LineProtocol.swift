@@ -22,6 +22,10 @@ struct LineProtocol {
     /// Escaped names and the alterations of each.
     private var names = NameCache<EscapedName>()
     private var measurements: [String: EscapedName] = [:]
+    private var tagValues: [String: EscapedName] = [:]
+    /// The largest number of escaped measurements, and of escaped tag values. A mapping should have few of either; one that has many gets
+    /// no more cached.
+    private static let maxCached = 1000
 
     init(maxTextLength: Int) { self.maxTextLength = max(1, maxTextLength) }
 
@@ -70,7 +74,7 @@ struct LineProtocol {
         case .array, .object: return count(.omittedAttributes)
         }
         if text.isEmpty { return }
-        let value = EscapedName(text, escapesEquals: true)
+        let value = tagValue(text)
         bytes.append(UInt8(ascii: ","))
         add(name)
         bytes.append(UInt8(ascii: "="))
@@ -137,8 +141,15 @@ struct LineProtocol {
     private mutating func measurement(_ name: String) -> EscapedName {
         if let known = measurements[name] { return known }
         let escaped = EscapedName(name.isEmpty ? "_" : name, escapesEquals: false)
-        // A mapping should have few measurements; one that has many gets no more cached.
-        if measurements.count < 1000 { measurements[name] = escaped }
+        if measurements.count < Self.maxCached { measurements[name] = escaped }
+        return escaped
+    }
+
+    private mutating func tagValue(_ text: String) -> EscapedName {
+        if let known = tagValues[text] { return known }
+        let escaped = EscapedName(text, escapesEquals: true)
+        // Long values would take memory for as long as the backend lives.
+        if tagValues.count < Self.maxCached, text.utf8.count <= 64 { tagValues[text] = escaped }
         return escaped
     }
 

@@ -49,19 +49,26 @@ public final class KafkaBackend: Backend {
 
     /// Produces the batch and waits for its reports; a batch without messages counts as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome {
-        let messages = messages(of: batch.records)
-        return messages.isEmpty ? .acknowledged : await connection.deliver(messages)
+        if let mapping = configuration.mapping {
+            let messages = batch.records.compactMap { record in
+                mapping(record).map { OutgoingMessage(id: record.id, message: $0) }
+            }
+            return messages.isEmpty ? .acknowledged : await connection.deliver([messages], of: messages.map(\.id))
+        }
+        let records = batch.records
+        let starts = stride(from: 0, to: records.count, by: Self.partCount)
+        let parts = starts.lazy.map { Self.messages(of: records[$0..<min($0 + Self.partCount, records.count)]) }
+        return await connection.deliver(parts, of: records.map(\.id))
     }
+
+    /// The number of messages that are encoded while librdkafka sends those before.
+    private static var partCount: Int { 500 }
 
     /// Ends the producer.
     public func end() async { await connection.close() }
 
-    private func messages(of records: [SampleRecord]) -> [OutgoingMessage] {
-        if let mapping = configuration.mapping {
-            return records.compactMap { record in
-                mapping(record).map { OutgoingMessage(id: record.id, message: $0) }
-            }
-        }
+    private static func messages(of records: ArraySlice<SampleRecord>) -> [OutgoingMessage] {
+        let records = Array(records)
         return zip(records, KafkaMapping.messages(of: records)).map { OutgoingMessage(id: $0.id, message: $1) }
     }
 }

@@ -25,6 +25,17 @@ final class KafkaConnection: Sendable {
         var isIdlePollScheduled = false
     }
 
+    /// A delivery under way.
+    ///
+    /// Unchecked: every access is in a block of the connection's serial dispatch queue.
+    private final class Course: @unchecked Sendable {
+        var producer: KafkaProducer?
+        /// The samples of its messages.
+        var ids: [SampleID] = []
+        /// Its outcome, once nothing more is to be done.
+        var outcome: DeliveryOutcome?
+    }
+
     private let settings: KafkaSettings
     private let topic: String
     private let queue = DispatchQueue(label: "instrument.kafka")
@@ -36,13 +47,18 @@ final class KafkaConnection: Sendable {
     }
 
     /// Produces messages and returns once each has its report.
-    func deliver(_ messages: [OutgoingMessage]) async -> DeliveryOutcome {
-        let isCancelled = Lock(false)
+    ///
+    /// - Parameter parts: the messages in parts; librdkafka sends one part while the next one is encoded.
+    func deliver(_ parts: some Sequence<[OutgoingMessage]>, of ids: [SampleID]) async -> DeliveryOutcome {
+        let (course, isCancelled) = (Course(), Lock(false))
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            queue.async { [self] in begin(course, ids) { isCancelled.withLock { $0 } } }
+            for part in parts {
+                queue.async { Self.produce(part, course) { isCancelled.withLock { $0 } } }
+            }
+            return await withCheckedContinuation { continuation in
                 queue.async { [self] in
-                    let outcome = deliver(messages) { isCancelled.withLock { $0 } }
-                    continuation.resume(returning: outcome)
+                    continuation.resume(returning: finish(course) { isCancelled.withLock { $0 } })
                     pollWhileIdle()
                 }
             }
@@ -63,24 +79,44 @@ final class KafkaConnection: Sendable {
 
     // MARK: On the dispatch queue
 
-    private func deliver(_ messages: [OutgoingMessage], _ isCancelled: () -> Bool) -> DeliveryOutcome {
-        if isCancelled() { return Self.cancelled }
+    private func begin(_ course: Course, _ ids: [SampleID], _ isCancelled: () -> Bool) {
+        if isCancelled() { return course.outcome = Self.cancelled }
         do throws(KafkaError) {
             let producer = try producer()
-            let outcome = Self.deliver(messages, through: producer, isCancelled)
-            if let fatal = producer.fatalError {
-                replace(producer)
-                switch outcome {
-                case .acknowledged, .acknowledgedExcept: break
-                default: return .retry(after: nil, reason: "the producer cannot continue and is replaced (\(fatal))")
-                }
-            }
-            // librdkafka remembers an error of a topic for minutes and refuses messages without asking the brokers.
-            if case .unauthorized = outcome { replace(producer) }
-            return outcome
+            producer.notes.reports.begin(ids)
+            course.producer = producer
         } catch {
-            return .retry(after: nil, reason: error.description)
+            course.outcome = .retry(after: nil, reason: error.description)
         }
+    }
+
+    private static func produce(_ messages: [OutgoingMessage], _ course: Course, _ isCancelled: () -> Bool) {
+        guard course.outcome == nil, let producer = course.producer else { return }
+        for message in messages {
+            course.ids.append(message.id)
+            guard producer.notes.reports.needsMessage(message.id) else { continue }
+            while !produce(message, through: producer) {
+                if isCancelled() { return course.outcome = cancelled }
+                producer.poll(milliseconds: slice)
+            }
+        }
+        producer.poll(milliseconds: 0)
+    }
+
+    /// Waits for the reports.
+    private func finish(_ course: Course, _ isCancelled: () -> Bool) -> DeliveryOutcome {
+        guard let producer = course.producer else { return course.outcome ?? Self.cancelled }
+        let outcome = course.outcome ?? Self.awaitReports(of: course.ids, from: producer, isCancelled)
+        if let fatal = producer.fatalError {
+            replace(producer)
+            switch outcome {
+            case .acknowledged, .acknowledgedExcept: break
+            default: return .retry(after: nil, reason: "the producer cannot continue and is replaced (\(fatal))")
+            }
+        }
+        // librdkafka remembers an error of a topic for minutes and refuses messages without asking the brokers.
+        if case .unauthorized = outcome { replace(producer) }
+        return outcome
     }
 
     private func producer() throws(KafkaError) -> KafkaProducer {
@@ -100,20 +136,12 @@ final class KafkaConnection: Sendable {
 
     private static let cancelled = DeliveryOutcome.retry(after: nil, reason: "the delivery was cancelled")
 
-    private static func deliver(
-        _ messages: [OutgoingMessage],
-        through producer: KafkaProducer,
+    private static func awaitReports(
+        of ids: [SampleID],
+        from producer: KafkaProducer,
         _ isCancelled: () -> Bool
     ) -> DeliveryOutcome {
         let notes = producer.notes
-        let ids = messages.map(\.id)
-        notes.reports.begin(ids)
-        for message in messages where notes.reports.needsMessage(message.id) {
-            while !produce(message, through: producer) {
-                if isCancelled() { return cancelled }
-                producer.poll(milliseconds: slice)
-            }
-        }
         for id in ids {
             while notes.reports.isUnderWay(id) {
                 if isCancelled() { return cancelled }

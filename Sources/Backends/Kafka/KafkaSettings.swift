@@ -67,6 +67,8 @@ struct KafkaSettings: CustomReflectable {
             ("queue.buffering.max.kbytes", "\(max(1, configuration.maxBufferedBytes >> 10))"),
             // A batch is complete when librdkafka receives it: a longer wait would add nothing.
             ("linger.ms", "1"),
+            // Otherwise the end of a batch waits 40 ms for the acknowledgement of what was sent before.
+            ("socket.nagle.disable", "true"),
             ("compression.codec", configuration.compression.rawValue),
             // The partition that Kafka's Java client chooses for the key.
             ("partitioner", "murmur2_random"),

@@ -51,8 +51,9 @@ public struct OTLPMapping: Sendable {
         attributes.append(OTLPLog.Attribute("log.record.uid", .string(record.id.description)))
         attributes.append(OTLPLog.Attribute("openavt.tracker", .int(event.tracker.number)))
         event.attributes.withElements { elements in
-            for index in elements.indices where omitted.isEmpty || !omitted.contains(elements[index].name) {
-                attributes.append(Self.attribute(elements[index]))
+            let names = WireNames.attributes(elements.map(\.name))
+            for (name, element) in zip(names, elements) where omitted.isEmpty || !omitted.contains(element.name) {
+                attributes.append(Self.attribute(name, element))
             }
         }
         var severity = OTLPLog.Severity.info
@@ -99,8 +100,7 @@ public struct OTLPMapping: Sendable {
         )
     }
 
-    private static func attribute(_ element: Attributes.Element) -> OTLPLog.Attribute {
-        let name = WireNames.attribute(element.name)
+    private static func attribute(_ name: String, _ element: Attributes.Element) -> OTLPLog.Attribute {
         if element.name == AttributeKey<String>.source.name, case .string(let text) = element.value {
             return OTLPLog.Attribute(name, .string(withoutSecrets(text)))
         }
@@ -109,6 +109,9 @@ public struct OTLPMapping: Sendable {
 
     /// The address without user, password, query and fragment.
     private static func withoutSecrets(_ address: String) -> String {
+        // Most addresses have none of them.
+        let marks = (UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"))
+        if !address.utf8.contains(where: { $0 == marks.0 || $0 == marks.1 || $0 == marks.2 }) { return address }
         let bytes = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let text = String(decoding: bytes, as: UTF8.self)
         guard let scheme = text.utf8.firstRange(of: Array("://".utf8)) else { return text }
@@ -133,16 +136,24 @@ enum WireNames {
         }
     }
 
-    static func attribute(_ name: AttributeName) -> String {
-        attributes.withLock { names in
-            names.form(of: name) { spelling in
-                switch spelling {
-                case "playbackId": "session.id"
-                case "source": "url.full"
-                case "userId": "user.id"
-                default: "openavt." + spelling
-                }
-            }
+    static func attribute(_ name: AttributeName) -> String { attributes.withLock { $0.form(of: name, wire) } }
+
+    /// The names of attributes, in their order.
+    static func attributes(_ names: [AttributeName]) -> [String] {
+        attributes.withLock { known in
+            var wires: [String] = []
+            wires.reserveCapacity(names.count)
+            for name in names { wires.append(known.form(of: name, wire)) }
+            return wires
+        }
+    }
+
+    private static func wire(_ spelling: String) -> String {
+        switch spelling {
+        case "playbackId": "session.id"
+        case "source": "url.full"
+        case "userId": "user.id"
+        default: "openavt." + spelling
         }
     }
 

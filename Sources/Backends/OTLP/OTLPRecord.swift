@@ -22,7 +22,14 @@ public struct OTLPLog: Hashable, Sendable {
         case fatal = 21
 
         /// `INFO`, `WARN`, `ERROR`, `FATAL`.
-        var text: String { "\(self)".uppercased() }
+        var text: String {
+            switch self {
+            case .info: "INFO"
+            case .warn: "WARN"
+            case .error: "ERROR"
+            case .fatal: "FATAL"
+            }
+        }
     }
 
     /// The name of the event.
