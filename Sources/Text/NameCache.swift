@@ -9,6 +9,7 @@ public import Instrument
 public struct NameCache<Form> {
     @usableFromInline var forms: [Form?] = []
 
+    /// Creates an empty cache.
     @inlinable
     public init() {}
 
