@@ -123,7 +123,7 @@ fuzz: dependencies
 # frozen disks need root and loop devices. TORTURE_KILLS=… says how many kills, TORTURE_SEED=… repeats a failure.
 torture: dependencies
 	@scripts/install-dependencies.sh tests
-	TORTURE_KILLS=$${TORTURE_KILLS:-10000} $(SWIFT) test --no-parallel --filter 'TortureTests|DurableStoreTests|LostBookkeepingTests'
+	TORTURE_KILLS=$${TORTURE_KILLS:-10000} $(SWIFT) test --no-parallel --filter 'TortureTests|KillTests|DurableStoreTests|LostBookkeepingTests'
 
 benchmark: dependencies
 	$(SWIFT) run -c release --package-path Benchmarks EmitBenchmark
