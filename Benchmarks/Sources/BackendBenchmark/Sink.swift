@@ -1,8 +1,9 @@
 import Foundation
 
-/// A TCP server on a loopback port that reads everything and keeps nothing.
-final class Sink {
+/// A listening TCP socket on a free loopback port.
+struct LoopbackListener: Sendable {
     let port: UInt16
+    private let listener: Int32
 
     init() throws {
         #if canImport(Glibc)
@@ -22,8 +23,25 @@ final class Sink {
         }
         guard isBound else { throw CocoaError(.fileReadUnknown) }
         port = UInt16(bigEndian: address.sin_port)
+        self.listener = listener
+    }
+
+    /// The next connection; nil after an error.
+    func accept() -> Int32? {
+        let connection = Foundation.accept(listener, nil, nil)
+        return connection >= 0 ? connection : nil
+    }
+}
+
+/// A TCP server on a loopback port that reads everything and keeps nothing.
+final class Sink {
+    let port: UInt16
+
+    init() throws {
+        let listener = try LoopbackListener()
+        port = listener.port
         Thread.detachNewThread {
-            while case let connection = accept(listener, nil, nil), connection >= 0 {
+            while let connection = listener.accept() {
                 Thread.detachNewThread {
                     var piece = [UInt8](repeating: 0, count: 1 << 18)
                     while recv(connection, &piece, piece.count, 0) > 0 {}

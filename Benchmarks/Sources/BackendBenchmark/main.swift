@@ -1,5 +1,6 @@
 // How many samples a second each backend delivers: over a transport that answers at once, over a connection whose server discards
-// everything (Graphite), into the mock cluster inside librdkafka (Kafka), and to a real server if NATS names one.
+// everything (Graphite), into the mock cluster inside librdkafka (Kafka), and to a server in this process that confirms everything, or to a
+// real server if NATS names one (NATS).
 //
 //   BackendBenchmark [COUNT] [NAME…]                         (all backends, or those with these names)
 //   NATS=127.0.0.1:4222/samples BackendBenchmark [COUNT]     (the stream must exist)
@@ -158,9 +159,8 @@ do {
     await measure(kafka, Array(records.prefix(1000)))
     await measure(kafka, records)
     await kafka.end()
-    if let server = ProcessInfo.processInfo.environment["NATS"] {
-        await measure(try NATSBackend(NATSEndpoint(server)), records)
-    }
+    let server = ProcessInfo.processInfo.environment["NATS"]
+    await measure(try NATSBackend(NATSEndpoint(server ?? "127.0.0.1:\(try NullNATS().port)/samples")), records)
 } catch {
     print("\(error)")
 }

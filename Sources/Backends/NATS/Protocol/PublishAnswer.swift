@@ -19,6 +19,10 @@ enum PublishAnswer: Hashable {
             )
             return
         }
+        if status == nil, Self.isPlainConfirmation(payload) {
+            self = .stored
+            return
+        }
         guard status == nil, let json = try? JSONValue(parsing: payload) else {
             self = .temporary("the server sent an answer that is no confirmation of JetStream")
             return
@@ -39,5 +43,24 @@ enum PublishAnswer: Hashable {
         case 400..<500: self = .refused(reason)
         default: self = .temporary(reason)
         }
+    }
+
+    /// Whether an answer is `{"stream":"NAME","seq":NUMBER}`, which is what a server sends for almost every message and needs no parser.
+    private static func isPlainConfirmation(_ payload: [UInt8]) -> Bool {
+        var rest = payload[...]
+        func take(_ text: StaticString) -> Bool {
+            let isThere = text.withUTF8Buffer { rest.starts(with: $0) }
+            if isThere { rest = rest.dropFirst(text.utf8CodeUnitCount) }
+            return isThere
+        }
+        guard take("{\"stream\":\"") else { return false }
+        let name = rest.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        rest = rest.dropFirst(name.count)
+        guard !name.isEmpty, take("\",") else { return false }
+        _ = take(" ")
+        guard take("\"seq\":") else { return false }
+        let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        rest = rest.dropFirst(digits.count)
+        return !digits.isEmpty && take("}") && rest.isEmpty
     }
 }

@@ -49,7 +49,10 @@ struct ServerMessageParser {
     /// - Throws: ``ProtocolError`` for bytes that are no message.
     mutating func next() throws(ProtocolError) -> ServerMessage? {
         if let incomplete { return try content(of: incomplete) }
-        guard let line = try line() else { return nil }
+        guard let bytes = try line() else { return nil }
+        // Almost every line.
+        if bytes.starts(with: "MSG ".utf8) { return try message(bytes.dropFirst(4), hasHeaders: false) }
+        let line = Substring(String(decoding: bytes, as: UTF8.self))
         let (name, rest) = line.split(at: " ")
         switch name.uppercased() {
         case "INFO": return .info(Array((rest ?? "").utf8))
@@ -59,13 +62,13 @@ struct ServerMessageParser {
         case "-ERR":
             let words = (rest ?? "").trimmingSpaces
             return .error(String(words.hasPrefix("'") && words.hasSuffix("'") ? words.dropFirst().dropLast() : words))
-        case "MSG": return try message(rest, hasHeaders: false)
-        case "HMSG": return try message(rest, hasHeaders: true)
+        case "MSG": return try message(Array((rest ?? "").utf8)[...], hasHeaders: false)
+        case "HMSG": return try message(Array((rest ?? "").utf8)[...], hasHeaders: true)
         default: throw ProtocolError("the server sent an unknown message")
         }
     }
 
-    private mutating func line() throws(ProtocolError) -> Substring? {
+    private mutating func line() throws(ProtocolError) -> ArraySlice<UInt8>? {
         searched = max(searched, start)
         guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
             searched = bytes.count
@@ -79,18 +82,20 @@ struct ServerMessageParser {
         if line.last == 0x0D { line = line.dropLast() }
         start = end + 1
         searched = start
-        return Substring(String(decoding: line, as: UTF8.self))
+        return line
     }
 
     /// `SUBJECT SID [REPLY] [HEADERS] TOTAL`.
-    private mutating func message(_ rest: Substring?, hasHeaders: Bool) throws(ProtocolError) -> ServerMessage? {
-        let words = (rest ?? "").split(separator: " ")
-        let numbers = words.suffix(hasHeaders ? 2 : 1).map { Int($0) ?? -1 }
+    private mutating func message(_ rest: ArraySlice<UInt8>, hasHeaders: Bool) throws(ProtocolError) -> ServerMessage? {
+        let words = rest.split(separator: UInt8(ascii: " "))
+        let numbers = words.suffix(hasHeaders ? 2 : 1).map { Int(String(decoding: $0, as: UTF8.self)) ?? -1 }
         guard words.count >= (hasHeaders ? 4 : 3), let subject = words.first, let count = numbers.last,
             let headerCount = hasHeaders ? numbers.first : 0, 0...Self.maxMessageLength ~= count,
             0...count ~= headerCount
         else { throw ProtocolError("the server sent a message with an invalid length") }
-        return try content(of: Incomplete(subject: String(subject), headerCount: headerCount, count: count))
+        return try content(
+            of: Incomplete(subject: String(decoding: subject, as: UTF8.self), headerCount: headerCount, count: count)
+        )
     }
 
     private mutating func content(of message: Incomplete) throws(ProtocolError) -> ServerMessage? {
