@@ -121,6 +121,25 @@ struct UndeliveredTests {
         #expect(!run.errors.contains("not delivered"))
     }
 
+    @Test("A queue whose consent is pending sends nothing, by flush or playback, until somebody grants it")
+    func pendingConsent() throws {
+        defer { try? FileManager.default.removeItem(atPath: queue) }
+        let lrs = try SwitchedLRS(refusal: "401 Unauthorized")
+        #expect(try play(lrs, "--queue", queue, "--duration", "1", Sample.path).status == 3)
+        #expect(try Run.playerMonitor(["queue", "consent", queue, "pending"]).status == 0)
+        lrs.refuse(nil)
+        let flush = ["queue", "flush", "--backend", "xapi:" + lrs.address, queue]
+        let held = try Run.playerMonitor(flush)
+        #expect(held.status != 0 && held.errors.contains("pending"), "\(held.status): \(held.errors)")
+        let played = try play(lrs, "--queue", queue, "--duration", "1", Sample.path)
+        #expect(played.errors.contains("is pending"), "\(played.errors)")
+        #expect(lrs.statements.isEmpty)
+        #expect(try Run.playerMonitor(["queue", "consent", queue, "granted"]).status == 0)
+        #expect(try Run.playerMonitor(flush).status == 0)
+        // Both playbacks.
+        #expect(lrs.verbs.filter { $0 == "initialized" }.count == 2)
+    }
+
     @Test("A flush that cannot read a folder of the queue says so and ends with exit code 3")
     func unreadFolder() throws {
         defer { try? FileManager.default.removeItem(atPath: queue) }
