@@ -165,6 +165,7 @@ final class DirectoryStore: Sendable {
             let forgottenLeaps = rows.isEmpty ? log.leaps : SequenceSet()
             absent.formUnion(forgottenLeaps)
             erased.formUnion(forgottenLeaps)
+            Self.locateSpare(in: &unopened, log, rows, erased)
             // Segments that every backend has passed need not be opened.
             unopened.removeAll { file in
                 guard let end = file.numbers?.upperBound else { return false }
@@ -202,9 +203,26 @@ final class DirectoryStore: Sendable {
         // First of all: what is saved from here on says that the samples of these files are elsewhere.
         try moveOut(unopened)
         if let staged { try recover(staged) }
-        // The end of the log's last file is unknown.
-        if unopened.contains(where: { $0.numbers == nil }) { skipNumbers() }
+        // The end of the log's last file is unknown; a spare may be that file.
+        if unopened.contains(where: { $0.numbers == nil || $0.isSpare }) { skipNumbers() }
         finishErasing()
+    }
+
+    /// Finds the numbers of a spare that cannot be opened: a segment that began as a spare has that name until it is renamed, and later
+    /// segments may have their names by then. Its samples are those that no other file has.
+    private static func locateSpare(
+        in unopened: inout [SegmentedLog.Unopened],
+        _ log: SegmentedLog,
+        _ rows: [Bookkeeping.PlaceRow],
+        _ erased: SequenceSet
+    ) {
+        guard let index = unopened.firstIndex(where: \.isSpare) else { return }
+        let others = unopened.compactMap(\.numbers)
+        let oldest = rows.map(\.cursor).min() ?? log.startSequence
+        let missing = ([oldest..<max(oldest, log.startSequence)] + log.gaps).filter { gap in
+            gap.count > erased.count(in: gap) && !others.contains { $0.overlaps(gap) }
+        }
+        unopened[index].numbers = missing.last
     }
 
     private static func openBookkeeping(

@@ -63,8 +63,10 @@ struct SegmentedLog {
     struct Unopened {
         let name: String
         /// The sequence numbers of its samples; nil if their end is unknown, because no segment follows.
-        let numbers: Range<UInt64>?
+        var numbers: Range<UInt64>?
         let cause: QueueError
+        /// Whether it has the spare's name, and may have begun anywhere.
+        var isSpare: Bool { name == FolderNames.spare }
     }
 
     /// Opens a directory. Existing segments are read and not extended.
@@ -148,11 +150,14 @@ struct SegmentedLog {
     /// The numbers between segments that were skipped by a leap, for a log whose bookkeeping was lost: a gap that large is no loss.
     var leaps: SequenceSet {
         var leaps = SequenceSet()
-        for (stretch, next) in zip(stretches, stretches.dropFirst()) where next.segment.first > stretch.endSequence {
-            let gap = stretch.endSequence..<next.segment.first
-            if UInt64(gap.count) >= Self.leap { leaps.append(gap) }
-        }
+        for gap in gaps where UInt64(gap.count) >= Self.leap { leaps.append(gap) }
         return leaps
+    }
+
+    /// The numbers between segments.
+    var gaps: [Range<UInt64>] {
+        zip(stretches, stretches.dropFirst()).map { $0.endSequence..<max($0.endSequence, $1.segment.first) }
+            .filter { !$0.isEmpty }
     }
 
     /// The sequence number of the oldest sample that may be stored.

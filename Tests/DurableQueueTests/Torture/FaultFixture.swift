@@ -60,8 +60,9 @@ struct FaultFixture: Sendable {
         try Self.unname(folder + "/queue")
     }
 
-    /// Gives the newest segment the name of a spare, as after a kill before the rename.
-    private static func unname(_ directory: String) throws {
+    /// Gives the newest segment the name of a spare, as after a kill before the rename, or an older one: later segments may have their
+    /// names by then.
+    static func unname(_ directory: String, older: Int = 0) throws {
         let files = FileManager.default
         for queue in try files.contentsOfDirectory(atPath: directory) where queue.hasSuffix(".queue") {
             let segments = try files.contentsOfDirectory(atPath: "\(directory)/\(queue)").filter {
@@ -69,9 +70,10 @@ struct FaultFixture: Sendable {
             }
             let spare = "\(directory)/\(queue)/spare"
             let content = files.contents(atPath: spare) ?? Data()
-            guard !content.starts(with: Data("INSTRSEG".utf8)), let newest = segments.max() else { continue }
+            guard !content.starts(with: Data("INSTRSEG".utf8)), let chosen = segments.sorted().dropLast(older).last
+            else { continue }
             try? files.removeItem(atPath: spare)
-            try files.moveItem(atPath: "\(directory)/\(queue)/\(newest)", toPath: spare)
+            try files.moveItem(atPath: "\(directory)/\(queue)/\(chosen)", toPath: spare)
         }
     }
 

@@ -93,6 +93,9 @@ struct FaultCase: Sendable, CustomStringConvertible {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let queue = try fixture.copy(to: folder)
+        if call == "open", suffix == "/spare" {
+            try FaultFixture.unname(queue.directory, older: error.number == EIO ? 2 : 0)
+        }
         let counts = folder + "/counts"
         let fault = FaultShim.Fault(
             call: call,
