@@ -29,7 +29,11 @@ struct LoopbackListener: Sendable {
     /// The next connection; nil after an error.
     func accept() -> Int32? {
         let connection = Foundation.accept(listener, nil, nil)
-        return connection >= 0 ? connection : nil
+        if connection < 0 { return nil }
+        // Answers are small and must not wait for acknowledgements.
+        var isOn: Int32 = 1
+        setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return connection
     }
 }
 
