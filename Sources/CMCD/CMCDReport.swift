@@ -164,7 +164,7 @@ package struct CMCDWriter {
 
     private mutating func write(_ text: String, maxLength: Int?) {
         var text = text
-        // What is percent-encoded becomes longer, so the length is that on the wire.
+        // Percent-encoding makes a value longer: the limit is that of the encoded value.
         let plain = CMCDSyntax.isPlain(text) ? text : encoded(text)
         text = plain
         if let maxLength, plain.utf8.count > maxLength, let short = plain.shortened(toBytes: maxLength) {

@@ -17,10 +17,9 @@ extension DirectoryStore {
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
         switch stage(samples) {
-        case .staged(let staged) where !staged.isWaitDue:
-            schedule(staged)
-            return staged.size
         case .staged(let staged):
+            // What waits for nothing cannot be refused.
+            if !staged.isWaitDue { return try keep(staged) }
             return try countingRefusals(of: samples.count) { () throws(QueueError) in try keep(staged) }
         case .notWanted: return 0
         case .refused(let error):
@@ -93,17 +92,13 @@ extension DirectoryStore {
         }
     }
 
-    private func schedule(_ staged: Staged) {
-        if staged.isMaintenanceDue { scheduleMaintenance() }
-        if staged.isDrainDue { scheduleDrain() }
-    }
-
-    /// Waits until staged samples are in a segment, as long as the disk responds.
+    /// Waits, if that is due, until staged samples are in a segment, as long as the disk responds.
     ///
     /// If the disk does not respond, samples whose memory outlives the process are kept; others are withdrawn. An error of the disk
     /// withdraws both.
     private func keep(_ staged: Staged) throws(QueueError) -> Int {
-        schedule(staged)
+        if staged.isMaintenanceDue { scheduleMaintenance() }
+        if staged.isDrainDue { scheduleDrain() }
         if !staged.isWaitDue { return staged.size }
         guard let error = awaitCopy(staged) else { return staged.size }
         if staged.isLasting, error.code == .notResponding { return staged.size }
@@ -138,9 +133,7 @@ extension DirectoryStore {
     private func withdraw(_ numbers: Range<UInt64>) -> Bool {
         state.withLock { state in
             if state.log.nextSequence >= numbers.upperBound { return false }
-            state.absent.insert(numbers)
-            state.erased.insert(numbers)
-            state.unsavedAbsent.insert(numbers)
+            state.leaveOut(numbers)
             return true
         }
     }

@@ -152,7 +152,6 @@ extension DirectoryStore.State {
     mutating func erase(_ sequences: SequenceSet, _ letters: [Bookkeeping.ErasedLetters]) {
         var all = erased
         all.formUnion(sequences)
-        let logEnd = max(log.nextSequence, places.map(\.row.cursor).max() ?? 0)
         for index in places.indices {
             let waiting = waiting(places[index].row)
             let count = all.count(in: waiting) - erased.count(in: waiting)
@@ -162,12 +161,12 @@ extension DirectoryStore.State {
             places[index].row.dead -= gone.count - retried
             places[index].retries.removeAll { gone.contains($0.sequence) }
             places[index].readAhead.removeAll { sequences.contains($0.record.sequence) }
-            places[index].row.cursor = min(all.firstAbsent(from: places[index].row.cursor), logEnd)
             places[index].version += 1
             places[index].newLetters.removeAll { gone.contains($0.sequence) }
             places[index].isChanged = true
         }
         erased = all
+        skipErased()
     }
 }
 

@@ -44,8 +44,8 @@ extension DirectoryStore {
     func recover(_ path: String) throws(QueueError) {
         let area = try staged(at: path)
         var areas = area.map { [$0] } ?? []
-        if !path.isEmpty {
-            for path in try StagingArea.siblings(of: path) { areas += try staged(at: path).map { [$0] } ?? [] }
+        for sibling in path.isEmpty ? [] : try StagingArea.siblings(of: path) {
+            if let large = try staged(at: sibling) { areas.append(large) }
         }
         try takeOver(areas)
         if let area {

@@ -95,11 +95,7 @@ extension DirectoryStore {
     /// Skips sequence numbers without samples, or whose samples are in another folder. After a failure, the next
     /// ``saveChanges()`` saves them.
     func leaveOut(_ numbers: Range<UInt64>) {
-        state.withLock { state in
-            state.absent.insert(numbers)
-            state.erased.insert(numbers)
-            state.unsavedAbsent.insert(numbers)
-        }
+        state.withLock { $0.leaveOut(numbers) }
         guard saveChanges() else { return }
         // A sequence number must never be used twice, even after a loss of power.
         do throws(QueueError) { try synchronizeBookkeeping() } catch { report(.store("\(error)")) }
@@ -107,6 +103,13 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore.State {
+    /// Skips sequence numbers without samples. The next ``DirectoryStore/saveChanges()`` saves them.
+    mutating func leaveOut(_ numbers: Range<UInt64>) {
+        absent.insert(numbers)
+        erased.insert(numbers)
+        unsavedAbsent.insert(numbers)
+    }
+
     /// The sequence number before which every backend has passed all segments; nil if no segment can be deleted.
     func trimLimit(areUnclaimed: Bool) -> UInt64? {
         guard let limit = places.map(\.savedCursor).min() ?? (areUnclaimed ? nextSequence : nil) else { return nil }

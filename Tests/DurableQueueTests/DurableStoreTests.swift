@@ -451,10 +451,7 @@ struct DurableStoreTests {
 
     @Test("A full disk is an error that differs from a full queue, and writing continues when there is room")
     func fullDisk() throws {
-        let disk = scratch.path + "/disk"
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        // Needs the permission to mount. Without it, the test checks nothing.
-        guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) else { return }
+        guard let disk = try mountSmallDisk() else { return }
         defer { _ = Self.run("umount", "-l", disk) }
         let store = try openSmallDisk(disk)
         var (stored, refused) = (0, 0)
@@ -493,10 +490,7 @@ struct DurableStoreTests {
 
     @Test("A sample for which the disk has no room is refused, delays no later sample, and never arrives")
     func tooLargeForDisk() throws {
-        let disk = scratch.path + "/disk"
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        // Needs the permission to mount. Without it, the test checks nothing.
-        guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) else { return }
+        guard let disk = try mountSmallDisk() else { return }
         defer { _ = Self.run("umount", "-l", disk) }
         let store = try openSmallDisk(disk)
         var refused = 0
@@ -516,10 +510,7 @@ struct DurableStoreTests {
     @Test("An append reports a full disk, not a stall, once a disk that did not respond has answered with an error")
     func fullDiskAfterStall() throws {
         guard DirectoryStore.stagingDirectory != nil else { return }
-        let disk = scratch.path + "/disk"
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        // Needs the permission to mount. Without it, the test checks nothing.
-        guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) else { return }
+        guard let disk = try mountSmallDisk() else { return }
         defer { _ = Self.run("umount", "-l", disk) }
         let store = try openSmallDisk(disk)
         var (number, refused) = (0, 0)
@@ -529,25 +520,23 @@ struct DurableStoreTests {
         }
         #expect(throws: QueueError.self) { while number < 100_000 { try append() } }
         // The disk and the staging area are full. Now the disk does not respond for a while.
-        let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        Thread.detachNewThread {
-            store.own.draining.withLock { _ in
-                store.own.diskWork.begin()
-                hangs.signal()
-                isReleased.wait()
-                store.own.diskWork.end()
-            }
+        store.hangingDisk {
+            let stalled = #expect(throws: QueueError.self) { try store.append([Self.sample(number)]) }
+            #expect(stalled?.code == .notResponding)
         }
-        hangs.wait()
-        let stalled = #expect(throws: QueueError.self) { try store.append([Self.sample(number)]) }
-        #expect(stalled?.code == .notResponding)
-        isReleased.signal()
         let answer = #expect(throws: QueueError.self) { try store.own.drain() }
         #expect(answer?.code == .diskFull)
         try #require(store.own.state.withLock { !$0.isStalled })
         let later = #expect(throws: QueueError.self) { try append() }
         #expect(later?.code == .diskFull)
         store.close()
+    }
+
+    /// A disk of 2 MiB; nil without the permission to mount: then the test checks nothing.
+    private func mountSmallDisk() throws -> String? {
+        let disk = scratch.path + "/disk"
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        return Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk) ? disk : nil
     }
 
     /// A store on a disk of 2 MiB that another file fills.

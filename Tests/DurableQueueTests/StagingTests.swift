@@ -216,29 +216,20 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        Thread.detachNewThread {
-            store.own.draining.withLock { _ in
-                store.own.diskWork.begin()
-                hangs.signal()
-                isReleased.wait()
-                store.own.diskWork.end()
-            }
-        }
-        hangs.wait()
         var (kept, refused): ([Int], Int) = ([], 0)
-        for number in 0..<20_000 {
-            do throws(QueueError) {
-                _ = try store.append([DurableStoreTests.sample(number)])
-                kept.append(number)
-            } catch {
-                #expect(error.code == .notResponding)
-                refused += 1
+        store.hangingDisk {
+            for number in 0..<20_000 {
+                do throws(QueueError) {
+                    _ = try store.append([DurableStoreTests.sample(number)])
+                    kept.append(number)
+                } catch {
+                    #expect(error.code == .notResponding)
+                    refused += 1
+                }
             }
+            #expect(kept.count > 100 && refused > 100)
+            #expect(store.ledger(of: "one").drops == [.refused: refused])
         }
-        #expect(kept.count > 100 && refused > 100)
-        #expect(store.ledger(of: "one").drops == [.refused: refused])
-        isReleased.signal()
         let late = try eventually { try store.append([DurableStoreTests.sample(20_000)]) }
         #expect(late > 0)
         #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept + [20_000])
@@ -251,22 +242,6 @@ struct StagingTests {
         while true {
             do { return try body() } catch let error as QueueError where error.code == .notResponding { sched_yield() }
         }
-    }
-
-    /// Stops the disk for the duration of `body`.
-    private func stopping(_ store: DurableStore, _ body: () throws -> Void) throws {
-        let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        Thread.detachNewThread {
-            store.own.draining.withLock { _ in
-                store.own.diskWork.begin()
-                hangs.signal()
-                isReleased.wait()
-                store.own.diskWork.end()
-            }
-        }
-        hangs.wait()
-        defer { isReleased.signal() }
-        try body()
     }
 
     /// A sample that is larger than a half of the staging area.
@@ -290,7 +265,7 @@ struct StagingTests {
         let store = try open()
         store.attach("one")
         let path = try #require(store.own.state.withLock { $0.staging?.area.path })
-        try stopping(store) {
+        try store.hangingDisk {
             for number in 0..<20 {
                 let sample = number % 3 == 1 ? large(number) : DurableStoreTests.sample(number)
                 let size = try store.append([sample])
@@ -317,7 +292,7 @@ struct StagingTests {
         let store = try open()
         store.attach("one")
         var (kept, refused): ([Int], Int) = ([], 0)
-        try stopping(store) {
+        store.hangingDisk {
             for number in 0..<12 {
                 do throws(QueueError) {
                     _ = try store.append([large(number, size: 3 << 20)])
@@ -345,7 +320,7 @@ struct StagingTests {
         // Without a kill: each sample is in a segment when the append returns.
         #expect(store.own.state.withLock { $0.log.nextSequence } == 5)
         var refused = 0
-        try stopping(store) {
+        store.hangingDisk {
             for number in 5..<40 {
                 let sample = number == 7 ? large(number) : DurableStoreTests.sample(number)
                 let error = #expect(throws: QueueError.self) { try store.append([sample]) }
@@ -399,6 +374,22 @@ struct StagingTests {
 }
 
 extension DurableStore {
+    /// Runs `body` while the disk does not respond to the thread that copies staged samples.
+    func hangingDisk<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        let (hangs, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread { [own] in
+            own.draining.withLock { _ in
+                own.diskWork.begin()
+                hangs.signal()
+                isReleased.wait()
+                own.diskWork.end()
+            }
+        }
+        hangs.wait()
+        defer { isReleased.signal() }
+        try body()
+    }
+
     /// Leaves all files in the state after a kill.
     func leaveAsKilled() {
         own.isReleased.withLock { $0 = true }

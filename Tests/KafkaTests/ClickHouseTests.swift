@@ -80,7 +80,7 @@ struct ClickHouseTests {
                 return KafkaMessage(key: nil, value: Array(texts[Int(record.sequence) % texts.count].utf8))
             }
         )
-        #expect(await broken.deliver(Samples.batch(0..<8)) == .acknowledged)
+        #expect(await broken.deliver(SessionSamples.batch(0..<8)) == .acknowledged)
         // A process that was killed before it could note what had arrived.
         for part in [records[...], records[100..<250]] {
             let backend = try KafkaBackend(cluster.endpoint())

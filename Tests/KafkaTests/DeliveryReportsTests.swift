@@ -1,11 +1,12 @@
 import Instrument
+import LoopbackServers
 import Testing
 
 @testable import InstrumentKafka
 
 @Suite("Delivery reports of Kafka")
 struct DeliveryReportsTests {
-    private let ids = (0..<4).map { Samples.id($0) }
+    private let ids = (0..<4).map { SessionSamples.id($0) }
 
     /// The outcome of a delivery with these results; nil has arrived.
     private func outcome(_ kinds: [KafkaFailure.Kind?]) -> DeliveryOutcome {
@@ -79,8 +80,8 @@ struct DeliveryReportsTests {
     @Test("What is remembered about samples that the queue has dropped stays bounded")
     func bounded() {
         var reports = DeliveryReports()
-        for number in 0..<60_000 { reports.report(reports.reserve(Samples.id(number)), nil) }
+        for number in 0..<60_000 { reports.report(reports.reserve(SessionSamples.id(number)), nil) }
         reports.begin(ids)
-        #expect(!reports.needsMessage(ids[0]) && reports.needsMessage(Samples.id(10)))
+        #expect(!reports.needsMessage(ids[0]) && reports.needsMessage(SessionSamples.id(10)))
     }
 }

@@ -45,13 +45,13 @@ struct KafkaBackendTests {
     func message() async throws {
         let cluster = try MockCluster()
         let backend = try backend(cluster)
-        var other = Event(.start, tracker: TrackerID(1), time: Samples.time(9))
+        var other = Event(.start, tracker: TrackerID(1), time: SessionSamples.time(9))
         other[.senderId] = "sender-1"
-        let metric = Metric(.startTime, 850, tracker: TrackerID(1), time: Samples.time(9), attributes: [:])
+        let metric = Metric(.startTime, 850, tracker: TrackerID(1), time: SessionSamples.time(9), attributes: [:])
         let records = [
-            Samples.record(1, session: "session-1"),
-            SampleRecord(id: Samples.id(2), sequence: 2, sample: .event(other)),
-            SampleRecord(id: Samples.id(3), sequence: 3, sample: .metric(metric)),
+            SessionSamples.record(1, session: "session-1"),
+            SampleRecord(id: SessionSamples.id(2), sequence: 2, sample: .event(other)),
+            SampleRecord(id: SessionSamples.id(3), sequence: 3, sample: .metric(metric)),
         ]
         #expect(await backend.deliver(Batch(records: records)) == .acknowledged)
         let messages = try cluster.messages().sorted { $0.headers["id"] ?? "" < $1.headers["id"] ?? "" }
@@ -59,10 +59,12 @@ struct KafkaBackendTests {
         #expect(try messages.map { try JSONLines.decode($0.value) } == expected)
         #expect(messages.allSatisfy { !$0.value.contains(UInt8(ascii: "\n")) })
         let keys = Dictionary(uniqueKeysWithValues: messages.map { ($0.id, $0.key) })
-        #expect(keys == [Samples.id(1): "session-1", Samples.id(2): "sender-1", Samples.id(3): nil])
-        let headers = messages.first { $0.id == Samples.id(3) }?.headers
         #expect(
-            headers == ["id": Samples.id(3).description, "schema": "instrument-sample/1", "type": "metric"]
+            keys == [SessionSamples.id(1): "session-1", SessionSamples.id(2): "sender-1", SessionSamples.id(3): nil]
+        )
+        let headers = messages.first { $0.id == SessionSamples.id(3) }?.headers
+        #expect(
+            headers == ["id": SessionSamples.id(3).description, "schema": "instrument-sample/1", "type": "metric"]
         )
         await backend.end()
     }
@@ -72,7 +74,7 @@ struct KafkaBackendTests {
         let cluster = try MockCluster()
         let backend = try backend(cluster)
         for start in 0..<10 {
-            let batch = Samples.batch(start * 200..<(start + 1) * 200, sessions: 50)
+            let batch = SessionSamples.batch(start * 200..<(start + 1) * 200, sessions: 50)
             #expect(await backend.deliver(batch) == .acknowledged)
         }
         let messages = try cluster.messages()
@@ -92,8 +94,8 @@ struct KafkaBackendTests {
                 record.sequence == 1 ? nil : KafkaMessage(key: "key", value: Array("value".utf8))
             }
         }
-        #expect(await backend.deliver(Samples.batch(0..<2)) == .acknowledged)
-        #expect(await backend.deliver(Samples.batch(1..<2)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<2)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(1..<2)) == .acknowledged)
         let messages = try cluster.messages()
         #expect(messages.map(\.value) == [Array("value".utf8)])
         #expect(messages.map(\.key) == ["key"] && messages.map(\.headers) == [[:]])
@@ -105,8 +107,8 @@ struct KafkaBackendTests {
     func largeMessage() async throws {
         let cluster = try MockCluster()
         let backend = try backend(cluster) { $0.maxMessageBytes = 2000 }
-        let large = Samples.record(5, session: "s", text: String(repeating: "x", count: 4000))
-        let batch = Batch(records: Samples.batch(0..<5).records + [large] + Samples.batch(6..<10).records)
+        let large = SessionSamples.record(5, session: "s", text: String(repeating: "x", count: 4000))
+        let batch = Batch(records: SessionSamples.batch(0..<5).records + [large] + SessionSamples.batch(6..<10).records)
         guard case .acknowledgedExcept(let refused) = await backend.deliver(batch) else { throw NoCluster() }
         #expect(Array(refused.keys) == [large.id])
         #expect(refused[large.id]?.contains("MSG_SIZE_TOO_LARGE") == true)
@@ -121,7 +123,7 @@ struct KafkaBackendTests {
         let error = RD_KAFKA_RESP_ERR_INVALID_RECORD
         cluster.failProducing(error, error, error, error, error)
         let queue = BatchQueue(backends: [backend], clock: HurriedClock())
-        queue.append((0..<16).map { Samples.event($0, session: "s") })
+        queue.append((0..<16).map { SessionSamples.event($0, session: "s") })
         #expect(await queue.shutdown(timeout: .seconds(2_000_000)))
         let ledger = try #require(queue.ledger["kafka"])
         #expect((ledger.acknowledged, ledger.dead, ledger.queued) == (15, 1, 0))
@@ -136,9 +138,11 @@ struct KafkaBackendTests {
         let cluster = try MockCluster()
         let backend = try backend(cluster)
         cluster.failProducing(error)
-        guard case .unauthorized(let reason) = await backend.deliver(Samples.batch(0..<1)) else { throw NoCluster() }
+        guard case .unauthorized(let reason) = await backend.deliver(SessionSamples.batch(0..<1)) else {
+            throw NoCluster()
+        }
         #expect(reason.contains("AUTHORIZATION_FAILED"))
-        #expect(await backend.deliver(Samples.batch(0..<1)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<1)) == .acknowledged)
     }
 
     @Test("Temporary errors of brokers do not reach the queue, and each message arrives once")
@@ -151,7 +155,7 @@ struct KafkaBackendTests {
             RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
             RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR
         )
-        #expect(await backend.deliver(Samples.batch(0..<300, sessions: 7)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<300, sessions: 7)) == .acknowledged)
         #expect(try numbers(cluster.messages()).sorted() == Array(0..<300))
     }
 
@@ -161,7 +165,7 @@ struct KafkaBackendTests {
         let backend = try backend(cluster)
         for round in 0..<6 {
             for partition in 0..<cluster.partitions { cluster.setLeader(of: partition, to: round % 3 + 1) }
-            let batch = Samples.batch(round * 50..<(round + 1) * 50, sessions: 5)
+            let batch = SessionSamples.batch(round * 50..<(round + 1) * 50, sessions: 5)
             #expect(await backend.deliver(batch) == .acknowledged)
         }
         #expect(try numbers(cluster.messages()).sorted() == Array(0..<300))
@@ -172,13 +176,15 @@ struct KafkaBackendTests {
         let cluster = try MockCluster(brokers: 1)
         cluster.setBroker(1, isDown: true)
         let backend = try backend(cluster, timeout: .seconds(2))
-        guard case .retry(nil, let reason) = await backend.deliver(Samples.batch(0..<10)) else { throw NoCluster() }
+        guard case .retry(nil, let reason) = await backend.deliver(SessionSamples.batch(0..<10)) else {
+            throw NoCluster()
+        }
         #expect(reason.contains("_MSG_TIMED_OUT"))
         #expect(reason.contains("127.0.0.1") && !reason.contains("after"))
         // The same words again, so that the queue reports them once.
-        #expect(await backend.deliver(Samples.batch(0..<10)) == .retry(after: nil, reason: reason))
+        #expect(await backend.deliver(SessionSamples.batch(0..<10)) == .retry(after: nil, reason: reason))
         cluster.setBroker(1, isDown: false)
-        while await backend.deliver(Samples.batch(0..<10)) != .acknowledged {}
+        while await backend.deliver(SessionSamples.batch(0..<10)) != .acknowledged {}
         #expect(Set(try numbers(cluster.messages())) == Set(0..<10))
         await backend.end()
     }
@@ -189,13 +195,13 @@ struct KafkaBackendTests {
         cluster.setBroker(1, isDown: true)
         let backend = try backend(cluster)
         for _ in 0..<3 {
-            let delivery = Task { await backend.deliver(Samples.batch(0..<10)) }
+            let delivery = Task { await backend.deliver(SessionSamples.batch(0..<10)) }
             try await Task.sleep(for: .milliseconds(100))
             delivery.cancel()
             #expect(await delivery.value == .retry(after: nil, reason: "the delivery was cancelled"))
         }
         cluster.setBroker(1, isDown: false)
-        #expect(await backend.deliver(Samples.batch(0..<12)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<12)) == .acknowledged)
         #expect(try numbers(cluster.messages()) == Array(0..<12))
     }
 
@@ -203,7 +209,7 @@ struct KafkaBackendTests {
     func smallBuffer() async throws {
         let cluster = try MockCluster()
         let backend = try backend(cluster) { $0.maxBufferedBytes = 1 << 10 }
-        #expect(await backend.deliver(Samples.batch(0..<500, sessions: 9)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<500, sessions: 9)) == .acknowledged)
         #expect(try numbers(cluster.messages()).sorted() == Array(0..<500))
     }
 
@@ -212,7 +218,7 @@ struct KafkaBackendTests {
         let cluster = try MockCluster()
         for broker in 1...3 { cluster.setRoundTrip(of: broker, milliseconds: 500) }
         let backend = try backend(cluster)
-        #expect(await backend.deliver(Samples.batch(0..<100, sessions: 9)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<100, sessions: 9)) == .acknowledged)
         for broker in 1...3 { cluster.setRoundTrip(of: broker, milliseconds: 0) }
         #expect(try numbers(cluster.messages()).sorted() == Array(0..<100))
     }
@@ -222,7 +228,8 @@ struct KafkaBackendTests {
         let cluster = try MockCluster(brokers: 1)
         cluster.setBroker(1, isDown: true)
         let backends = try (0..<32).map { _ in try backend(cluster) }
-        let deliveries = backends.map { backend in Task.detached { await backend.deliver(Samples.batch(0..<3)) } }
+        let deliveries = backends.map { backend in Task.detached { await backend.deliver(SessionSamples.batch(0..<3)) }
+        }
         let answers = await withTaskGroup(of: Int.self) { group in
             for number in 0..<100 { group.addTask { await Task.detached { number }.value } }
             return await group.reduce(0, +)
@@ -242,7 +249,7 @@ struct KafkaBackendTests {
         let backend = try KafkaBackend(endpoint, configuration: KafkaConfiguration(timeout: .seconds(2)))
         // On a busy machine the time may be up before the handshake.
         while true {
-            switch await backend.deliver(Samples.batch(0..<1)) {
+            switch await backend.deliver(SessionSamples.batch(0..<1)) {
             case .retry: continue
             case .unauthorized(let reason):
                 #expect(reason.contains("certificate"))

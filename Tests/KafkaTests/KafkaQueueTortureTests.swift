@@ -77,7 +77,7 @@ struct KafkaQueueTortureTests {
 
     private static func sample(_ number: Int) -> Sample {
         let text = isTooLarge(number) ? String(repeating: "x", count: 2 * limit) : "film"
-        return Samples.event(number, session: "session-\(number % sessions)", text: text)
+        return SessionSamples.event(number, session: "session-\(number % sessions)", text: text)
     }
 
     private func check(_ messages: [MockCluster.Message], _ ledger: Ledger, _ dead: [DeadLetter]) throws {

@@ -53,12 +53,13 @@ struct NATSBackendTests {
         let client = try NATSClient(port: server.port)
         try client.createStream()
         let backend = try backend([server])
-        let batch = Samples.batch(0..<3)
+        let batch = SessionSamples.batch(0..<3)
         #expect(await backend.deliver(batch) == .acknowledged)
         let stored = try client.stored()
         #expect(try stored.map { try JSONLines.decode($0.payload) } == batch.records)
         #expect(stored.allSatisfy { $0.subject == "samples" && !$0.payload.contains(UInt8(ascii: "\n")) })
-        let expected = "NATS/1.0\r\nNats-Msg-Id: \(Samples.id(1))\r\nschema: instrument-sample/1\r\ntype: event\r\n\r\n"
+        let expected =
+            "NATS/1.0\r\nNats-Msg-Id: \(SessionSamples.id(1))\r\nschema: instrument-sample/1\r\ntype: event\r\n\r\n"
         #expect(stored.dropFirst().first?.headers == expected)
         await backend.end()
     }
@@ -78,10 +79,10 @@ struct NATSBackendTests {
                     ? nil : NATSMessage(subject: subject, payload: Array("\(record.sequence)".utf8), headers: [header])
             }
         }
-        guard case .acknowledgedExcept(let refused) = await backend.deliver(Samples.batch(0..<4)) else {
+        guard case .acknowledgedExcept(let refused) = await backend.deliver(SessionSamples.batch(0..<4)) else {
             throw NoServer(why: "refused")
         }
-        #expect(Set(refused.keys) == [Samples.id(1), Samples.id(2)])
+        #expect(Set(refused.keys) == [SessionSamples.id(1), SessionSamples.id(2)])
         let stored = try client.stored()
         #expect(stored.map(\.subject) == ["samples.a"] && stored.first?.headers.contains("a-b: x  y\r\n") == true)
     }
@@ -93,10 +94,10 @@ struct NATSBackendTests {
         try client.createStream()
         let backend = try backend([server]) { $0.maxUnconfirmed = maxUnconfirmed }
         for start in 0..<3 {
-            #expect(await backend.deliver(Samples.batch(start * 200..<(start + 1) * 200)) == .acknowledged)
+            #expect(await backend.deliver(SessionSamples.batch(start * 200..<(start + 1) * 200)) == .acknowledged)
         }
         // As after a lost response.
-        #expect(await backend.deliver(Samples.batch(400..<600)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(400..<600)) == .acknowledged)
         #expect(try client.stored().compactMap(\.number) == Array(0..<600))
     }
 
@@ -109,13 +110,13 @@ struct NATSBackendTests {
         try client.createStream("samples", ",\"max_msg_size\":4096")
         let backend = try backend([server])
         let texts = [1: 5000, 2: 20_000].mapValues { String(repeating: "x", count: $0) }
-        let records = (0..<5).map { Samples.record($0, session: "s", text: texts[$0] ?? "film") }
+        let records = (0..<5).map { SessionSamples.record($0, session: "s", text: texts[$0] ?? "film") }
         guard case .acknowledgedExcept(let refused) = await backend.deliver(Batch(records: records)) else {
             throw NoServer(why: "refused")
         }
-        #expect(Set(refused.keys) == [Samples.id(1), Samples.id(2)])
-        #expect(refused[Samples.id(1)]?.contains("message size exceeds maximum allowed") == true)
-        #expect(refused[Samples.id(2)]?.contains("max_payload is 8192") == true)
+        #expect(Set(refused.keys) == [SessionSamples.id(1), SessionSamples.id(2)])
+        #expect(refused[SessionSamples.id(1)]?.contains("message size exceeds maximum allowed") == true)
+        #expect(refused[SessionSamples.id(2)]?.contains("max_payload is 8192") == true)
         #expect(try client.stored().compactMap(\.number) == [0, 3, 4])
     }
 
@@ -123,13 +124,13 @@ struct NATSBackendTests {
     func noStream() async throws {
         let server = try await NATSServer()
         let backend = try backend([server])
-        guard case .unauthorized(let reason) = await backend.deliver(Samples.batch(0..<300)) else {
+        guard case .unauthorized(let reason) = await backend.deliver(SessionSamples.batch(0..<300)) else {
             throw NoServer(why: "accepted")
         }
         #expect(reason.contains("create a stream"))
         let client = try NATSClient(port: server.port)
         try client.createStream()
-        #expect(await backend.deliver(Samples.batch(0..<300)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<300)) == .acknowledged)
         #expect(try client.stored().compactMap(\.number) == Array(0..<300))
     }
 
@@ -140,7 +141,7 @@ struct NATSBackendTests {
         // A window that is over at the retry, so that the server removes no copies.
         try client.createStream("samples", ",\"max_msgs\":10,\"discard\":\"new\",\"duplicate_window\":100000000")
         let backend = try backend([server])
-        guard case .retry(nil, let reason) = await backend.deliver(Samples.batch(0..<15)) else {
+        guard case .retry(nil, let reason) = await backend.deliver(SessionSamples.batch(0..<15)) else {
             throw NoServer(why: "accepted")
         }
         #expect(reason.contains("maximum messages exceeded"))
@@ -148,7 +149,7 @@ struct NATSBackendTests {
         #expect(first == Array(0..<10))
         _ = try client.request("$JS.API.STREAM.PURGE.TEST")
         try await Task.sleep(for: .milliseconds(300))
-        #expect(await backend.deliver(Samples.batch(0..<15)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<15)) == .acknowledged)
         #expect(try client.stored().compactMap(\.number) == Array(10..<15))
     }
 
@@ -160,12 +161,14 @@ struct NATSBackendTests {
         try NATSClient(port: server.port).createStream()
         let backend = try backend([server])
         for round in 0..<3 {
-            #expect(await backend.deliver(Samples.batch(round * 10..<(round + 1) * 10)) == .acknowledged)
+            #expect(await backend.deliver(SessionSamples.batch(round * 10..<(round + 1) * 10)) == .acknowledged)
             server.end(round == 1 ? SIGKILL : SIGTERM)
-            guard case .retry = await backend.deliver(Samples.batch(90..<91)) else { throw NoServer(why: "accepted") }
+            guard case .retry = await backend.deliver(SessionSamples.batch(90..<91)) else {
+                throw NoServer(why: "accepted")
+            }
             try await server.start()
         }
-        #expect(await backend.deliver(Samples.batch(30..<40)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(30..<40)) == .acknowledged)
         #expect(try NATSClient(port: server.port).stored().compactMap(\.number) == Array(0..<40))
     }
 
@@ -174,12 +177,12 @@ struct NATSBackendTests {
         let servers = [try await NATSServer(), try await NATSServer()]
         for server in servers { try NATSClient(port: server.port).createStream() }
         let backend = try backend(servers)
-        #expect(await backend.deliver(Samples.batch(0..<10)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(0..<10)) == .acknowledged)
         servers[0].end(SIGTERM)
-        #expect(await backend.deliver(Samples.batch(10..<20)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(10..<20)) == .acknowledged)
         try await servers[0].start()
         servers[1].end(SIGKILL)
-        #expect(await backend.deliver(Samples.batch(20..<30)) == .acknowledged)
+        #expect(await backend.deliver(SessionSamples.batch(20..<30)) == .acknowledged)
         try await servers[1].start()
         let stored = try servers.map { try NATSClient(port: $0.port).stored().compactMap(\.number) }
         #expect(stored == [Array(0..<10) + Array(20..<30), Array(10..<20)])
@@ -202,12 +205,12 @@ struct NATSBackendTests {
             } catch { try await Task.sleep(for: .milliseconds(100)) }
         }
         let backend = try backend([servers[0]])
-        while await backend.deliver(Samples.batch(0..<100)) != .acknowledged {}
+        while await backend.deliver(SessionSamples.batch(0..<100)) != .acknowledged {}
         // SIGUSR2 asks the server to leave: it tells its clients, and closes their connections later.
         servers[0].send(SIGUSR2)
-        while await backend.deliver(Samples.batch(100..<200)) != .acknowledged {}
+        while await backend.deliver(SessionSamples.batch(100..<200)) != .acknowledged {}
         servers[0].end(SIGKILL)
-        while await backend.deliver(Samples.batch(200..<300)) != .acknowledged {}
+        while await backend.deliver(SessionSamples.batch(200..<300)) != .acknowledged {}
         #expect(try NATSClient(port: servers[1].port).stored().compactMap(\.number) == Array(0..<300))
     }
 
@@ -217,17 +220,17 @@ struct NATSBackendTests {
         try NATSClient(port: server.port).createStream()
         let hasty = try backend([server], timeout: .milliseconds(300))
         let patient = try backend([server])
-        while await hasty.deliver(Samples.batch(0..<1)) != .acknowledged {}
-        #expect(await patient.deliver(Samples.batch(0..<1)) == .acknowledged)
+        while await hasty.deliver(SessionSamples.batch(0..<1)) != .acknowledged {}
+        #expect(await patient.deliver(SessionSamples.batch(0..<1)) == .acknowledged)
         server.send(SIGSTOP)
-        #expect(reason(await hasty.deliver(Samples.batch(1..<2))).contains("does not confirm messages in time"))
-        #expect(reason(await hasty.deliver(Samples.batch(1..<2))).contains("does not introduce itself in time"))
-        let delivery = Task { await patient.deliver(Samples.batch(2..<3)) }
+        #expect(reason(await hasty.deliver(SessionSamples.batch(1..<2))).contains("does not confirm messages in time"))
+        #expect(reason(await hasty.deliver(SessionSamples.batch(1..<2))).contains("does not introduce itself in time"))
+        let delivery = Task { await patient.deliver(SessionSamples.batch(2..<3)) }
         delivery.cancel()
         #expect(reason(await delivery.value).contains("cancelled"))
         server.send(SIGCONT)
-        while await hasty.deliver(Samples.batch(1..<3)) != .acknowledged {}
-        #expect(await patient.deliver(Samples.batch(2..<4)) == .acknowledged)
+        while await hasty.deliver(SessionSamples.batch(1..<3)) != .acknowledged {}
+        #expect(await patient.deliver(SessionSamples.batch(2..<4)) == .acknowledged)
         #expect(Set(try NATSClient(port: server.port).stored().compactMap(\.number)) == Set(0..<4))
     }
 
@@ -235,10 +238,10 @@ struct NATSBackendTests {
     func noServer() async throws {
         let port = try TestServer.closedPort()
         let nowhere = try NATSBackend(NATSEndpoint(servers: ["127.0.0.1:\(port)"], subject: "samples"))
-        #expect(reason(await nowhere.deliver(Samples.batch(0..<1))).contains("127.0.0.1:\(port)"))
+        #expect(reason(await nowhere.deliver(SessionSamples.batch(0..<1))).contains("127.0.0.1:\(port)"))
         let other = try TestServer(greeting: Array("220 smtp.example.org ESMTP\r\n".utf8)) { _ in [] }
         let backend = try NATSBackend(NATSEndpoint(servers: ["127.0.0.1:\(other.port)"], subject: "samples"))
-        #expect(reason(await backend.deliver(Samples.batch(0..<1))).contains("unknown message"))
+        #expect(reason(await backend.deliver(SessionSamples.batch(0..<1))).contains("unknown message"))
     }
 
     // MARK: Logins
@@ -281,9 +284,9 @@ struct NATSBackendTests {
     }
 
     private func check(_ server: NATSServer, right: NATSLogin, wrong: NATSLogin) async throws {
-        #expect(await (try backend([server], login: right)).deliver(Samples.batch(0..<10)) == .acknowledged)
+        #expect(await (try backend([server], login: right)).deliver(SessionSamples.batch(0..<10)) == .acknowledged)
         for login in [wrong, nil] {
-            let outcome = await (try backend([server], login: login)).deliver(Samples.batch(10..<11))
+            let outcome = await (try backend([server], login: login)).deliver(SessionSamples.batch(10..<11))
             guard case .unauthorized(let reason) = outcome else { throw NoServer(why: "\(outcome)") }
             #expect(reason.contains("Authorization Violation") && !reason.contains("wrong-"))
         }
@@ -299,7 +302,7 @@ struct NATSBackendTests {
             """
         )
         let backend = try backend([server], login: .password(user: "reader", "secret"))
-        guard case .unauthorized(let reason) = await backend.deliver(Samples.batch(0..<3)) else {
+        guard case .unauthorized(let reason) = await backend.deliver(SessionSamples.batch(0..<3)) else {
             throw NoServer(why: "accepted")
         }
         #expect(reason.contains("Permissions Violation"))

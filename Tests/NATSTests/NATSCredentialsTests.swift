@@ -85,7 +85,7 @@ struct NATSCredentialsTests {
                 login: NATSLogin(parsing: file)
             )
             let backend = try NATSBackend(endpoint, configuration: NATSConfiguration(timeout: .seconds(300)))
-            guard case .unauthorized(let reason) = await backend.deliver(Samples.batch(0..<1)) else {
+            guard case .unauthorized(let reason) = await backend.deliver(SessionSamples.batch(0..<1)) else {
                 throw NoServer(why: "accepted")
             }
             #expect(reason.contains(words) && !reason.contains(jwt))

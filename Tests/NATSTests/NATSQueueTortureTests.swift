@@ -82,6 +82,10 @@ struct NATSQueueTortureTests {
     private static func isTooLarge(_ number: Int) -> Bool { number % 60 == 31 }
 
     private static func sample(_ number: Int) -> Sample {
-        Samples.event(number, session: "s", text: isTooLarge(number) ? String(repeating: "x", count: 8000) : "film")
+        SessionSamples.event(
+            number,
+            session: "s",
+            text: isTooLarge(number) ? String(repeating: "x", count: 8000) : "film"
+        )
     }
 }

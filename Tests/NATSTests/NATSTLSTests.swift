@@ -20,7 +20,7 @@ struct NATSTLSTests {
     ) async throws -> DeliveryOutcome {
         let endpoint = try NATSEndpoint(servers: ["\(host):\(server.port)"], subject: "samples", tls: tls)
         let backend = try NATSBackend(endpoint, configuration: NATSConfiguration(timeout: .seconds(300)))
-        let outcome = await backend.deliver(Samples.batch(numbers))
+        let outcome = await backend.deliver(SessionSamples.batch(numbers))
         await backend.end()
         return outcome
     }

@@ -8,15 +8,10 @@ final class NullNATS {
     init() throws {
         let listener = try LoopbackListener()
         port = listener.port
-        Thread.detachNewThread {
-            while let connection = listener.accept() {
-                Thread.detachNewThread { Self.serve(connection) }
-            }
-        }
+        listener.serve(Self.serve)
     }
 
     private static func serve(_ connection: Int32) {
-        defer { close(connection) }
         send(
             Array("INFO {\"server_id\":\"null\",\"headers\":true,\"max_payload\":1048576,\"jetstream\":true}\r\n".utf8),
             connection

@@ -26,8 +26,20 @@ struct LoopbackListener: Sendable {
         self.listener = listener
     }
 
+    /// Serves each connection on a separate thread, and closes it afterwards.
+    func serve(_ body: @escaping @Sendable (Int32) -> Void) {
+        Thread.detachNewThread {
+            while let connection = accept() {
+                Thread.detachNewThread {
+                    body(connection)
+                    close(connection)
+                }
+            }
+        }
+    }
+
     /// The next connection; nil after an error.
-    func accept() -> Int32? {
+    private func accept() -> Int32? {
         let connection = Foundation.accept(listener, nil, nil)
         if connection < 0 { return nil }
         // Answers are small and must not wait for acknowledgements.
@@ -44,14 +56,9 @@ final class Sink {
     init() throws {
         let listener = try LoopbackListener()
         port = listener.port
-        Thread.detachNewThread {
-            while let connection = listener.accept() {
-                Thread.detachNewThread {
-                    var piece = [UInt8](repeating: 0, count: 1 << 18)
-                    while recv(connection, &piece, piece.count, 0) > 0 {}
-                    close(connection)
-                }
-            }
+        listener.serve { connection in
+            var piece = [UInt8](repeating: 0, count: 1 << 18)
+            while recv(connection, &piece, piece.count, 0) > 0 {}
         }
     }
 }

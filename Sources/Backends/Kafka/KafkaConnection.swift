@@ -30,8 +30,6 @@ final class KafkaConnection: Sendable {
     /// Unchecked: every access is in a block of the connection's serial dispatch queue.
     private final class Course: @unchecked Sendable {
         var producer: KafkaProducer?
-        /// The samples of its messages.
-        var ids: [SampleID] = []
         /// Its outcome, once nothing more is to be done.
         var outcome: DeliveryOutcome?
     }
@@ -48,7 +46,9 @@ final class KafkaConnection: Sendable {
 
     /// Produces messages and returns once each has its report.
     ///
-    /// - Parameter parts: the messages in parts; librdkafka sends one part while the next one is encoded.
+    /// - Parameters:
+    ///   - parts: the messages in parts; librdkafka sends one part while the next one is encoded.
+    ///   - ids: the samples of all messages.
     func deliver(_ parts: some Sequence<[OutgoingMessage]>, of ids: [SampleID]) async -> DeliveryOutcome {
         let (course, isCancelled) = (Course(), Lock(false))
         return await withTaskCancellationHandler {
@@ -58,7 +58,7 @@ final class KafkaConnection: Sendable {
             }
             return await withCheckedContinuation { continuation in
                 queue.async { [self] in
-                    continuation.resume(returning: finish(course) { isCancelled.withLock { $0 } })
+                    continuation.resume(returning: finish(course, ids) { isCancelled.withLock { $0 } })
                     pollWhileIdle()
                 }
             }
@@ -93,7 +93,6 @@ final class KafkaConnection: Sendable {
     private static func produce(_ messages: [OutgoingMessage], _ course: Course, _ isCancelled: () -> Bool) {
         guard course.outcome == nil, let producer = course.producer else { return }
         for message in messages {
-            course.ids.append(message.id)
             guard producer.notes.reports.needsMessage(message.id) else { continue }
             while !produce(message, through: producer) {
                 if isCancelled() { return course.outcome = cancelled }
@@ -103,10 +102,10 @@ final class KafkaConnection: Sendable {
         producer.poll(milliseconds: 0)
     }
 
-    /// Waits for the reports.
-    private func finish(_ course: Course, _ isCancelled: () -> Bool) -> DeliveryOutcome {
-        guard let producer = course.producer else { return course.outcome ?? Self.cancelled }
-        let outcome = course.outcome ?? Self.awaitReports(of: course.ids, from: producer, isCancelled)
+    /// Waits for the reports. The course gives its producer up here: ending a replaced producer blocks, and must not block the lane.
+    private func finish(_ course: Course, _ ids: [SampleID], _ isCancelled: () -> Bool) -> DeliveryOutcome {
+        guard let producer = course.producer.take() else { return course.outcome ?? Self.cancelled }
+        let outcome = course.outcome ?? Self.awaitReports(of: ids, from: producer, isCancelled)
         if let fatal = producer.fatalError {
             replace(producer)
             switch outcome {

@@ -136,7 +136,11 @@ struct Staging {
     /// Records that the first `count` units of the taken half are in the log.
     mutating func copied(_ count: Int) {
         guard var half = taken, let last = half.units.prefix(count).last else { return }
-        for unit in half.units.prefix(count) { largeBytes -= unit.large?.size ?? 0 }
+        for large in half.units.prefix(count).lazy.compactMap(\.large) {
+            largeBytes -= large.size
+            // These units would hold the area's memory until a later half is taken.
+            emptied = []
+        }
         half.start = last.end
         half.units.removeFirst(min(count, half.units.count))
         taken = half.units.isEmpty ? nil : half

@@ -60,7 +60,7 @@ struct GraphiteQueueTests {
         let first = lines.filter { known.insert($0).inserted }.compactMap { Int($0.dropFirst(4).prefix { $0 != " " }) }
         // A reset discards what the server's system has confirmed and not read: TCP gives no better promise.
         #expect(first == first.sorted() && first.count > count / 2, label)
-        // What was delivered after the last reset has arrived.
+        // The samples that were delivered after the last reset arrived.
         #expect(Set(first).isSuperset(of: (Self.runs - 1) * Self.perRun..<count), label)
         print("Graphite faults: \(label), \(server.connectionCount) connections, \(first.count) of \(count) lines")
     }

@@ -1,19 +1,19 @@
-import Instrument
+package import Instrument
 
 /// Samples of sessions.
-enum Samples {
-    static let log: UInt64 = 0x0123_4567_89AB_CDEF
+package enum SessionSamples {
+    package static let log: UInt64 = 0x0123_4567_89AB_CDEF
 
-    static func id(_ number: Int) -> SampleID { SampleID(log: log, sequence: UInt64(number)) }
+    package static func id(_ number: Int) -> SampleID { SampleID(log: log, sequence: UInt64(number)) }
 
-    static func time(_ number: Int) -> Timestamp {
+    package static func time(_ number: Int) -> Timestamp {
         Timestamp(
             instant: MonotonicInstant(nanoseconds: Int64(number) * 1_000_000),
             wallTime: WallTime(milliseconds: 1_767_225_600_000 + Int64(number))
         )
     }
 
-    static func event(_ number: Int, session: String? = nil, text: String = "film") -> Sample {
+    package static func event(_ number: Int, session: String? = nil, text: String = "film") -> Sample {
         var event = Event(.ping, tracker: TrackerID(0), time: time(number))
         event[.playbackId] = session
         event.attributes["number"] = .int(number)
@@ -21,7 +21,7 @@ enum Samples {
         return .event(event)
     }
 
-    static func record(_ number: Int, session: String? = nil, text: String = "film") -> SampleRecord {
+    package static func record(_ number: Int, session: String? = nil, text: String = "film") -> SampleRecord {
         SampleRecord(
             id: id(number),
             sequence: UInt64(number),
@@ -29,7 +29,7 @@ enum Samples {
         )
     }
 
-    static func batch(_ numbers: Range<Int>, sessions: Int = 1) -> Batch {
+    package static func batch(_ numbers: Range<Int>, sessions: Int = 1) -> Batch {
         Batch(records: numbers.map { record($0, session: "session-\($0 % sessions)") })
     }
 }
