@@ -71,6 +71,14 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
+    /// Returns the address with further query parameters, which must be encoded; nil if the result is no valid address.
+    package func addingQuery(_ parameters: [String]) -> HTTPURL? {
+        if parameters.isEmpty { return self }
+        var url = self
+        url.query = ((query.map { $0.isEmpty ? [] : [$0] } ?? []) + parameters).joined(separator: "&")
+        return try? HTTPURL(url.secretText)
+    }
+
     /// The value of a query parameter as it is written, not decoded; nil if the query has no such parameter. May be a
     /// secret.
     public func queryValue(named name: String) -> String? {

@@ -96,6 +96,14 @@ struct DASHPresentationBuilder {
         !manifest.isDynamic || root["minimumUpdatePeriod"] == nil && periods.last?.period.end != nil
     }
 
+    /// `Latency@target` of the first service description for everybody, in nanoseconds; nil if not declared
+    /// (ISO/IEC 23009-1, annex K.3.2: milliseconds).
+    private var serviceLatency: Int64? {
+        let services = root.all("ServiceDescription").filter { $0.first("Scope") == nil }
+        let target = services.compactMap { $0.first("Latency")?["target"] }.first.flatMap(Int64.init)
+        return target.flatMap { $0 > 0 ? $0.saturatingMultiply(1_000_000) : nil }
+    }
+
     private func liveRules(_ renditions: [Rendition], _ base: HTTPURL) throws(ManifestError) -> LiveRules {
         let longest =
             renditions.map { rendition -> Int64 in
@@ -103,7 +111,8 @@ struct DASHPresentationBuilder {
                 return index.targetDuration
             }.max() ?? 0
         var rules = LiveRules(
-            targetLatency: root.duration("suggestedPresentationDelay") ?? longest.saturatingMultiply(3),
+            targetLatency: serviceLatency ?? root.duration("suggestedPresentationDelay")
+                ?? longest.saturatingMultiply(3),
             windowDuration: root.duration("timeShiftBufferDepth"),
             updatePeriod: root.duration("minimumUpdatePeriod"),
             origin: calendar?.origin

@@ -60,6 +60,7 @@ struct PeriodSegments {
         row.pattern.encryption = encryption
         row.calendarOrigin = calendar?.origin
         row.availabilityOffset = availabilityOffset(kind)
+        row.isAvailableInChunks = levels.information(kind, "availabilityTimeComplete") == "false"
         if let shared = sharedRuns {
             row.share(shared)
         } else {
@@ -110,17 +111,9 @@ struct PeriodSegments {
         return InitializationSegment(url: url, byteRange: element.byteRange("range"))
     }
 
-    /// Nanoseconds; nil for always (`INF`). Media that is available early only in chunks counts as unavailable.
-    private mutating func availabilityOffset(_ kind: String) -> Int64? {
+    /// Nanoseconds; nil for always (`INF`).
+    private func availabilityOffset(_ kind: String) -> Int64? {
         guard let text = levels.information(kind, "availabilityTimeOffset") else { return 0 }
-        if levels.information(kind, "availabilityTimeComplete") == "false" {
-            notices.add(
-                .unsupportedFeature,
-                "low-latency chunks are not supported; whole segments are played",
-                line: line
-            )
-            return 0
-        }
         return text == "INF" ? nil : DecimalText.nanoseconds(text) ?? 0
     }
 

@@ -22,10 +22,17 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var discontinuitySequence: Int64 = 0
     /// The segments; their numbers increase by one.
     public var segments: [MediaSegment] = []
-    /// `HOLD-BACK` in nanoseconds, the declared target latency; nil if not declared.
-    public var holdBack: Int64?
-    /// `CAN-SKIP-UNTIL` in nanoseconds; nil if not declared. Not used.
-    public var canSkipUntil: Int64?
+    /// The segment that the server is producing, with the parts that exist; nil without low-latency parts. Its address
+    /// is that of a part, and its duration the sum of the parts.
+    public var openSegment: MediaSegment?
+    /// The number of segments that a delta update leaves out, before the first of ``segments`` (`EXT-X-SKIP`).
+    public var skippedCount = 0
+    /// What the server declares for low-latency playback.
+    public var control = ServerControl()
+    /// The address of the next part; nil without one.
+    public var preloadHint: PreloadHint?
+    /// What the playlists of other renditions have last.
+    public var renditionReports: [RenditionReport] = []
     /// `EXT-X-START`.
     public var startOffset: StartOffset?
     /// Whether each segment can be decoded without the previous segments.

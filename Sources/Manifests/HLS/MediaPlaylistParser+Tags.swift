@@ -34,20 +34,19 @@ extension MediaPlaylistParser {
         case "#EXT-X-SERVER-CONTROL": try readServerControl(line)
         case "#EXT-X-DEFINE":
             try variables.define(try attributes(line), url: references.url, imports: imports, line: line.number)
-        default: try readUnsupported(tag, line)
+        default: try readLowLatency(tag, line)
         }
     }
 
-    private mutating func readUnsupported(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
+    private mutating func readLowLatency(_ tag: Substring, _ line: PlaylistLine) throws(ManifestError) {
         switch tag {
-        case "#EXT-X-PART", "#EXT-X-PART-INF", "#EXT-X-PRELOAD-HINT", "#EXT-X-RENDITION-REPORT":
-            let message = "low-latency parts are not supported; whole segments are played"
-            notices.add(.unsupportedFeature, message, line: line.number)
+        case "#EXT-X-PART": try readPart(line)
+        case "#EXT-X-PART-INF": try readPartInformation(line)
+        case "#EXT-X-PRELOAD-HINT": try readPreloadHint(line)
+        case "#EXT-X-RENDITION-REPORT": try readRenditionReport(line)
+        case "#EXT-X-SKIP": try readSkip(line)
         case let name where HLSAdTag.Kind(rawValue: String(name)) != nil:
             if let kind = HLSAdTag.Kind(rawValue: String(name)) { readAdTag(kind, line) }
-        case "#EXT-X-SKIP":
-            let message = "a delta update came, which was not asked for; fetch the playlist without _HLS_skip"
-            throw ManifestError(.unsupported, message, line: line.number)
         default: break
         }
     }
@@ -118,12 +117,6 @@ extension MediaPlaylistParser {
         if playlist.kind == .onDemand { playlist.hasEnded = true }
     }
 
-    private mutating func readServerControl(_ line: PlaylistLine) throws(ManifestError) {
-        let attributes = try attributes(line)
-        playlist.holdBack = attributes.nanoseconds("HOLD-BACK").flatMap { $0 > 0 ? $0 : nil }
-        playlist.canSkipUntil = attributes.nanoseconds("CAN-SKIP-UNTIL").flatMap { $0 > 0 ? $0 : nil }
-    }
-
     private mutating func readDateRange(_ line: PlaylistLine) throws(ManifestError) {
         guard dateRanges.count < limits.segments else { return }
         if !dateRanges.add(try attributes(line).values.mapValues(\.text), line: line.number) {
@@ -178,8 +171,7 @@ extension MediaPlaylistParser {
             }
             range = ByteRange(offset: offset ?? 0, length: length)
         }
-        let next = playlist.segments.last.map { $0.sequence.saturatingAdd(1) } ?? playlist.mediaSequence
-        let encryption = keys.encryption(sequence: next)
+        let encryption = keys.encryption(sequence: nextSequence)
         if encryption?.method == .aes128, !keys.hasVector {
             notices.add(.oddity, "EXT-X-MAP is encrypted without an IV, which is required", line: line.number)
         }

@@ -17,6 +17,9 @@ struct MediaPlaylistParser {
     var isDiscontinuous = false
     var isGap = false
     var programDate: WallTime?
+    var parts: [PartialSegment] = []
+    /// The number of all parts.
+    var partCount = 0
 
     // The properties from this line on.
     var discontinuity: Int64 = 0
@@ -49,7 +52,10 @@ struct MediaPlaylistParser {
     }
 
     private mutating func addSegment(_ line: PlaylistLine) throws(ManifestError) {
-        defer { (duration, byteRange, isDiscontinuous, isGap, programDate) = (nil, nil, false, false, nil) }
+        defer {
+            (duration, byteRange, isDiscontinuous, isGap, programDate) = (nil, nil, false, false, nil)
+            parts = []
+        }
         guard let duration else {
             notices.add(.oddity, "an address without EXTINF is left out", line: line.number)
             return
@@ -66,7 +72,7 @@ struct MediaPlaylistParser {
         if isDiscontinuous { discontinuity = discontinuity.saturatingAdd(1) }
         if playlist.segments.isEmpty { playlist.discontinuitySequence = discontinuity }
         let previous = playlist.segments.last
-        let sequence = previous.map { $0.sequence.saturatingAdd(1) } ?? playlist.mediaSequence
+        let sequence = nextSequence
         var segment = MediaSegment(
             sequence: sequence,
             discontinuity: discontinuity,
@@ -79,9 +85,16 @@ struct MediaPlaylistParser {
         segment.encryption = keys.encryption(sequence: sequence)
         segment.initialization = map
         segment.bitrate = bitrate
+        segment.parts = parts
         if let programDate { anchor(programDate, at: segment.start) }
         segment.wallTime = dateAnchor.map { $0.date.advanced(nanoseconds: segment.start.saturatingSubtract($0.start)) }
         playlist.segments.append(segment)
+    }
+
+    /// The number of the next segment.
+    var nextSequence: Int64 {
+        playlist.segments.last.map { $0.sequence.saturatingAdd(1) }
+            ?? playlist.mediaSequence.saturatingAdd(Int64(playlist.skippedCount))
     }
 
     /// `EXT-X-BYTERANGE`; without an offset it begins at the end of the previous range (RFC 8216 section 4.3.2.2).
@@ -121,6 +134,7 @@ struct MediaPlaylistParser {
             notices.add(.oddity, "a segment is longer than EXT-X-TARGETDURATION allows")
         }
         if playlist.hasEnded { playlist.kind = .onDemand }
+        finishOpenSegment()
         finishDateRanges()
         if playlist.segments.contains(where: { $0.encryption.map { $0.method != .aes128 } ?? false }) {
             notices.add(

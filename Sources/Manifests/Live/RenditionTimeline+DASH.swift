@@ -11,6 +11,7 @@ extension RenditionTimeline {
         kind = live == nil || index.isComplete ? .onDemand : .live
         lastChange = now
         isHLS = false
+        usesParts = false
         targetLatency = 0
         take(live, now, hasNews: true)
     }

@@ -25,8 +25,9 @@ extension RenditionTimeline {
     ) -> Bool {
         noticeList.add(playlist.notices)
         let (oldFirst, oldLast, wasComplete) = (index.first?.sequence, index.last?.sequence, index.isComplete)
-        merge(playlist)
-        let hasNews = index.last?.sequence != oldLast || index.isComplete != wasComplete
+        let isOlder = !merge(playlist)
+        let hasParts = !isOlder && takeOpenSegment(of: playlist)
+        let hasNews = index.last?.sequence != oldLast || index.isComplete != wasComplete || hasParts
         if hasNews { lastChange = now }
         let isChanged = hasNews || index.first?.sequence != oldFirst
         if isNumberedAlike || axis.reference == nil { axis.reference = index }
@@ -35,29 +36,80 @@ extension RenditionTimeline {
         return hasNews
     }
 
-    private mutating func merge(_ playlist: HLSMediaPlaylist) {
+    /// - Returns: false if the load is older than the known state, or cannot be used, and changes nothing.
+    private mutating func merge(_ playlist: HLSMediaPlaylist) -> Bool {
         guard !playlist.segments.isEmpty else {
             if playlist.hasEnded { take(index.storage.all, playlist) }
-            return
+            return playlist.hasEnded || playlist.skippedCount == 0
         }
         let known = index.storage.all
         guard let last = known.last, let first = known.first else {
-            return take(appended(playlist.segments, to: []), playlist)
+            take(appended(playlist.segments, to: []), playlist)
+            return true
         }
         guard let match = match(playlist.segments) else {
+            guard playlist.skippedCount == 0 else {
+                needsWholePlaylist = true
+                return false
+            }
+            needsWholePlaylist = false
             return mergeUnmatched(playlist, first, last)
         }
-        let renumbered = playlist.segments.map { $0.renumbered(by: match.sequence, discontinuity: match.discontinuity) }
+        needsWholePlaylist = false
+        var renumbered = playlist.segments.map { $0.renumbered(by: match.sequence, discontinuity: match.discontinuity) }
         // An older state of the same playlist: the known segments reach further.
-        if let end = renumbered.last, end.sequence < last.sequence, !playlist.hasEnded { return }
+        if let end = renumbered.last, end.sequence < last.sequence, !playlist.hasEnded { return false }
+        if playlist.skippedCount > 0 { renumbered = completed(renumbered, of: playlist, match.sequence, known) }
         (sequenceShift, discontinuityShift, olderLoads) = (match.sequence, match.discontinuity, 0)
         take(joined(known, renumbered), playlist)
+        return true
+    }
+
+    /// The segments of a delta update, behind the known segments that it leaves out. Its segments have the known
+    /// initialization section where it was left out with them.
+    private func completed(
+        _ segments: [MediaSegment],
+        of playlist: HLSMediaPlaylist,
+        _ shift: Int64,
+        _ known: [MediaSegment]
+    ) -> [MediaSegment] {
+        guard let first = segments.first else { return segments }
+        let begin = playlist.mediaSequence.saturatingAdd(shift)
+        let skipped = known.filter { $0.sequence >= begin && $0.sequence < first.sequence }
+        let section = index.segment(numbered: first.sequence)?.initialization ?? known.last?.initialization
+        return skipped
+            + segments.map { segment in
+                var segment = segment
+                segment.initialization = segment.initialization ?? section
+                return segment
+            }
+    }
+
+    /// Takes the segment that the server is producing, behind the complete ones.
+    ///
+    /// - Returns: whether it is another one than before, or has other parts.
+    @discardableResult
+    mutating func takeOpenSegment(of playlist: HLSMediaPlaylist) -> Bool {
+        guard usesParts else { return false }
+        let old = openSegment
+        control = playlist.control
+        preloadHint = playlist.preloadHint
+        openSegment = playlist.openSegment?.renumbered(by: sequenceShift, discontinuity: discontinuityShift)
+        if let last = index.last {
+            // The parts of a segment that is complete by now add nothing.
+            if let open = openSegment, open.sequence != last.sequence.saturatingAdd(1) { openSegment = nil }
+            openSegment?.start = last.end
+            if openSegment?.initialization == nil { openSegment?.initialization = last.initialization }
+        }
+        // A part of a segment that is encrypted as a whole cannot be decrypted.
+        if openSegment?.encryption != nil { openSegment = nil }
+        return openSegment?.sequence != old?.sequence || openSegment?.parts.count != old?.parts.count
     }
 
     private mutating func take(_ segments: [MediaSegment], _ playlist: HLSMediaPlaylist) {
         index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
-        targetLatency = Self.targetLatency(of: playlist)
+        targetLatency = Self.targetLatency(of: playlist, usesParts: usesParts)
     }
 
     /// Returns the difference between the numbers of a reload and the known numbers; nil without common segments.
@@ -106,6 +158,7 @@ extension RenditionTimeline {
             (place.url, place.byteRange, place.isGap) = (segment.url, segment.byteRange, segment.isGap)
             (place.initialization, place.encryption) = (segment.initialization, segment.encryption)
             place.wallTime = segment.wallTime ?? place.wallTime
+            place.parts = usesParts ? segment.parts : []
             kept.append(place)
         }
         // An event's playlist must not remove segments; a playlist that does is trusted.
@@ -116,22 +169,30 @@ extension RenditionTimeline {
     }
 
     /// No common segments: the window moved past all known segments, or the server restarted, or the load is old.
-    private mutating func mergeUnmatched(_ playlist: HLSMediaPlaylist, _ first: MediaSegment, _ last: MediaSegment) {
-        guard let head = playlist.segments.first, let tail = playlist.segments.last else { return }
+    ///
+    /// - Returns: false if the load changes nothing.
+    private mutating func mergeUnmatched(
+        _ playlist: HLSMediaPlaylist,
+        _ first: MediaSegment,
+        _ last: MediaSegment
+    ) -> Bool {
+        guard let head = playlist.segments.first, let tail = playlist.segments.last else { return false }
         let sequence = head.sequence.saturatingAdd(sequenceShift)
         if sequence > last.sequence {
             let missed = sequence.saturatingSubtract(last.sequence).saturatingSubtract(1)
             if missed > 0 { noticeList.add(.oddity, "a live playlist moved on past all that was known of it") }
             let guess = last.end.saturatingAdd(missed.saturatingMultiply(playlist.targetDuration))
-            return restart(playlist, sequence, byDate(head, after: last, else: guess))
+            restart(playlist, sequence, byDate(head, after: last, else: guess))
+            return true
         }
         olderLoads += 1
         let isOlder = tail.wallTime.flatMap { date in last.wallTime.map { date <= $0 } } ?? (olderLoads < 2)
-        if isOlder, olderLoads < 4 { return }
+        if isOlder, olderLoads < 4 { return false }
         noticeList.add(.oddity, "a live playlist restarted with other media sequence numbers")
         let next = last.discontinuity.saturatingAdd(1).saturatingSubtract(head.discontinuity)
         discontinuityShift = next
         restart(playlist, last.sequence.saturatingAdd(1), byDate(head, after: last, else: last.end))
+        return true
     }
 
     private func byDate(_ segment: MediaSegment, after last: MediaSegment, else guess: Int64) -> Int64 {
@@ -163,6 +224,7 @@ extension RenditionTimeline {
     mutating func appended(_ new: [MediaSegment], to known: [MediaSegment]) -> [MediaSegment] {
         var segments = known
         for var segment in new {
+            if !usesParts || segment.encryption != nil { segment.parts = [] }
             if let previous = segments.last { segment.start = previous.end }
             if let date = segment.wallTime, !index.isComplete {
                 if let anchor = dateAnchor {

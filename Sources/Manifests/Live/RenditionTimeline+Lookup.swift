@@ -4,7 +4,16 @@ extension RenditionTimeline {
     /// Returns the end of the available media at a calendar time, in nanoseconds; nil without media.
     public func liveEdge(at now: WallTime) -> Int64? {
         let count = availableCount(at: now)
-        return count > 0 ? index[count - 1].end : nil
+        guard count > 0 else { return nil }
+        if let openSegment, !openSegment.parts.isEmpty { return openSegment.end }
+        // The newest segment may be available while the server is producing it; the one before as well if the server
+        // is late.
+        var edge = index[max(0, count - 2)].start
+        for segment in index[max(0, count - 2)..<count] {
+            let missing = segment.completion.map { max(0, $0.nanoseconds(since: now)) } ?? 0
+            edge = max(edge, segment.end.saturatingSubtract(missing))
+        }
+        return edge
     }
 
     /// Returns the seekable range at a calendar time, in nanoseconds: from the oldest segment, or the start of the
@@ -48,6 +57,50 @@ extension RenditionTimeline {
     /// Returns the time since the event at a position, in nanoseconds; nil if the manifest declares no calendar time.
     public func latency(at position: Int64, now: WallTime) -> Int64? {
         wallTime(at: position).map { now.nanoseconds(since: $0) }
+    }
+
+    /// The segment and the part that the server adds next, by the numbers of its playlist.
+    public var nextPart: (sequence: Int64, part: Int)? {
+        guard let last = index.last else { return nil }
+        let sequence = openSegment?.sequence ?? last.sequence.saturatingAdd(1)
+        return (sequence.saturatingSubtract(sequenceShift), openSegment?.parts.count ?? 0)
+    }
+
+    /// Whether the segment with this number is complete, so that no part will be added.
+    public func isComplete(_ sequence: Int64) -> Bool { openSegment?.sequence != sequence }
+
+    /// Returns the segment or the part behind a segment or behind one of its parts; nil if it does not exist yet.
+    ///
+    /// - Parameters:
+    ///   - sequence: the number of the segment.
+    ///   - part: the place of the part; nil for the whole segment.
+    ///   - end: the end of that segment or part.
+    public func unit(after sequence: Int64, part: Int?, endingAt end: Int64) -> MediaSegment? {
+        if let part {
+            let isOpen = !isComplete(sequence)
+            let segment = isOpen ? openSegment : index.segment(numbered: sequence)
+            if let next = segment?.partial(part + 1) { return next }
+            if isOpen { return nil }
+            // The parts are listed no longer: the whole segment has the rest of them.
+            if let segment, segment.parts.isEmpty, segment.end.saturatingSubtract(end) > 50_000_000 { return segment }
+        }
+        let next = sequence.saturatingAdd(1)
+        return index.segment(numbered: next) ?? (isComplete(next) ? nil : openSegment?.partial(0))
+    }
+
+    /// Returns the segment that contains `time`, or, where the segment has parts, the last part before `time` with
+    /// which decoding can begin. Nil at and after the live edge.
+    public func unit(containing time: Int64) -> MediaSegment? {
+        guard let segment = index.segment(containing: time) else {
+            return openSegment.flatMap { time < $0.end ? Self.independentPart(of: $0, before: time) : nil }
+        }
+        return time > segment.start ? Self.independentPart(of: segment, before: time) ?? segment : segment
+    }
+
+    private static func independentPart(of segment: MediaSegment, before time: Int64) -> MediaSegment? {
+        let offset = time.saturatingSubtract(segment.start)
+        let place = segment.parts.lastIndex { $0.isIndependent && $0.offset <= offset }
+        return place.flatMap(segment.partial)
     }
 
     private func availableCount(at now: WallTime) -> Int {

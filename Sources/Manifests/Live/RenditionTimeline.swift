@@ -17,11 +17,23 @@ public struct RenditionTimeline: Hashable, Sendable {
     public internal(set) var nextReload: MonotonicInstant?
     /// The time of the last load with news.
     public internal(set) var lastChange: MonotonicInstant
-    /// The target latency, in nanoseconds: `HOLD-BACK`, else three target durations (RFC 8216 section 6.3.3,
+    /// The target latency, in nanoseconds: `PART-HOLD-BACK` where parts are used, `HOLD-BACK`, else three target durations (RFC 8216 section 6.3.3,
     /// rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three segments.
     public internal(set) var targetLatency: Int64
     /// Defects and unsupported features of all loads.
     public var notices: [ManifestNotice] { noticeList.notices }
+
+    /// The segment that the server is producing, behind ``index``, with the parts that exist; nil if the player uses no
+    /// parts, or the playlist has none.
+    public internal(set) var openSegment: MediaSegment?
+    /// The address of the part behind those of ``openSegment``; nil if unknown.
+    public internal(set) var preloadHint: PreloadHint?
+    /// What the server declares for low-latency playback.
+    public internal(set) var control = ServerControl()
+    /// Whether a delta update did not fit to the known segments, so that the whole playlist has to be fetched.
+    public internal(set) var needsWholePlaylist = false
+    /// Whether the player fetches parts of segments.
+    public let usesParts: Bool
 
     var noticeList = NoticeList(limit: 100)
     var windowDuration: Int64?
@@ -44,28 +56,35 @@ public struct RenditionTimeline: Hashable, Sendable {
     ///   - isNumberedAlike: whether it is another variant of the rendition that the axis recorded last, so that equal
     ///     media sequence numbers mean equal times where there are no dates. False for separate audio, which may have
     ///     other segment boundaries.
+    ///   - usesParts: whether the player fetches parts of segments, so that the timeline has them.
     ///   - now: the start of the load.
     public init(
         _ playlist: HLSMediaPlaylist,
         on axis: inout TimelineAxis,
         isNumberedAlike: Bool = true,
+        usesParts: Bool = false,
         now: MonotonicInstant
     ) {
+        self.usesParts = usesParts
         let (start, notice) = axis.place(playlist, isNumberedAlike: isNumberedAlike)
         index = SegmentIndex([], isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
         lastChange = now
         isHLS = true
         self.isNumberedAlike = isNumberedAlike
-        targetLatency = Self.targetLatency(of: playlist)
+        targetLatency = Self.targetLatency(of: playlist, usesParts: usesParts)
         noticeList.add(playlist.notices + [notice].compactMap(\.self))
         index = index.with(appended(playlist.segments.map { $0.moved(by: start) }, to: []))
+        takeOpenSegment(of: playlist)
         if isNumberedAlike || axis.reference == nil { axis.reference = index }
         nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))
     }
 
-    static func targetLatency(of playlist: HLSMediaPlaylist) -> Int64 {
-        playlist.holdBack ?? playlist.targetDuration.saturatingMultiply(3)
+    static func targetLatency(of playlist: HLSMediaPlaylist, usesParts: Bool) -> Int64 {
+        if usesParts, let part = playlist.control.partTarget {
+            return playlist.control.partHoldBack ?? part.saturatingMultiply(3)
+        }
+        return playlist.control.holdBack ?? playlist.targetDuration.saturatingMultiply(3)
     }
 
     /// At least half a second, so that a playlist without a duration is not requested in a tight loop.

@@ -103,6 +103,14 @@ public struct MediaSegment: Hashable, Sendable {
     /// DASH: the media at `start` on the timeline has this decode time in the segment.
     public var mediaTime: Int64?
 
+    /// The parts in which the segment can be fetched as well (low-latency HLS); empty without parts.
+    public var parts: [PartialSegment] = []
+    /// The place in its segment, counted from zero, if this is one of the ``parts`` of a segment; nil for a segment.
+    public var part: Int?
+    /// The calendar time at which the last bytes become available; nil if they are available with the first ones
+    /// (DASH: `@availabilityTimeComplete` is false).
+    public var completion: WallTime?
+
     /// The end, in nanoseconds; saturates.
     public var end: Int64 { start.saturatingAdd(duration) }
 
@@ -113,5 +121,20 @@ public struct MediaSegment: Hashable, Sendable {
         self.start = start
         self.duration = duration
         self.url = url
+    }
+
+    /// Returns one of the ``parts`` as a segment with the same number; nil if there is no such part.
+    public func partial(_ place: Int) -> MediaSegment? {
+        guard parts.indices.contains(place) else { return nil }
+        let source = parts[place]
+        let offset = source.offset
+        var part = self
+        part.parts = []
+        part.part = place
+        (part.url, part.byteRange, part.isGap) = (source.url, source.byteRange, source.isGap || isGap)
+        (part.start, part.duration) = (start.saturatingAdd(offset), source.duration)
+        part.wallTime = wallTime?.advanced(nanoseconds: offset)
+        part.mediaTime = mediaTime?.saturatingAdd(offset)
+        return part
     }
 }

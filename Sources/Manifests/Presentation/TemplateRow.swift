@@ -40,6 +40,9 @@ struct TemplateRow: Hashable, Sendable {
     /// The time by which a segment is available before its end, in nanoseconds (`@availabilityTimeOffset`); nil for
     /// always.
     var availabilityOffset: Int64? = 0
+    /// Whether a segment that is available before its end arrives in chunks while it is produced
+    /// (`@availabilityTimeComplete` is false).
+    var isAvailableInChunks = false
 
     mutating func append(_ run: Run) {
         guard run.count > 0, run.ticks > 0 else { return }
@@ -82,6 +85,7 @@ struct TemplateRow: Hashable, Sendable {
             // Rounded up, so that no request is too early.
             let moment = segment.end.saturatingSubtract(availabilityOffset).saturatingAdd(999_999)
             segment.availability = calendarOrigin.advanced(nanoseconds: moment)
+            if isAvailableInChunks { segment.completion = calendarOrigin.advanced(nanoseconds: segment.end) }
         }
         return segment
     }

@@ -4,6 +4,16 @@ internal import Instrument
 struct Resource: Sendable {
     var contentType: String
     var body: Body
+    /// The time for which the origin holds the response, because the resource is still being produced.
+    var delay = Duration.zero
+    /// When the bytes of a resource in production exist, in order; empty if all exist.
+    var production: [Production] = []
+
+    /// The first `count` bytes exist this long after the delay.
+    struct Production: Hashable, Sendable {
+        var count: Int
+        var after: Duration
+    }
 
     init(_ contentType: String, _ body: Body) {
         self.contentType = contentType

@@ -48,8 +48,11 @@ struct StreamQuery: Sendable {
     var window = 5
     /// The query that the paths in a playlist repeat, with the question mark; empty without a query.
     var text = ""
+    /// What a player asks of a low-latency server.
+    var directives: DeliveryDirectives
 
     init(_ query: String) {
+        directives = DeliveryDirectives(query)
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == "window", let value = Int(parts[1]), value > 0 else { continue }

@@ -40,7 +40,10 @@ extension Fixtures {
 /// Generates the files of the fixtures with ffmpeg.
 struct FixtureMaker: Sendable {
     /// The version of the recipe, so that files of an older recipe are not reused.
-    static var recipe: Int { 2 }
+    static var recipe: Int { 3 }
+
+    /// The duration after which a part ends with the next frame, for low latency.
+    private static let partMilliseconds = 500
 
     var seconds: Int
     var ffmpeg: String
@@ -61,6 +64,8 @@ struct FixtureMaker: Sendable {
         for language in Fixtures.languages {
             let options = ["-bsf:a", "aac_adtstoasc", "-metadata:s:a:0", "language=\(language.code)"]
             try fragment("e-\(language.name).aac", as: "\(language.name).mp4", options, in: work)
+            let name = "\(language.name)-parts.mp4"
+            try fragment("e-\(language.name).aac", as: name, options, milliseconds: Self.partMilliseconds, in: work)
         }
         progress("encrypted segments, progressive film")
         try encrypt(in: work)
@@ -120,6 +125,8 @@ struct FixtureMaker: Sendable {
 
     private func package(_ variant: Fixtures.Variant, in work: String) throws(OriginError) {
         try fragment("e-\(variant.name).mp4", as: "\(variant.name).mp4", in: work)
+        let parts = "\(variant.name)-parts.mp4"
+        try fragment("e-\(variant.name).mp4", as: parts, milliseconds: Self.partMilliseconds, in: work)
         try run(
             ["-i", "e-\(variant.name).mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
                 + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]
@@ -144,12 +151,13 @@ struct FixtureMaker: Sendable {
         _ source: String,
         as name: String,
         _ options: [String] = [],
+        milliseconds: Int = Fixtures.segmentSeconds * 1_000,
         in work: String
     ) throws(OriginError) {
         try run(
             ["-i", source, "-c", "copy"] + options + Self.exact
                 + ["-movflags", "+frag_keyframe+empty_moov+delay_moov+default_base_moof+global_sidx"]
-                + ["-frag_duration", "\(Fixtures.segmentSeconds * 1_000_000)", "-f", "mp4", name],
+                + ["-frag_duration", "\(milliseconds * 1_000)", "-f", "mp4", name],
             in: work
         )
     }

@@ -9,6 +9,7 @@ extension Fixtures {
         switch (kind, first) {
         case (.vod, "dash"): return dash(rest)
         case (.live, "dash"): return liveDash(rest, query, moment)
+        case (.live, "ll"): return lowLatency(rest, query, moment)
         case (.vod, "range"): return ranges(rest)
         case (.vod, "aes"): return encryption(rest)
         case (.vod, "movie.mp4") where rest.isEmpty: return Resource("video/mp4", .buffer(movie))
@@ -137,6 +138,8 @@ extension Fixtures {
         for ads in AdPlaylist.allCases {
             entries.append(CatalogueEntry("vod/ts/ads-\(ads.rawValue).m3u8", ads.summary))
         }
+        entries.append(CatalogueEntry("live/ll/master.m3u8", "live HLS, low latency, parts of half a second"))
+        entries.append(CatalogueEntry("live/ll/low-latency.mpd", "live DASH, low latency, segments in chunks"))
         entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that continue through the loops"))
         for packaging in Track.Packaging.allCases {
             let path = "event/\(packaging.rawValue)/master.m3u8"

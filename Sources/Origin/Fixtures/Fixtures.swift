@@ -48,6 +48,8 @@ public struct Fixtures: Sendable {
     let audio: [FragmentedFile]
     let encrypted: [Body]
     let movie: ByteBuffer
+    /// The variants and languages in parts.
+    let lowLatencyTracks: [LowLatencyTrack]
 
     /// The number of segments of two seconds.
     public var segmentCount: Int { seconds / Self.segmentSeconds }
@@ -83,6 +85,17 @@ public struct Fixtures: Sendable {
             video.append(try fragmented(variant.name + ".mp4"))
         }
         for language in Self.languages { audio.append(try fragmented(language.name + ".mp4")) }
+        var parts: [LowLatencyTrack] = []
+        for name in Self.variants.map(\.name) + Self.languages.map(\.name) {
+            guard let track = LowLatencyTrack(name, try fragmented(name + "-parts.mp4")) else {
+                throw OriginError(
+                    .cannotMakeFixtures,
+                    "The fixture \(name)-parts.mp4 is damaged. Delete its folder; the next start creates it."
+                )
+            }
+            parts.append(track)
+        }
+        lowLatencyTracks = parts
         var encrypted: [Body] = []
         for number in 0..<(seconds / Self.segmentSeconds) {
             encrypted.append(.buffer(try contents("aes-\(number).ts")))

@@ -21,6 +21,8 @@ struct ResponsePlan: Sendable {
     var pace = Pace.link
     /// The delay in addition to the link's latency.
     var delay = Duration.zero
+    /// When the bytes of a resource in production exist; empty if all exist.
+    var production: [Resource.Production] = []
     /// The value of `Content-Length`; nil without one.
     var promised: Int?
 
@@ -137,6 +139,8 @@ extension ResponsePlan {
             if case .contentType(let type) = fault, HeaderText.isSafe(type) { resource.contentType = type }
             if case .endless = fault { resource.body = Self.endless(resource.body) }
             self = Self.serving(resource, to: request, understated: fault?.understatement ?? 0)
+            delay = resource.delay
+            if status == 200 { production = resource.production }
             if let fault { suffer(fault) }
         }
     }
@@ -185,7 +189,7 @@ extension ResponsePlan {
         case .reset(let count): (body, ending) = (body.part(0..<max(0, count)), .reset)
         case .hang(let count): (body, ending) = (body.part(0..<max(0, count)), .hang)
         case .truncate(let count): (body, ending) = (body.part(0..<max(0, count)), .close)
-        case .slowFirstByte(let time): delay = max(.zero, time)
+        case .slowFirstByte(let time): delay += max(.zero, time)
         case .trickle(let bytes, let time): pace = .trickle(bytes: max(1, bytes), every: max(.nanoseconds(1), time))
         default: break
         }

@@ -143,7 +143,15 @@ final class ResponseDelivery {
         channel.writeAndFlush(bytes).whenComplete { _ in bound.value.onEnd?(bound.value.plan.ending) }
     }
 
-    private func released(at now: MonotonicInstant) -> Int {
+    /// The number of bytes that exist: all, or those that are produced.
+    private func produced(at now: MonotonicInstant) -> Int {
+        guard !plan.production.isEmpty, let ready else { return total }
+        return min(total, plan.production.last { ready.advanced(by: $0.after) <= now }?.count ?? 0)
+    }
+
+    private func released(at now: MonotonicInstant) -> Int { min(produced(at: now), paced(at: now)) }
+
+    private func paced(at now: MonotonicInstant) -> Int {
         switch plan.pace {
         case .link: return flow.map { link.released($0, at: now) ?? total } ?? total
         case .trickle(let bytes, let time):
@@ -155,6 +163,11 @@ final class ResponseDelivery {
     }
 
     private func waitForMore(at now: MonotonicInstant) {
+        if sent >= produced(at: now), let ready,
+            let next = plan.production.first(where: { ready.advanced(by: $0.after) > now })
+        {
+            return wake(at: ready.advanced(by: next.after)) { $0.pump() }
+        }
         let next: MonotonicInstant?
         switch plan.pace {
         case .link:

@@ -57,6 +57,9 @@ public struct LivePolicy: Hashable, Sendable {
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
     /// reloading.
     public var staleAfter: Distance?
+    /// Whether the player fetches the parts of low-latency HLS, holds requests for playlists, and asks for delta updates;
+    /// else it plays whole segments.
+    public var usesParts: Bool
 
     /// Creates a policy.
     public init(
@@ -66,7 +69,8 @@ public struct LivePolicy: Hashable, Sendable {
         targetIncreaseOnStall: Distance = .duration(.zero),
         maximumTargetIncrease: Distance? = nil,
         catchUp: CatchUp = .none,
-        staleAfter: Distance? = nil
+        staleAfter: Distance? = nil,
+        usesParts: Bool = false
     ) {
         self.targetLatency = targetLatency
         self.followsStream = followsStream
@@ -75,6 +79,7 @@ public struct LivePolicy: Hashable, Sendable {
         self.maximumTargetIncrease = maximumTargetIncrease
         self.catchUp = catchUp
         self.staleAfter = staleAfter
+        self.usesParts = usesParts
     }
 }
 

@@ -22,7 +22,7 @@ extension PlayerProfile {
     /// that it needs (measured in Chromium 156; 237 ms with transport streams).
     ///
     /// Not modelled: the time of transmuxing in samples, the playlist of a new level in the expected fetch time, media
-    /// capabilities, error penalties of levels, parts of low-latency HLS.
+    /// capabilities, error penalties of levels.
     public static let hlsJS = PlayerProfile(
         name: "hlsjs",
         buffer: browserBuffer(maximum: .seconds(30)),
@@ -54,7 +54,9 @@ extension PlayerProfile {
             // src/controller/latency-controller.ts, `targetLatency`: min(stallCount × liveSyncOnStallIncrease,
             // targetduration).
             targetIncreaseOnStall: .duration(.seconds(1)),
-            maximumTargetIncrease: .targetDurations(1)
+            maximumTargetIncrease: .targetDurations(1),
+            // src/config.ts, `lowLatencyMode`.
+            usesParts: true
         )
     )
 

@@ -32,7 +32,8 @@ extension PlayerProfile {
             targetLatency: .targetDurations(3),
             maximumLatency: .targetDurations(10),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(100)),
-            staleAfter: .targetDurations(3.5)
+            staleAfter: .targetDurations(3.5),
+            usesParts: true
         )
     )
 
@@ -63,7 +64,8 @@ extension PlayerProfile {
             targetLatency: .targetDurations(3),
             targetIncreaseOnStall: .duration(.milliseconds(500)),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(20)),
-            staleAfter: .targetDurations(3.5)
+            staleAfter: .targetDurations(3.5),
+            usesParts: true
         )
     )
 
@@ -99,7 +101,8 @@ extension PlayerProfile {
             targetLatency: .targetDurations(3),
             // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations,
             // the time in which RFC 8216, section 6.2.2, wants a change; when it gives up is a guess.
-            staleAfter: .targetDurations(6)
+            staleAfter: .targetDurations(6),
+            usesParts: true
         )
     )
 

@@ -93,6 +93,7 @@ struct LivePositioning: Sendable {
         guard let timeline = state.timeline, let edge = timeline.liveEdge(at: view.now.wallTime) else { return nil }
         guard state.reloadAt != nil else { return edge }
         let age = timeline.lastChange.duration(to: view.instant).nanoseconds
-        return edge.saturatingAdd(min(max(0, age), timeline.index.targetDuration))
+        let step = timeline.openSegment == nil ? timeline.index.targetDuration : timeline.control.partTarget ?? 0
+        return edge.saturatingAdd(min(max(0, age), step))
     }
 }

@@ -18,6 +18,10 @@ struct ManifestLoading: Sendable {
     private let staleAfter: LivePolicy.Distance?
     /// Whether the bitrate of a rung includes the audio that is fetched apart.
     private let includesAudio: Bool
+    /// Whether the player fetches parts of segments.
+    private let usesParts: Bool
+    /// What playlists say of the playlists of other renditions.
+    private var reports: [HTTPURL: RenditionReport] = [:]
     private(set) var presentation: Presentation?
     /// The rungs, each of which has the variant's place in the presentation as its `id`.
     private(set) var ladder: BitrateLadder?
@@ -28,7 +32,13 @@ struct ManifestLoading: Sendable {
     private var updateAt: MonotonicInstant?
     private var watches: [Rendition.ID: Watch] = [:]
 
-    init(_ source: MediaSource, staleAfter: LivePolicy.Distance?, includesAudio: Bool = false) {
+    init(
+        _ source: MediaSource,
+        staleAfter: LivePolicy.Distance?,
+        includesAudio: Bool = false,
+        usesParts: Bool = false
+    ) {
+        self.usesParts = usesParts
         self.source = source
         self.staleAfter = staleAfter
         self.includesAudio = includesAudio
@@ -81,6 +91,12 @@ extension ManifestLoading {
         guard case .media(let playlist) = parsed else {
             throw .wrongContent("expected a media playlist, found a multivariant playlist; check the variant's address")
         }
+        guard playlist.skippedCount == 0 || state.timeline != nil else {
+            throw .wrongContent(
+                "the playlist is a delta update (EXT-X-SKIP), which nobody asked for; check the server"
+            )
+        }
+        if usesParts { for report in playlist.renditionReports { reports[report.url] = report } }
         state.take(playlist, on: &axis, isNumberedAlike: isNumberedAlike, begun: begun)
         var effects: [StreamEffect] = state.takeNotices().map {
             .warned(StreamWarning(.notSupported, $0.message, url))
@@ -158,7 +174,7 @@ extension ManifestLoading {
     }
 
     private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
-        var state = renditions[rendition.id] ?? RenditionState(rendition)
+        var state = renditions[rendition.id] ?? RenditionState(rendition, usesParts: usesParts)
         switch rendition.source {
         case .segments(let index): state.take(index, live: presentation.live, begun: begun)
         case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)
@@ -174,7 +190,15 @@ extension ManifestLoading {
     func indexFetch(of id: Rendition.ID) -> StreamEffect? {
         guard let state = renditions[id] else { return nil }
         if let index = state.missingPart?.index { return .fetch(.index(id), index.url, index.indexRange) }
-        return state.playlistURL.map { .fetch(.playlist(id), $0, nil) }
+        return state.playlistURL.map { .fetch(.playlist(id), reported($0), nil) }
+    }
+
+    /// The address of a playlist with the segment and part that another playlist reported, so that a cache does not
+    /// answer with an older playlist (rfc8216bis section 6.2.5.2).
+    private func reported(_ url: HTTPURL) -> HTTPURL {
+        guard let report = reports[url] else { return url }
+        let part = report.lastPart.map { ["_HLS_part=\($0)"] } ?? []
+        return url.addingQuery(["_HLS_msn=\(report.lastSequence)"] + part) ?? url
     }
 
     /// Fetches what is due, and checks that live playlists change.
@@ -193,7 +217,7 @@ extension ManifestLoading {
         }
         watches = watches.filter { inUse.contains($0.key) }
         for state in inUse.compactMap({ renditions[$0] }) where state.isLive {
-            if let due = playlistDue(state, fetches), due <= now, let url = state.playlistURL {
+            if let due = playlistDue(state, fetches), due <= now, let url = state.reloadAddress(at: now) {
                 effects.append(.fetch(.playlist(state.rendition.id), url, nil))
             }
             guard let finding = checkFreshness(of: state, now: now) else { continue }
@@ -217,7 +241,7 @@ extension ManifestLoading {
             updateAt = now.advanced(by: Self.reloadPause)
             return true
         case .playlist(let id) where renditions[id]?.index != nil:
-            renditions[id]?.reloadAt = now.advanced(by: Self.reloadPause)
+            renditions[id]?.reloadFailed(nextAt: now.advanced(by: Self.reloadPause))
             return true
         default: return false
         }

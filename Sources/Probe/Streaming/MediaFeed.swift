@@ -35,7 +35,7 @@ struct MediaFeed: Sendable {
     /// Media that arrived before all tracks were known.
     private var waiting: [MediaArrival] = []
     /// The end of the media of each rendition's latest segment.
-    private var lastEnds: [Rendition.ID: (sequence: Int64, end: Int64)] = [:]
+    private var lastEnds: [Rendition.ID: (segment: MediaSegment, end: Int64)] = [:]
     /// The renditions of which one segment was inspected closely.
     private var inspected: Set<Rendition.ID> = []
 
@@ -144,7 +144,7 @@ extension MediaFeed {
         let placement = progress(of: delivery.plan, delivery.role).placement
         let media = content[delivery.role == .main ? .video : .audio] ?? content.main
         let end = media.map { PlacedSegment.end($0.end, of: $0, delivery.segment, placement) } ?? delivery.segment.end
-        lastEnds[delivery.plan.rendition] = (delivery.segment.sequence, end)
+        lastEnds[delivery.plan.rendition] = (delivery.segment, end)
         return end
     }
 
@@ -182,7 +182,7 @@ extension MediaFeed {
     ) -> StreamTimeline.Placement {
         let segment = delivery.segment
         var previous: Int64?
-        if let last = lastEnds[delivery.plan.rendition], last.sequence.saturatingAdd(1) == segment.sequence {
+        if let last = lastEnds[delivery.plan.rendition], segment.follows(last.segment) {
             previous = last.end
         }
         let expected = StreamTimeline.Expectation(
@@ -221,5 +221,13 @@ extension MediaFeed {
             language: delivery.language ?? content.audio?.language,
             instant: waiting.map(\.instant).min() ?? MonotonicInstant(nanoseconds: 0)
         )
+    }
+}
+
+extension MediaSegment {
+    /// Whether a segment or part is the next one after another.
+    fileprivate func follows(_ other: MediaSegment) -> Bool {
+        if let part = other.part, sequence == other.sequence { return self.part == part + 1 }
+        return sequence == other.sequence.saturatingAdd(1) && (part ?? 0) == 0
     }
 }

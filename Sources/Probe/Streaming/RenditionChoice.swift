@@ -233,6 +233,9 @@ extension RenditionChoice {
         return true
     }
 
+    /// Whether a rung is excluded after a failure.
+    func excludes(_ rung: Int) -> Bool { excluded[rung] != nil }
+
     mutating func endExclusions(at now: MonotonicInstant) { excluded = excluded.filter { $0.value > now } }
 
     /// Adopts the rungs of a reloaded manifest.

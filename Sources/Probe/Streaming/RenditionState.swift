@@ -9,12 +9,19 @@ struct RenditionState: Sendable {
     private(set) var timeline: RenditionTimeline?
     /// The instant of its playlist's next reload; nil for no reload.
     var reloadAt: MonotonicInstant?
+    /// Whether the player fetches parts of segments.
+    private let usesParts: Bool
+    /// The instant of the last load of its playlist.
+    private var loadedAt: MonotonicInstant?
+    /// Whether the last request that the server should have held failed, so that the next one is an ordinary one.
+    private var isBlockingRefused = false
     private var toldNotices = 0
     /// The fetched indexes of periods with a separate index.
     private var parts: [SegmentIndex?] = []
 
-    init(_ rendition: Rendition) {
+    init(_ rendition: Rendition, usesParts: Bool = false) {
         self.rendition = rendition
+        self.usesParts = usesParts
         guard case .parts(let parts) = rendition.source else { return }
         self.parts = parts.map { if case .segments(let index) = $0 { index } else { nil } }
     }
@@ -48,12 +55,59 @@ struct RenditionState: Sendable {
         isNumberedAlike: Bool,
         begun: MonotonicInstant
     ) {
+        var hasNews = true
         if timeline == nil {
-            timeline = RenditionTimeline(playlist, on: &axis, isNumberedAlike: isNumberedAlike, now: begun)
+            timeline = RenditionTimeline(
+                playlist,
+                on: &axis,
+                isNumberedAlike: isNumberedAlike,
+                usesParts: usesParts,
+                now: begun
+            )
         } else {
-            timeline?.update(with: playlist, on: &axis, now: begun)
+            hasNews = timeline?.update(with: playlist, on: &axis, now: begun) ?? true
         }
-        reloadAt = timeline?.nextReload
+        loadedAt = begun
+        isBlockingRefused = false
+        reloadAt = nextReload(begun, hasNews: hasNews)
+    }
+
+    /// A server that holds requests is asked again at once; without news it does not hold them.
+    private func nextReload(_ begun: MonotonicInstant, hasNews: Bool) -> MonotonicInstant? {
+        guard let timeline, let usual = timeline.nextReload, let part = timeline.control.partTarget else {
+            return timeline?.nextReload
+        }
+        if timeline.needsWholePlaylist { return begun }
+        if hasNews, timeline.control.canBlockReload { return begun }
+        return min(usual, begun.advanced(by: .nanoseconds(max(part, 200_000_000))))
+    }
+
+    /// A reload of its playlist has failed.
+    mutating func reloadFailed(nextAt instant: MonotonicInstant) {
+        reloadAt = instant
+        isBlockingRefused = true
+    }
+
+    /// The address of the next reload of its playlist, with the directives of a low-latency server (rfc8216bis section
+    /// 6.2.5): the segment and part to wait for, and whether known segments can be left out.
+    func reloadAddress(at now: MonotonicInstant) -> HTTPURL? {
+        guard let url = playlistURL, let timeline, isLive, timeline.control.partTarget != nil, !isBlockingRefused else {
+            return playlistURL
+        }
+        var directives: [String] = []
+        if timeline.control.canBlockReload, let next = timeline.nextPart {
+            directives += ["_HLS_msn=\(next.sequence)", "_HLS_part=\(next.part)"]
+        }
+        if canSkip(timeline, now) { directives.append("_HLS_skip=YES") }
+        return url.addingQuery(directives) ?? url
+    }
+
+    /// A delta update needs a playlist that is not older than half the distance from which segments are left out.
+    private func canSkip(_ timeline: RenditionTimeline, _ now: MonotonicInstant) -> Bool {
+        guard let until = timeline.control.canSkipUntil, let loadedAt, !timeline.needsWholePlaylist,
+            timeline.index.last?.encryption == nil
+        else { return false }
+        return loadedAt.duration(to: now) < .nanoseconds(until / 2)
     }
 
     /// Takes the index of a period.

@@ -24,7 +24,8 @@ struct SegmentCheck {
     var findings: [Finding] { [keyframe, tracks, duration, bitrate, resolution, gap].compactMap(\.self) }
 
     private var keyframe: Finding? {
-        guard let video = content.video, !video.startsWithKeyframe else { return nil }
+        // A part other than the first one may depend on the parts before.
+        guard let video = content.video, !video.startsWithKeyframe, (segment.part ?? 0) == 0 else { return nil }
         return finding(.noKeyframe, "does not begin with a keyframe, so that it cannot be switched to")
     }
 
@@ -55,9 +56,10 @@ struct SegmentCheck {
 
     /// Reports a bitrate above 120 % of `BANDWIDTH`: twice the 10 % of the HLS Authoring Specification, 1.24.
     private var bitrate: Finding? {
-        guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil else {
-            return nil
-        }
+        // The declared bitrate is that of segments; a part with a keyframe has more.
+        guard let variant, variant.peakBitrate > 0, segment.duration >= 500_000_000, content.video != nil,
+            segment.part == nil
+        else { return nil }
         let bitrate = Double(content.size) * 8e9 / Double(segment.duration)
         guard bitrate > Double(variant.peakBitrate) * 1.2 else { return nil }
         let kilobits = Int64(clamping: bitrate / 1000)

@@ -53,7 +53,9 @@ extension StreamPlayback {
             if role == .main, track.waitUntilBuffered == nil { choice.beginIdling(at: now.instant) }
             return false
         }
-        guard let (rung, rendition) = role == .main ? planMain(now) : planAudio() else { return false }
+        // A segment whose parts are being loaded is finished first: other renditions need not begin at a part.
+        let unfinished = track.segmentInParts(of: manifest).flatMap { choice.excludes($0.rung) ? nil : $0 }
+        guard let (rung, rendition) = unfinished ?? (role == .main ? planMain(now) : planAudio()) else { return false }
         if role == .main, let time = choice.takeIdleTime(at: now.instant) { observe(.idled(time), now) }
         if role == .main { replaceMedia(track, rung, now) }
         tracks[role]?.choose(rung: rung, rendition: rendition)
@@ -135,17 +137,17 @@ extension StreamPlayback {
     /// Takes one step of a plan; false if the track has to wait.
     private mutating func step(_ role: StreamRole, _ now: Timestamp) -> Bool {
         guard let plan = tracks[role]?.plan, let state = manifest[plan.rendition] else { return false }
-        guard let index = state.index else {
+        guard let timeline = state.timeline else {
             if let fetch = manifest.indexFetch(of: plan.rendition) { apply(fetch, now) }
             return false
         }
         // An empty live playlist has no start position.
-        if index.isEmpty, !index.isComplete { return false }
+        if timeline.index.isEmpty, !timeline.index.isComplete { return false }
         if role == .main, !live.isPlaced {
             placeStart(in: state, plan, now)
             return true
         }
-        switch tracks[role]?.step(in: index, at: now.wallTime) {
+        switch tracks[role]?.step(in: timeline, at: now.wallTime) {
         case .chosen: return true
         case .fetch(let segment): fetch(segment, role, now)
         case .gap(let segment):

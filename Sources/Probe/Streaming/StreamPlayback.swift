@@ -48,7 +48,8 @@ struct StreamPlayback: DrivenPlayback {
         manifest = ManifestLoading(
             source,
             staleAfter: profile.live.staleAfter,
-            includesAudio: profile.ladderIncludesAudio
+            includesAudio: profile.ladderIncludesAudio,
+            usesParts: profile.live.usesParts
         )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)

@@ -6,8 +6,8 @@ struct TrackLoading: Sendable {
     private enum Cursor: Hashable {
         /// The segment that plays at a time.
         case time(Int64)
-        /// The segment after a segment of `rendition` that ended at `end`.
-        case after(sequence: Int64, rendition: Rendition.ID, end: Int64)
+        /// The segment or part after a segment of `rendition`, or one of its parts, that ended at `end`.
+        case after(sequence: Int64, part: Int?, rendition: Rendition.ID, end: Int64)
     }
 
     /// A rendition that was chosen for the next segment, and the segment once it is known.
@@ -98,17 +98,27 @@ struct TrackLoading: Sendable {
 
     /// Whether the last segment was loaded, so that no other variant can have a next segment.
     func hasLoadedAll(of manifest: ManifestLoading) -> Bool {
-        guard case .after(let sequence, let rendition, _) = cursor, let index = manifest[rendition]?.index,
-            index.isComplete, let last = index.last
+        guard case .after(let sequence, let part, let rendition, let end) = cursor,
+            let index = manifest[rendition]?.index, index.isComplete, let last = index.last
         else { return false }
-        return sequence >= last.sequence
+        return sequence > last.sequence || sequence == last.sequence && (part == nil || end >= last.end)
+    }
+
+    /// The rung and the rendition of the segment whose parts are being loaded; nil between two segments, where the
+    /// player may change the rendition.
+    func segmentInParts(of manifest: ManifestLoading) -> (rung: Int, rendition: Rendition.ID)? {
+        guard case .after(let sequence, let part?, let rendition, let end) = cursor, rendition == self.rendition,
+            let rung, let timeline = manifest[rendition]?.timeline
+        else { return nil }
+        if !timeline.isComplete(sequence) { return (rung, rendition) }
+        return timeline.unit(after: sequence, part: part, endingAt: end)?.sequence == sequence ? (rung, rendition) : nil
     }
 
     /// The next segment, as adaptation rules see it.
     func nextSegment(in manifest: ManifestLoading) -> AdaptationContext.Segment {
         let index = (rendition ?? plan?.rendition).flatMap { manifest[$0]?.index }
         var (duration, remaining): (Int64, Int?) = (index?.targetDuration ?? 0, nil)
-        if let index, case .after(let sequence, _, _) = cursor, let next = index.segment(after: sequence) {
+        if let index, case .after(let sequence, _, _, _) = cursor, let next = index.segment(after: sequence) {
             duration = next.duration
             if index.isComplete, let last = index.last {
                 remaining = Int(clamping: last.sequence.saturatingSubtract(next.sequence).saturatingAdd(1))
@@ -174,9 +184,9 @@ extension TrackLoading {
     }
 
     /// Takes the next step of the plan.
-    mutating func step(in index: SegmentIndex, at wallTime: WallTime) -> Step {
+    mutating func step(in timeline: RenditionTimeline, at wallTime: WallTime) -> Step {
         guard let plan else { return .wait }
-        guard let segment = plan.segment else { return chooseSegment(for: plan, in: index) }
+        guard let segment = plan.segment else { return chooseSegment(for: plan, in: timeline) }
         if segment.isGap { return .gap(segment) }
         if let availability = segment.availability, availability > wallTime { return .wait }
         return .fetch(segment)
@@ -224,20 +234,25 @@ extension TrackLoading {
     }
 
     private mutating func pass(_ segment: MediaSegment, _ plan: Plan, end: Int64) {
-        cursor = .after(sequence: segment.sequence, rendition: plan.rendition, end: segment.end)
+        cursor = .after(
+            sequence: segment.sequence,
+            part: segment.part,
+            rendition: plan.rendition,
+            end: segment.end
+        )
         loadedEnd = max(loadedEnd, end)
         self.plan = nil
     }
 
-    private mutating func chooseSegment(for plan: Plan, in index: SegmentIndex) -> Step {
+    private mutating func chooseSegment(for plan: Plan, in timeline: RenditionTimeline) -> Step {
+        let index = timeline.index
         let found: MediaSegment?
         switch cursor {
-        case .time(let time): found = index.segment(containing: time)
-        case .after(let sequence, plan.rendition, _):
-            let next = sequence.saturatingAdd(1)
-            if index.hasExpired(next), let first = index.first { return .expired(first: first) }
-            found = index.segment(numbered: next)
-        case .after(_, _, let end): found = Self.segment(behind: end, in: index)
+        case .time(let time): found = timeline.unit(containing: time)
+        case .after(let sequence, let part, plan.rendition, let end):
+            if index.hasExpired(sequence.saturatingAdd(1)), let first = index.first { return .expired(first: first) }
+            found = timeline.unit(after: sequence, part: part, endingAt: end)
+        case .after(_, _, _, let end): found = Self.unit(behind: end, in: timeline)
         }
         guard let found else {
             if index.isComplete { end() }
@@ -245,6 +260,12 @@ extension TrackLoading {
         }
         self.plan?.segment = found
         return .chosen
+    }
+
+    /// The segment or part of another rendition that continues at the end of the previous one.
+    private static func unit(behind end: Int64, in timeline: RenditionTimeline) -> MediaSegment? {
+        if let segment = segment(behind: end, in: timeline.index) { return segment }
+        return timeline.unit(containing: end)
     }
 
     /// The segment of another rendition that continues at the end of the previous segment. Boundaries may differ

@@ -19,6 +19,7 @@ struct OriginStreamAloneTests {
         var played: Played
         var paths: [String]
         var records: [RequestRecord]
+        var queries: [String]
     }
 
     /// Plays as fast as the network allows, in virtual time, unless `isRealTime`.
@@ -69,9 +70,10 @@ struct OriginStreamAloneTests {
         }
         await instrument.shutdown(timeout: .seconds(1800))
         let paths = origin.requests.map { $0.path + ($0.range.map { " " + $0 } ?? "") }
+        let queries = origin.requests.compactMap { $0.query.isEmpty ? nil : $0.query }
         await origin.stop()
         let played = Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
-        return Watched(played: played, paths: paths, records: records.withLock { $0 })
+        return Watched(played: played, paths: paths, records: records.withLock { $0 }, queries: queries)
     }
 
     @Test(
@@ -163,6 +165,41 @@ struct OriginStreamAloneTests {
         }
         let segments = watched.paths.filter { !$0.hasSuffix("m3u8") && !$0.hasSuffix("mpd") }
         #expect(Set(segments).count == segments.count, "\(segments)")
+    }
+
+    @Test("A low-latency playlist is played in parts, with held requests and delta updates, near its edge")
+    func lowLatencyHLS() async throws {
+        let machine = MachineLoad()
+        var configuration = ProbeConfiguration(profile: .plain(rule: FixedRule(.rung(1))))
+        configuration.profile.live = LivePolicy(targetLatency: .targetDurations(3), usesParts: true)
+        let watched = try await play("live/ll/master.m3u8", configuration, isRealTime: true, stopAfter: 9)
+        #expect(watched.played.outcome == .stopped, "\(watched.paths)")
+        #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
+        let parts = watched.paths.filter { $0.hasSuffix(".m4s") }
+        #expect(Set(parts).count == parts.count, "\(parts)")
+        // SEGMENT.PART.m4s, in their order.
+        let picture = parts.filter { $0.contains("/v1/") && $0.split(separator: ".").count == 3 }
+        #expect(picture == picture.sorted { ($0.count, $0) < ($1.count, $1) } && !picture.isEmpty)
+        let queries = watched.queries
+        #expect(queries.contains { $0.hasPrefix("_HLS_msn=") && $0.contains("&_HLS_part=") })
+        #expect(queries.contains { $0.hasSuffix("&_HLS_skip=YES") })
+        guard machine.allowsJudging("how near a low-latency stream is followed") else { return }
+        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
+        let latency = try #require(watched.played.events.compactMap { $0.attributes[.liveLatency] }.last)
+        #expect(latency < .milliseconds(2_500) && latency > .milliseconds(500))
+    }
+
+    @Test("A low-latency MPD is played in chunks near its edge")
+    func lowLatencyDASH() async throws {
+        let machine = MachineLoad()
+        let configuration = ProbeConfiguration(profile: .plain(use: .progressive, rule: FixedRule(.rung(1))))
+        let watched = try await play("live/ll/low-latency.mpd", configuration, isRealTime: true, stopAfter: 9)
+        #expect(watched.played.outcome == .stopped, "\(watched.paths)")
+        #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
+        guard machine.allowsJudging("how near a low-latency stream is followed") else { return }
+        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
+        let latency = try #require(watched.played.events.compactMap { $0.attributes[.liveLatency] }.last)
+        #expect(latency < .milliseconds(3_500) && latency > .milliseconds(500))
     }
 
     @Test(

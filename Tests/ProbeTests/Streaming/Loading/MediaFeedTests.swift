@@ -19,7 +19,7 @@ struct MediaFeedTests {
         let index = try #require(manifest[id]?.index)
         var track = TrackLoading(at: index[number].start)
         for _ in 0...number { track.choose(rung: 0, rendition: id) }
-        _ = track.step(in: index, at: WallTime(milliseconds: 0))
+        _ = track.step(in: try #require(manifest[id]?.timeline), at: WallTime(milliseconds: 0))
         let plan = try #require(track.plan)
         return MediaFeed.Delivery(
             role: role,

@@ -11,8 +11,8 @@ struct TrackLoadingTests {
     /// The sequence number of the segment that a plan of the rendition selects.
     private func next(_ track: inout TrackLoading, _ manifest: ManifestLoading, _ id: Rendition.ID) throws -> Int64? {
         track.choose(rung: 0, rendition: id)
-        let index = try #require(manifest[id]?.index)
-        guard track.step(in: index, at: noon) == .chosen else { return nil }
+        let timeline = try #require(manifest[id]?.timeline)
+        guard track.step(in: timeline, at: noon) == .chosen else { return nil }
         return track.plan?.segment?.sequence
     }
 
@@ -24,7 +24,7 @@ struct TrackLoadingTests {
         var track = TrackLoading(at: Loading.nanoseconds(2.5))
         #expect(try next(&track, manifest, id) == 1)
         let segment = try #require(track.plan?.segment)
-        #expect(track.step(in: try #require(manifest[id]?.index), at: noon) == .fetch(segment))
+        #expect(track.step(in: try #require(manifest[id]?.timeline), at: noon) == .fetch(segment))
         track.finish(segment, end: Loading.nanoseconds(4.01))
         #expect(track.loadedEnd == Loading.nanoseconds(4.01) && track.rung == 0 && track.segmentCount == 1)
         #expect(!track.hasLoadedAll(of: manifest))
@@ -32,7 +32,7 @@ struct TrackLoadingTests {
         track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(6))
         #expect(track.hasLoadedAll(of: manifest))
         track.choose(rung: 0, rendition: id)
-        #expect(track.step(in: try #require(manifest[id]?.index), at: noon) == .end)
+        #expect(track.step(in: try #require(manifest[id]?.timeline), at: noon) == .end)
         #expect(track.isAtEnd && track.plan == nil)
     }
 
@@ -43,7 +43,7 @@ struct TrackLoadingTests {
         #expect(try next(&track, early, id) == 2)
         track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(6))
         track.choose(rung: 0, rendition: id)
-        #expect(track.step(in: try #require(early[id]?.index), at: noon) == .wait)
+        #expect(track.step(in: try #require(early[id]?.timeline), at: noon) == .wait)
         var late = early
         _ = try late.take(
             try Loading.media(5..<8, isComplete: false),
@@ -55,7 +55,7 @@ struct TrackLoadingTests {
         let index = try #require(late[id]?.index)
         let first = try #require(index.first)
         #expect(first.sequence == 5)
-        #expect(track.step(in: index, at: noon) == .expired(first: first))
+        #expect(track.step(in: try #require(late[id]?.timeline), at: noon) == .expired(first: first))
     }
 
     @Test("A track reports a declared gap, and skips a segment without counting it as loaded")
@@ -64,7 +64,7 @@ struct TrackLoadingTests {
         var track = TrackLoading(at: 0)
         #expect(try next(&track, manifest, id) == 0)
         let gap = try #require(track.plan?.segment)
-        #expect(track.step(in: try #require(manifest[id]?.index), at: noon) == .gap(gap))
+        #expect(track.step(in: try #require(manifest[id]?.timeline), at: noon) == .gap(gap))
         track.skip(gap)
         #expect(track.segmentCount == 0 && track.rung == nil && track.loadedEnd == Loading.nanoseconds(2))
         #expect(try next(&track, manifest, id) == 1)
@@ -140,7 +140,7 @@ struct TrackLoadingTests {
         var track = TrackLoading(at: 0)
         for number in 0..<4 {
             track.choose(rung: number == 2 ? 1 : 0, rendition: id)
-            _ = track.step(in: try #require(manifest[id]?.index), at: noon)
+            _ = track.step(in: try #require(manifest[id]?.timeline), at: noon)
             track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(Double(2 * number + 2)))
         }
         // Segment 2 has the rung already.
@@ -149,7 +149,7 @@ struct TrackLoadingTests {
         track.dropPlan()
         track.replaceMedia(below: 1, from: Loading.nanoseconds(3))
         track.choose(rung: 1, rendition: id)
-        _ = track.step(in: try #require(manifest[id]?.index), at: noon)
+        _ = track.step(in: try #require(manifest[id]?.timeline), at: noon)
         let again = try #require(track.plan?.segment)
         #expect(again.sequence == 1 && track.hasMedia(of: again))
         track.finish(again, end: Loading.nanoseconds(4))

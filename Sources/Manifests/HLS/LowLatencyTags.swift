@@ -1,0 +1,87 @@
+internal import Instrument
+public import InstrumentHTTP
+
+/// The abilities that a server declares for low-latency playback (`EXT-X-SERVER-CONTROL` and `EXT-X-PART-INF`,
+/// rfc8216bis sections 4.4.3.7 and 4.4.3.8). Times are nanoseconds.
+public struct ServerControl: Hashable, Sendable {
+    /// `CAN-BLOCK-RELOAD`: the server holds the request for a playlist until the playlist has a named segment or part.
+    public var canBlockReload = false
+    /// `CAN-SKIP-UNTIL`: the distance from the live edge beyond which a delta update leaves segments out; nil if the
+    /// server makes no delta updates.
+    public var canSkipUntil: Int64?
+    /// `HOLD-BACK`, the declared target latency; nil if not declared.
+    public var holdBack: Int64?
+    /// `PART-HOLD-BACK`, the declared target latency of players that fetch parts; nil if not declared.
+    public var partHoldBack: Int64?
+    /// `PART-TARGET`, the longest duration of a part; nil without `EXT-X-PART-INF`.
+    public var partTarget: Int64?
+
+    /// Creates the control of a server that declares nothing.
+    public init() {}
+}
+
+/// A part of a media segment that can be fetched before the segment is complete (`EXT-X-PART`, rfc8216bis section
+/// 4.4.4.9).
+public struct PartialSegment: Hashable, Sendable {
+    /// The address.
+    public var url: HTTPURL
+    /// The byte range; nil for the whole resource.
+    public var byteRange: ByteRange?
+    /// The start in its segment, in nanoseconds.
+    public var offset: Int64
+    /// The duration, in nanoseconds.
+    public var duration: Int64
+    /// Whether the part has a frame at which decoding can begin.
+    public var isIndependent: Bool
+    /// Whether the part is not available.
+    public var isGap: Bool
+
+    /// Creates a part.
+    public init(
+        url: HTTPURL,
+        byteRange: ByteRange? = nil,
+        offset: Int64 = 0,
+        duration: Int64,
+        isIndependent: Bool = false,
+        isGap: Bool = false
+    ) {
+        self.url = url
+        self.byteRange = byteRange
+        self.offset = offset
+        self.duration = duration
+        self.isIndependent = isIndependent
+        self.isGap = isGap
+    }
+}
+
+/// The address of the part that comes next, which the server answers as soon as the part exists (`EXT-X-PRELOAD-HINT`
+/// with `TYPE=PART`, rfc8216bis section 4.4.5.3).
+public struct PreloadHint: Hashable, Sendable {
+    /// The address.
+    public var url: HTTPURL
+    /// The byte range; nil for the whole resource.
+    public var byteRange: ByteRange?
+
+    /// Creates a hint.
+    public init(url: HTTPURL, byteRange: ByteRange? = nil) {
+        self.url = url
+        self.byteRange = byteRange
+    }
+}
+
+/// What another rendition's playlist has last (`EXT-X-RENDITION-REPORT`, rfc8216bis section 4.4.5.4).
+public struct RenditionReport: Hashable, Sendable {
+    /// The address of the other playlist.
+    public var url: HTTPURL
+    /// The media sequence number of the last segment, complete or not.
+    public var lastSequence: Int64
+    /// The place of the last part in that segment, counted from zero; nil without parts.
+    public var lastPart: Int?
+
+    /// Creates a report.
+    public init(url: HTTPURL, lastSequence: Int64, lastPart: Int? = nil) {
+        self.url = url
+        self.lastSequence = lastSequence
+        self.lastPart = lastPart
+    }
+}

@@ -1,0 +1,126 @@
+internal import Instrument
+internal import InstrumentHTTP
+
+// The tags of low-latency playlists (rfc8216bis).
+extension MediaPlaylistParser {
+    mutating func readServerControl(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        func time(_ name: String) -> Int64? { attributes.nanoseconds(name).flatMap { $0 > 0 ? $0 : nil } }
+        playlist.control.holdBack = time("HOLD-BACK")
+        playlist.control.partHoldBack = time("PART-HOLD-BACK")
+        playlist.control.canSkipUntil = time("CAN-SKIP-UNTIL")
+        playlist.control.canBlockReload = attributes.isYes("CAN-BLOCK-RELOAD")
+    }
+
+    mutating func readPartInformation(_ line: PlaylistLine) throws(ManifestError) {
+        guard let target = try attributes(line).nanoseconds("PART-TARGET"), target > 0 else {
+            notices.add(.oddity, "EXT-X-PART-INF without a PART-TARGET above 0 is passed over", line: line.number)
+            return
+        }
+        playlist.control.partTarget = target
+    }
+
+    mutating func readPart(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        guard let reference = attributes["URI"], let duration = attributes.nanoseconds("DURATION"), duration >= 0 else {
+            notices.add(.oddity, "EXT-X-PART without URI or DURATION is passed over", line: line.number)
+            return
+        }
+        partCount += 1
+        guard partCount <= limits.segments else {
+            throw ManifestError(
+                .limitExceeded,
+                "the manifest must list at most \(limits.segments) parts",
+                line: line.number
+            )
+        }
+        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+        parts.append(
+            PartialSegment(
+                url: url,
+                byteRange: try partRange(attributes, url, line),
+                offset: parts.last.map { $0.offset.saturatingAdd($0.duration) } ?? 0,
+                duration: duration,
+                isIndependent: attributes.isYes("INDEPENDENT"),
+                isGap: attributes.isYes("GAP")
+            )
+        )
+    }
+
+    /// `BYTERANGE`; without an offset it begins at the end of the previous part of the same file.
+    private mutating func partRange(
+        _ attributes: AttributeList,
+        _ url: HTTPURL,
+        _ line: PlaylistLine
+    ) throws(ManifestError) -> ByteRange? {
+        guard let text = attributes["BYTERANGE"] else { return nil }
+        guard let (length, offset) = Self.byteRange(text[...]) else {
+            let message = "BYTERANGE of `EXT-X-PART` must be LENGTH or LENGTH@OFFSET"
+            throw ManifestError(.malformed, message, line: line.number)
+        }
+        if let offset { return ByteRange(offset: offset, length: length) }
+        let previous = parts.last ?? playlist.segments.last?.parts.last
+        guard let previous, previous.url == url, let range = previous.byteRange else {
+            return ByteRange(offset: 0, length: length)
+        }
+        return ByteRange(offset: range.offset.saturatingAdd(range.length ?? 0), length: length)
+    }
+
+    mutating func readPreloadHint(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        // Hints of initialization sections save nothing: the section of the current segments is known.
+        guard attributes["TYPE"] == "PART", let reference = attributes["URI"], playlist.preloadHint == nil else {
+            return
+        }
+        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+        let (start, length) = (attributes.integer("BYTERANGE-START"), attributes.integer("BYTERANGE-LENGTH"))
+        let range = start == nil && length == nil ? nil : ByteRange(offset: start ?? 0, length: length)
+        playlist.preloadHint = PreloadHint(url: url, byteRange: range)
+    }
+
+    mutating func readRenditionReport(_ line: PlaylistLine) throws(ManifestError) {
+        let attributes = try attributes(line)
+        guard let reference = attributes["URI"], let sequence = attributes.integer("LAST-MSN"),
+            playlist.renditionReports.count < limits.segments
+        else { return }
+        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+        let part = attributes.integer("LAST-PART").flatMap { Int(exactly: $0) }
+        playlist.renditionReports.append(RenditionReport(url: url, lastSequence: sequence, lastPart: part))
+    }
+
+    /// `EXT-X-SKIP` stands in the place of the segments that the server left out.
+    mutating func readSkip(_ line: PlaylistLine) throws(ManifestError) {
+        guard let count = try attributes(line).integer("SKIPPED-SEGMENTS"), count > 0,
+            count <= Int64(limits.segments), playlist.segments.isEmpty
+        else {
+            throw ManifestError(
+                .malformed,
+                "`EXT-X-SKIP` must come before the segments and have SKIPPED-SEGMENTS from 1 to \(limits.segments)",
+                line: line.number
+            )
+        }
+        playlist.skippedCount = Int(count)
+    }
+
+    /// The segment that the server is producing, of which the playlist has parts or a hint.
+    mutating func finishOpenSegment() {
+        guard !playlist.hasEnded, playlist.control.partTarget != nil,
+            let url = parts.first?.url ?? playlist.preloadHint?.url
+        else { return }
+        let previous = playlist.segments.last
+        var segment = MediaSegment(
+            sequence: nextSequence,
+            discontinuity: isDiscontinuous ? discontinuity.saturatingAdd(1) : discontinuity,
+            start: previous?.end ?? 0,
+            duration: parts.last.map { $0.offset.saturatingAdd($0.duration) } ?? 0,
+            url: url
+        )
+        segment.parts = parts
+        segment.encryption = keys.encryption(sequence: segment.sequence)
+        segment.initialization = map
+        segment.wallTime =
+            programDate
+            ?? dateAnchor.map { $0.date.advanced(nanoseconds: segment.start.saturatingSubtract($0.start)) }
+        playlist.openSegment = segment
+    }
+}

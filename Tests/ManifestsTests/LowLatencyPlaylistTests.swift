@@ -1,0 +1,179 @@
+import Instrument
+import InstrumentHTTP
+import Testing
+
+@testable import InstrumentManifests
+
+@Suite("Low-latency HLS")
+struct LowLatencyPlaylistTests {
+    private let second: Int64 = 1_000_000_000
+    private static let head = """
+        #EXTM3U
+        #EXT-X-VERSION:9
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3.0,CAN-SKIP-UNTIL=24
+        #EXT-X-PART-INF:PART-TARGET=1
+
+        """
+
+    private func url(_ name: String) throws -> HTTPURL { try HTTPURL("https://media.test/show/" + name) }
+
+    private func playlist(_ text: String) throws -> HLSMediaPlaylist {
+        let parsed = try HLSPlaylist(parsing: Array((Self.head + text).utf8), at: try url("v.m3u8"))
+        guard case .media(let playlist) = parsed else { throw ManifestError(.malformed, "no media playlist") }
+        return playlist
+    }
+
+    /// Complete segments of four seconds; `parts` of the last one and of the next, of one second each.
+    private func live(_ numbers: Range<Int>, open parts: Int, skipped: Int = 0, map: Bool = true) throws
+        -> HLSMediaPlaylist
+    {
+        var lines = ["#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)"]
+        if map { lines.append("#EXT-X-MAP:URI=\"init.mp4\"") }
+        if skipped > 0 { lines.append("#EXT-X-SKIP:SKIPPED-SEGMENTS=\(skipped)") }
+        for number in numbers.dropFirst(skipped) {
+            if number == numbers.upperBound - 1 { lines += (0..<4).map { part(number, $0) } }
+            lines += ["#EXTINF:4,", "\(number).m4s"]
+        }
+        lines += (0..<parts).map { part(numbers.upperBound, $0) }
+        lines.append("#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(numbers.upperBound).\(parts).m4s\"")
+        return try playlist(lines.joined(separator: "\n"))
+    }
+
+    private func part(_ segment: Int, _ place: Int) -> String {
+        "#EXT-X-PART:DURATION=1,URI=\"\(segment).\(place).m4s\"" + (place % 2 == 0 ? ",INDEPENDENT=YES" : "")
+    }
+
+    private func timeline(_ playlist: HLSMediaPlaylist, usesParts: Bool = true) -> RenditionTimeline {
+        var axis = TimelineAxis()
+        return RenditionTimeline(playlist, on: &axis, usesParts: usesParts, now: MonotonicInstant(nanoseconds: 0))
+    }
+
+    private func update(_ timeline: inout RenditionTimeline, _ playlist: HLSMediaPlaylist) -> Bool {
+        var axis = TimelineAxis()
+        return timeline.update(with: playlist, on: &axis, now: MonotonicInstant(nanoseconds: second))
+    }
+
+    @Test("Parts, their ranges, the hint, reports and the server's abilities are read")
+    func tags() throws {
+        let playlist = try playlist(
+            """
+            #EXT-X-MEDIA-SEQUENCE:7
+            #EXT-X-PART:DURATION=1.0,URI="7.mp4",BYTERANGE="100@0",INDEPENDENT=YES
+            #EXT-X-PART:DURATION=0.9,URI="7.mp4",BYTERANGE=50
+            #EXTINF:1.9,
+            7.mp4
+            #EXT-X-PART:DURATION=1,URI="8.mp4",BYTERANGE="10@0",GAP=YES
+            #EXT-X-PRELOAD-HINT:TYPE=MAP,URI="init.mp4"
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="8.mp4",BYTERANGE-START=10
+            #EXT-X-RENDITION-REPORT:URI="../other/a.m3u8",LAST-MSN=8,LAST-PART=2
+            #EXT-X-RENDITION-REPORT:URI="b.m3u8",LAST-MSN=9
+            """
+        )
+        let control = playlist.control
+        #expect(control.canBlockReload && control.partTarget == second && control.partHoldBack == 3 * second)
+        #expect(control.canSkipUntil == 24 * second && control.holdBack == nil)
+        let segment = try #require(playlist.segments.first)
+        #expect(segment.parts.map(\.byteRange) == [ByteRange(offset: 0, length: 100), ByteRange(offset: 100, length: 50)])
+        #expect(segment.parts.map(\.isIndependent) == [true, false] && segment.parts.map(\.offset) == [0, second])
+        let open = try #require(playlist.openSegment)
+        #expect(open.sequence == 8 && open.start == 1_900_000_000 && open.duration == second)
+        #expect(open.parts.map(\.isGap) == [true])
+        #expect(playlist.preloadHint == PreloadHint(url: try url("8.mp4"), byteRange: ByteRange(offset: 10, length: nil)))
+        #expect(
+            playlist.renditionReports == [
+                RenditionReport(url: try HTTPURL("https://media.test/other/a.m3u8"), lastSequence: 8, lastPart: 2),
+                RenditionReport(url: try url("b.m3u8"), lastSequence: 9),
+            ]
+        )
+        let second = try #require(segment.partial(1))
+        #expect(second.sequence == 7 && second.part == 1 && second.start == self.second)
+        #expect(second.duration == 900_000_000 && second.byteRange?.offset == 100 && segment.partial(2) == nil)
+    }
+
+    @Test("Tags without what they need are passed over with a notice, and a part's range must be a range")
+    func damagedTags() throws {
+        let playlist = try playlist("#EXT-X-PART:DURATION=1\n#EXT-X-PART:URI=\"a\"\n#EXT-X-PART-INF:PART-TARGET=0\n")
+        #expect(playlist.openSegment == nil && playlist.notices.count == 2 && playlist.control.partTarget == second)
+        #expect(throws: ManifestError.self) {
+            try self.playlist("#EXT-X-PART:DURATION=1,URI=\"a\",BYTERANGE=\"x\"\n")
+        }
+    }
+
+    @Test("Behind the segments come the parts of the segment in production, then those of the next")
+    func units() throws {
+        var timeline = timeline(try live(10..<14, open: 2))
+        #expect(timeline.targetLatency == 3 * second && timeline.liveEdge(at: WallTime(milliseconds: 0)) == 18 * second)
+        let next = try #require(timeline.unit(after: 13, part: nil, endingAt: 16 * second))
+        #expect(next.sequence == 14 && next.part == 0 && next.start == 16 * second)
+        #expect(next.initialization?.url.path == "/show/init.mp4")
+        #expect(timeline.unit(after: 14, part: 0, endingAt: 17 * second)?.part == 1)
+        #expect(timeline.unit(after: 14, part: 1, endingAt: 18 * second) == nil)
+        #expect(timeline.nextPart?.sequence == 14 && timeline.nextPart?.part == 2)
+        #expect(update(&timeline, try live(10..<14, open: 3)))
+        #expect(timeline.unit(after: 14, part: 1, endingAt: 18 * second)?.part == 2)
+        // Complete: the last part, then the next segment's first part.
+        #expect(update(&timeline, try live(11..<15, open: 1)))
+        #expect(timeline.unit(after: 14, part: 2, endingAt: 19 * second)?.part == 3)
+        let following = timeline.unit(after: 14, part: 3, endingAt: 20 * second)
+        #expect(following?.sequence == 15 && following?.part == 0 && following?.start == 20 * second)
+        // Its parts are listed no longer: the whole segment has the rest.
+        #expect(update(&timeline, try live(11..<16, open: 0)))
+        let whole = timeline.unit(after: 14, part: 2, endingAt: 19 * second)
+        #expect(whole?.sequence == 14 && whole?.part == nil)
+        #expect(timeline.unit(after: 14, part: 3, endingAt: 20 * second)?.sequence == 15)
+        #expect(timeline.unit(after: 15, part: nil, endingAt: 24 * second) == nil)
+    }
+
+    @Test("Playback begins with the last part before its position at which decoding can begin")
+    func start() throws {
+        let timeline = timeline(try live(10..<14, open: 3))
+        #expect(timeline.unit(containing: 15 * second + 1)?.part == 2)
+        #expect(timeline.unit(containing: 17 * second + 1)?.part == 0)
+        #expect(timeline.unit(containing: 18 * second + 1)?.part == 2)
+        #expect(timeline.unit(containing: 19 * second) == nil)
+        let old = try #require(timeline.unit(containing: second))
+        #expect(old.sequence == 10 && old.part == nil)
+    }
+
+    @Test("A player of whole segments has no parts, and the latency of whole segments")
+    func wholeSegments() throws {
+        let timeline = timeline(try live(10..<14, open: 3), usesParts: false)
+        #expect(timeline.openSegment == nil && timeline.index.allSatisfy(\.parts.isEmpty))
+        #expect(timeline.targetLatency == 12 * second && timeline.liveEdge(at: WallTime(milliseconds: 0)) == 16 * second)
+        #expect(timeline.unit(after: 13, part: nil, endingAt: 16 * second) == nil)
+    }
+
+    @Test("A delta update keeps the segments that it leaves out, and their initialization section")
+    func delta() throws {
+        var timeline = timeline(try live(10..<20, open: 2))
+        #expect(update(&timeline, try live(11..<21, open: 1, skipped: 7, map: false)))
+        #expect(timeline.index.map(\.sequence) == Array(11..<21))
+        #expect(timeline.index.map(\.start) == (1..<11).map { Int64($0) * 4 * second })
+        #expect(timeline.index.allSatisfy { $0.initialization?.url.path == "/show/init.mp4" })
+        #expect(timeline.openSegment?.initialization != nil && !timeline.needsWholePlaylist)
+        var whole = timeline
+        _ = update(&whole, try live(11..<21, open: 1))
+        #expect(whole.index == timeline.index && whole.openSegment == timeline.openSegment)
+    }
+
+    @Test("A delta update without a known segment changes nothing, and asks for the whole playlist")
+    func strangeDelta() throws {
+        var timeline = timeline(try live(10..<14, open: 2))
+        let known = timeline.index
+        #expect(!update(&timeline, try live(20..<40, open: 1, skipped: 7, map: false)))
+        #expect(timeline.needsWholePlaylist && timeline.index == known && timeline.openSegment?.sequence == 14)
+        #expect(update(&timeline, try live(20..<40, open: 1)))
+        #expect(!timeline.needsWholePlaylist && timeline.openSegment?.sequence == 40)
+    }
+
+    @Test("Parts of a segment that is encrypted as a whole are not used")
+    func encrypted() throws {
+        let timeline = timeline(
+            try playlist(
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\n1.m4s\n" + part(2, 0)
+            )
+        )
+        #expect(timeline.openSegment == nil && timeline.index.count == 1)
+    }
+}
