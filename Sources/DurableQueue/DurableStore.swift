@@ -62,7 +62,8 @@ public final class DurableStore: SampleStore {
 
     /// Opens or creates a store.
     ///
-    /// - Parameter stagingDirectory: a directory for files that the system never writes to a disk; nil for a system without one.
+    /// - Parameter stagingDirectory: a directory for files that the system never writes to a disk; nil for a system
+    ///   without one.
     init(
         directory: String,
         configuration: DurableConfiguration,
@@ -191,8 +192,8 @@ public final class DurableStore: SampleStore {
         return try eraseUnread(where: isErased, after: count)
     }
 
-    /// Erases samples from the folders that this process could not open, or whose files it could not open, if it can open them now.
-    /// Returns the number of all samples that were erased.
+    /// Erases samples from the folders that this process could not open, or whose files it could not open, if it can
+    /// open them now. Returns the number of all samples that were erased.
     private func eraseUnread(
         where isErased: (SampleRecord) -> Bool,
         after erased: Int

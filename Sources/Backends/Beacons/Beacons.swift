@@ -17,8 +17,8 @@ public import InstrumentAds
 public final class Beacons: Sendable {
     /// The time after which a beacon that fails is given up, unless the ad states one.
     public static let usualLifetime = Duration.seconds(3_600)
-    /// The longest time after which a beacon that fails is given up, whatever the ad states: a server that never answers
-    /// must not keep the beacons of other ads waiting.
+    /// The longest time after which a beacon that fails is given up, whatever the ad states: a server that never
+    /// answers must not keep the beacons of other ads waiting.
     public static let longestLifetime = Duration.seconds(86_400)
 
     private let queue: BatchQueue

@@ -19,7 +19,8 @@ final class GraphiteConnection: Sendable {
 
     deinit { socket.withLock { $0.take() }?.close() }
 
-    /// Writes all bytes, over the connection that stands or a new one, and returns once the server's machine has confirmed them.
+    /// Writes all bytes, over the connection that stands or a new one, and returns once the server's machine has
+    /// confirmed them.
     func send(_ bytes: [UInt8]) async throws(SocketError) {
         let isCancelled = Lock(false)
         let result: Result<Void, SocketError> = await withTaskCancellationHandler {

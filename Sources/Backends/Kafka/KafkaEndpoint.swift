@@ -4,7 +4,8 @@ internal import InstrumentText
 /// The cluster and the topic that samples are produced to.
 ///
 /// ```swift
-/// let endpoint = try KafkaEndpoint(brokers: ["kafka-1.example.org:9092", "kafka-2.example.org:9092"], topic: "samples")
+/// let brokers = ["kafka-1.example.org:9092", "kafka-2.example.org:9092"]
+/// let endpoint = try KafkaEndpoint(brokers: brokers, topic: "samples")
 /// ```
 public struct KafkaEndpoint: Hashable, Sendable {
     /// The brokers that the producer asks for the members of the cluster: `HOST` or `HOST:PORT`.
@@ -19,8 +20,8 @@ public struct KafkaEndpoint: Hashable, Sendable {
 
     /// Creates an endpoint.
     ///
-    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for a list without brokers, for a broker that is no `HOST:PORT`, and
-    ///   for a topic that Kafka does not allow.
+    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for a list without brokers, for a broker that is no
+    ///   `HOST:PORT`, and for a topic that Kafka does not allow.
     public init(
         brokers: [String],
         topic: String,
@@ -50,7 +51,8 @@ public struct KafkaEndpoint: Hashable, Sendable {
     /// - Parameters:
     ///   - text: the text.
     ///   - login: user and password; nil for a cluster without a login.
-    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for any other text, and for a mechanism without a login.
+    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for any other text, and for a mechanism without a
+    ///   login.
     public init(_ text: String, login: (user: String, password: String)? = nil) throws(KafkaError) {
         let (address, query) = text.split(at: "?")
         let (hosts, topic) = address.split(at: "/")

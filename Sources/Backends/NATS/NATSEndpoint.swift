@@ -23,8 +23,8 @@ public struct NATSEndpoint: Hashable, Sendable {
 
     /// Creates an endpoint.
     ///
-    /// - Throws: ``NATSError`` with the code `invalidEndpoint` for a list without servers, for a server that is no `HOST:PORT`, and for a
-    ///   subject that cannot be published to.
+    /// - Throws: ``NATSError`` with the code `invalidEndpoint` for a list without servers, for a server that is no
+    ///   `HOST:PORT`, and for a subject that cannot be published to.
     public init(
         servers: [String],
         subject: String,

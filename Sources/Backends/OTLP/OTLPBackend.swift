@@ -8,9 +8,9 @@ public import InstrumentHTTP
 /// let backend = try OTLPBackend(HTTPURL("http://127.0.0.1:4318"), transport: SystemTransport())
 /// ```
 ///
-/// A batch is up to two requests, to `/v1/logs` and `/v1/metrics`. If one of them fails, only that one is sent again. Metrics are deltas
-/// over the samples of a batch, so a receiver that stored a request whose answer was lost counts its metrics twice; copies of log
-/// records have the same `log.record.uid`.
+/// A batch is up to two requests, to `/v1/logs` and `/v1/metrics`. If one of them fails, only that one is sent again.
+/// Metrics are deltas over the samples of a batch, so a receiver that stored a request whose answer was lost counts its
+/// metrics twice; copies of log records have the same `log.record.uid`.
 ///
 /// | answer | meaning |
 /// |---|---|

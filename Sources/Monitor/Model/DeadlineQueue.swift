@@ -1,6 +1,7 @@
 internal import Instrument
 
-/// A binary heap of deadlines. An entry is not removed when its slot gets another deadline: the owner ignores stale entries.
+/// A binary heap of deadlines. An entry is not removed when its slot gets another deadline: the owner ignores stale
+/// entries.
 struct DeadlineQueue: Sendable {
     struct Entry: Hashable, Sendable {
         var deadline: MonotonicInstant
