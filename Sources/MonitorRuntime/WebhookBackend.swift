@@ -65,8 +65,7 @@ package final class WebhookBackend: Backend {
                 timeout: timeout,
                 maxResponseBytes: 64 << 10
             )
-            let response = try await transport.send(request)
-            return DeliveryOutcome(response, to: request, now: clock.wallTime)
+            return await transport.deliver(request, clock: clock)
         } catch {
             return DeliveryOutcome(error)
         }
