@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Instrument
 internal import InstrumentSockets
+internal import InstrumentText
 
 /// One connection to a server, opened when needed and kept.
 ///

@@ -30,7 +30,7 @@ public struct KafkaEndpoint: Hashable, Sendable {
         if brokers.isEmpty {
             throw KafkaError(.invalidEndpoint, "the list of brokers must name at least one HOST:PORT (found none)")
         }
-        if let wrong = brokers.first(where: { !Self.isBroker($0) }) {
+        if let wrong = brokers.first(where: { HostPort($0, defaultPort: 9092) == nil }) {
             throw KafkaError(.invalidEndpoint, "a broker must be HOST:PORT (found \"\(wrong)\")")
         }
         guard Self.isTopic(topic) else {
@@ -88,20 +88,6 @@ public struct KafkaEndpoint: Hashable, Sendable {
         }
         let brokers = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         try self.init(brokers: brokers, topic: topic.map(String.init) ?? "", security: security)
-    }
-
-    private static func isBroker(_ text: String) -> Bool {
-        var host = text[...]
-        if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
-            guard let port = UInt16(text[text.index(after: colon)...]), port > 0 else { return false }
-            host = text[..<colon]
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") { return host.utf8.count > 2 && host.utf8.allSatisfy(isHostByte) }
-        return !host.isEmpty && !host.contains(":") && host.utf8.allSatisfy(isHostByte)
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !",/?#@\"'\\".utf8.contains(byte)
     }
 
     private static func isTopic(_ text: String) -> Bool {

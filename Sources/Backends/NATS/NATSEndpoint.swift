@@ -1,5 +1,4 @@
 internal import Instrument
-internal import InstrumentSockets
 internal import InstrumentText
 
 /// The servers and the subject that samples are published to.

@@ -17,7 +17,7 @@ package struct MonitorModel: Sendable {
     package internal(set) var order: [Int] = []
     var deadlines = DeadlineQueue()
     var engine: AlertEngine
-    var generator: SeededGenerator
+    var generator: SplitMix64
     let origin: Timestamp
     var nextSlot = 0
     var nextSession = 1
@@ -53,7 +53,7 @@ package struct MonitorModel: Sendable {
     ) {
         self.configuration = configuration
         self.options = options
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix64(seed: seed)
         origin = now
         nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         engine = AlertEngine(groupDelay: options.groupDelay)

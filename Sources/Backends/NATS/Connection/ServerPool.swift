@@ -1,4 +1,4 @@
-internal import InstrumentSockets
+internal import InstrumentText
 
 /// The servers of a cluster, in the order in which they are tried.
 struct ServerPool {
