@@ -99,6 +99,7 @@ test: dependencies lint
 lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	scripts/check-words.sh
+	scripts/check-comments.sh
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)

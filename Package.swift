@@ -29,7 +29,8 @@ let package = Package(
         .library(name: "InstrumentTransport", targets: ["InstrumentTransport", "InstrumentHTTP", "InstrumentJSON"]),
         .library(name: "InstrumentDurableQueue", targets: ["InstrumentDurableQueue"]),
         .library(name: "InstrumentObservability", targets: ["InstrumentObservability"]),
-        // Observe players, the app and the device. Sift is in the product of the sensors, whose frameworks it needs on Apple platforms.
+        // Observe players, the app and the device. Sift is in the product of the sensors, whose frameworks it needs on
+        // Apple platforms.
         .library(
             name: "InstrumentTrackers",
             targets: ["InstrumentTrackers", "InstrumentServiceLifecycle", "InstrumentMPV"]
@@ -66,7 +67,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
-        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Imports no other target.
+        // The vocabulary, the chain with its hubs and metricalcs, the typed app events and the shared queue. Imports no
+        // other target.
         .target(
             name: "Instrument",
             path: "Sources",
@@ -101,7 +103,8 @@ let package = Package(
             dependencies: ["Instrument", "InstrumentJSON", "InstrumentText", "InstrumentTrackers"],
             path: "Sources/MPV"
         ),
-        // Players and ads of Apple platforms, and app events of SwiftUI. Elsewhere these targets have their pure models alone.
+        // Players and ads of Apple platforms, and app events of SwiftUI. Elsewhere these targets have their pure models
+        // alone.
         .target(name: "InstrumentAVPlayer", dependencies: ["Instrument"], path: "Sources/AVPlayer"),
         .target(name: "InstrumentIMA", dependencies: ["Instrument"], path: "Sources/IMA"),
         .target(name: "InstrumentSwiftUI", dependencies: ["Instrument"], path: "Sources/SwiftUIAnalytics"),
@@ -119,7 +122,7 @@ let package = Package(
         // Files that several rooms read and replace, and the limit of open files. No product, no Foundation.
         .target(name: "InstrumentFiles", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Files"),
         // TCP connections of backends that do not talk HTTP. No product, no Foundation.
-        .target(name: "InstrumentSockets", dependencies: ["Instrument"], path: "Sources/Sockets"),
+        .target(name: "InstrumentSockets", dependencies: ["Instrument", "InstrumentText"], path: "Sources/Sockets"),
         // One JSON for the backends.
         .target(name: "InstrumentJSON", dependencies: ["Instrument", "InstrumentText"], path: "Sources/JSON"),
         // Text that is safe to write to a terminal, for the console backend and the command lines. No product.
@@ -154,7 +157,7 @@ let package = Package(
         .target(name: "InstrumentCMCD", dependencies: ["Instrument", "InstrumentText"], path: "Sources/CMCD"),
         .target(
             name: "InstrumentCMCDBackend",
-            dependencies: ["Instrument", "InstrumentCMCD", "InstrumentHTTP", "InstrumentText"],
+            dependencies: ["Instrument", "InstrumentCMCD", "InstrumentHTTP"],
             path: "Sources/Backends/CMCD"
         ),
         .target(
@@ -250,7 +253,7 @@ let package = Package(
         // Beacons of ads as samples of the queue, and the backend that sends them.
         .target(
             name: "InstrumentBeacons",
-            dependencies: ["Instrument", "InstrumentAds", "InstrumentHTTP", "InstrumentText"],
+            dependencies: ["Instrument", "InstrumentAds", "InstrumentHTTP"],
             path: "Sources/Backends/Beacons"
         ),
 
@@ -267,7 +270,7 @@ let package = Package(
             name: "InstrumentCheck",
             dependencies: [
                 "Instrument", "InstrumentHTTP", "InstrumentManifests", "InstrumentPictureChecks", "InstrumentProbe",
-                "InstrumentRules", "InstrumentText",
+                "InstrumentRules",
             ],
             path: "Sources/Check"
         ),
@@ -281,7 +284,8 @@ let package = Package(
             path: "Sources/Watch"
         ),
 
-        // The monitor as a value: schedules, sums, alerts, the pages of metrics and of the dashboard's data. No I/O, no product.
+        // The monitor as a value: schedules, sums, alerts, the pages of metrics and of the dashboard's data. No I/O, no
+        // product.
         .target(
             name: "InstrumentMonitor",
             dependencies: [
@@ -339,7 +343,7 @@ let package = Package(
             name: "InstrumentProbe",
             dependencies: [
                 "Instrument", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentPictureChecks", "InstrumentTrackers", "InstrumentTransport",
+                "InstrumentManifests", "InstrumentPictureChecks", "InstrumentTransport",
                 "CFFmpeg", "CProbeShim",
             ],
             path: "Sources/Probe"
@@ -360,7 +364,7 @@ let package = Package(
         .target(
             name: "InstrumentReplay",
             dependencies: [
-                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentFiles", "InstrumentText",
+                "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentFiles",
             ],
             path: "Sources/Replay"
         ),
@@ -423,7 +427,7 @@ let package = Package(
                 "InstrumentDurableQueue", "InstrumentFiles", "InstrumentGraphite", "InstrumentInflux",
                 "InstrumentJSON", "InstrumentKafka", "InstrumentMPV", "InstrumentManifests", "InstrumentMonitor",
                 "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentNATS", "InstrumentNewRelic",
-                "InstrumentOTLP", "InstrumentPictureChecks", "InstrumentProbe", "InstrumentQuality",
+                "InstrumentOTLP", "InstrumentProbe", "InstrumentQuality",
                 "InstrumentReplay", "InstrumentReport", "InstrumentRules", "InstrumentSeer", "InstrumentSensors",
                 "InstrumentSift", "InstrumentTerminal", "InstrumentText", "InstrumentTrackers", "InstrumentTransport",
                 "InstrumentWatch", "InstrumentXAPI",
@@ -456,12 +460,13 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Instrument", "InstrumentCommandLine", "InstrumentTerminal", "InstrumentTestKit", "TestTraits",
+                "Instrument", "InstrumentCommandLine", "InstrumentTerminal",
             ]
         ),
         .testTarget(name: "TerminalTests", dependencies: ["CostMeasurement", "InstrumentTerminal"]),
 
-        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking process Swift's pool, load.
+        // Servers that misbehave on command, and helpers of tests: scratch directories, blocking process Swift's pool,
+        // load.
         .target(name: "LoopbackServers", dependencies: ["Instrument"], path: "Tests/LoopbackServers"),
 
         // Traits of tests: on a separate thread, alone.
@@ -470,7 +475,7 @@ let package = Package(
         .testTarget(
             name: "InstrumentTests",
             dependencies: [
-                "Instrument", "InstrumentTestKit", "InstrumentTrackers",
+                "Instrument", "InstrumentTestKit",
             ]
         ),
         .testTarget(
@@ -507,7 +512,7 @@ let package = Package(
         .testTarget(
             name: "ReportTests",
             dependencies: [
-                "InstrumentReport", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal", "InstrumentTestKit",
+                "InstrumentReport", "InstrumentJSON", "InstrumentQuality", "InstrumentTerminal",
             ]
         ),
         .testTarget(
@@ -544,7 +549,7 @@ let package = Package(
             name: "RulesTests",
             dependencies: [
                 "CostMeasurement", "InstrumentCheck", "InstrumentHTTP", "InstrumentManifests", "InstrumentOrigin",
-                "InstrumentRules", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentRules", "LoopbackServers", "TestTraits",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
@@ -554,12 +559,12 @@ let package = Package(
         ),
         .testTarget(
             name: "WatchTests",
-            dependencies: ["CostMeasurement", "InstrumentWatch", "LoopbackServers", "TestTraits"]
+            dependencies: ["CostMeasurement", "InstrumentWatch", "LoopbackServers"]
         ),
         .testTarget(
             name: "MonitorTests",
             dependencies: [
-                "CostMeasurement", "Instrument", "InstrumentDurableQueue", "InstrumentHTTP", "InstrumentJSON",
+                "Instrument", "InstrumentHTTP", "InstrumentJSON",
                 "InstrumentMonitor", "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentOrigin",
                 "InstrumentTerminal", "InstrumentTestKit", "InstrumentTransport", "InstrumentWatch", "LoopbackServers",
                 "PlayerMonitor", "TestTraits",
@@ -597,7 +602,7 @@ let package = Package(
                 "Instrument", "InstrumentCMCD", "InstrumentCMCDBackend", "InstrumentDurableQueue", "InstrumentGraphite",
                 "InstrumentInflux",
                 "InstrumentNewRelic", "InstrumentOTLP", "InstrumentCompression", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentTestKit", "InstrumentText", "InstrumentTransport", "LoopbackServers", "QueueChild",
+                "InstrumentTestKit", "InstrumentTransport", "LoopbackServers", "QueueChild",
                 "QueueChildPlan", "QueueTorture", "TestTraits",
             ],
             exclude: ["OTLP/decode.py"]
@@ -625,7 +630,7 @@ let package = Package(
             name: "QualityTests",
             dependencies: [
                 "CostMeasurement", "Instrument", "InstrumentBackends", "InstrumentHTTP", "InstrumentQuality",
-                "InstrumentSampling", "InstrumentTestKit", "LoopbackServers", "TestTraits",
+                "InstrumentSampling", "InstrumentTestKit", "LoopbackServers",
             ]
         ),
         .testTarget(
@@ -706,7 +711,7 @@ let package = Package(
         // The process that starts an mpv and is killed.
         .executableTarget(
             name: "MPVChild",
-            dependencies: ["Instrument", "InstrumentMPV", "InstrumentTrackers"],
+            dependencies: ["Instrument", "InstrumentMPV"],
             path: "Tests/MPVChild"
         ),
         .testTarget(
@@ -744,7 +749,7 @@ let package = Package(
         .testTarget(
             name: "PlayerMonitorTests",
             dependencies: [
-                "PlayerMonitor", "InstrumentProbe", "InstrumentTrackers", "InstrumentBackends", "InstrumentCompression",
+                "PlayerMonitor", "InstrumentProbe", "InstrumentBackends", "InstrumentCompression",
                 "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "LoopbackServers",
                 "TestTraits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -754,8 +759,8 @@ let package = Package(
         .testTarget(
             name: "AdPlaybackTests",
             dependencies: [
-                "InstrumentAds", "InstrumentBeacons", "InstrumentDurableQueue", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentOrigin", "InstrumentProbe", "InstrumentTestKit",
+                "InstrumentAds", "InstrumentBeacons", "InstrumentHTTP", "InstrumentJSON",
+                "InstrumentOrigin", "InstrumentProbe",
                 "InstrumentTransport", "LoopbackServers", "PlayerMonitor", "TestTraits",
             ]
         ),
@@ -763,7 +768,7 @@ let package = Package(
             name: "ProbeTests",
             dependencies: [
                 "CFFmpeg", "CostMeasurement", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
-                "InstrumentManifests", "InstrumentOrigin", "InstrumentAds", "InstrumentTrackers", "InstrumentTestKit",
+                "InstrumentManifests", "InstrumentOrigin", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "TestTraits",
             ]
         ),

@@ -1,4 +1,5 @@
-// Names that code in the documentation may use without declaring them; see check-snippets.sh. Only type-checked, never run.
+// Names that code in the documentation may use without declaring them; see check-snippets.sh. Only type-checked, never
+// run.
 public import Instrument
 public import InstrumentAds
 public import InstrumentBackends

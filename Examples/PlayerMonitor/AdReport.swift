@@ -22,7 +22,7 @@ struct AdReport {
 
     init(_ bytes: [UInt8], at url: HTTPURL?, _ fetcher: any AdFetching, _ macros: MacroValues) async {
         self.macros = macros
-        call = MacroValues.perCall(now: SystemClock().wallTime, random: RandomSource()).merging(macros)
+        call = MacroValues.perCall(now: SystemClock().wallTime, randomness: RandomSource()).merging(macros)
         do throws(VASTError) {
             switch try AdDocumentKind(parsing: bytes) {
             case .vast(let response):

@@ -4,6 +4,7 @@ internal import InstrumentBackends
 internal import InstrumentClickstream
 internal import InstrumentCommandLine
 internal import InstrumentSift
+internal import InstrumentTerminal
 internal import InstrumentTransport
 
 /// A backend, as given on the command line.
@@ -68,7 +69,7 @@ enum BackendOption: ExpressibleByArgument, Hashable {
         case .seer(let url): return try services.seer(url)
         case .open(let option): return try option.make(services, terminal)
         case .console:
-            let isColored = TerminalStyle.isStandardOutputColored
+            let isColored = StandardOutput.isColored
             return ConsoleBackend(format: .text(colored: isColored)) { terminal.write(escaped: $0) }
         case .json: return ConsoleBackend(name: "json", format: .jsonLines) { terminal.write(escaped: $0) }
         case .file(let path):

@@ -5,8 +5,8 @@ internal import InstrumentQuality
 internal import InstrumentTerminal
 
 extension Instrument {
-    /// Creates the chain of a run: the hub and the core and quality metrics, with those of ads where ads are played, the chosen backends,
-    /// and the summary.
+    /// Creates the chain of a run: the hub and the core and quality metrics, with those of ads where ads are played,
+    /// the chosen backends, and the summary.
     convenience init(
         to backends: [any Backend],
         summedUpBy summary: some Backend,

@@ -29,7 +29,8 @@ struct PrivacyCommand: ParsableCommand {
     @Option(help: "Output format.")
     var format = Format.table
 
-    /// All fields that the trackers and metrics may contain. The vocabulary covers those of the mpv tracker and of this program.
+    /// All fields that the trackers and metrics may contain. The vocabulary covers those of the mpv tracker and of this
+    /// program.
     static let catalogue = [.probe, .quality, .lifecycle, AppState.declaredFields, DeviceProperties.declaredFields]
         .reduce(PrivacyCatalogue.vocabulary) { $0.merging($1) }
 

@@ -121,27 +121,10 @@ struct ReplayOptions: ParsableArguments {
         var cursor = TextCursor(text)
         guard let date = cursor.date(), date.isValid else { throw wrongTime(text) }
         if cursor.isAtEnd { return WallTime(date, milliseconds: 0) }
-        guard cursor.take(anyOf: "Tt ") != nil, let hour = cursor.number(digits: 2), cursor.take(":"),
-            let minute = cursor.number(digits: 2), hour < 24, minute < 60
+        guard cursor.take(anyOf: "Tt ") != nil, let time = cursor.timeOfDay(requiresSeconds: false),
+            let offset = cursor.isAtEnd ? 0 : cursor.offset(), cursor.isAtEnd
         else { throw wrongTime(text) }
-        var milliseconds = hour * 3_600_000 + minute * 60_000
-        if cursor.take(":") {
-            guard let second = cursor.number(digits: 2), second < 61 else { throw wrongTime(text) }
-            milliseconds += second * 1000
-            if cursor.take(".") {
-                guard let fraction = cursor.fraction(places: 3) else { throw wrongTime(text) }
-                milliseconds += fraction
-            }
-        }
-        if let sign = cursor.take(anyOf: "Zz+-"), sign == "+" || sign == "-" {
-            guard let hours = cursor.number(digits: 2), cursor.take(":"), let minutes = cursor.number(digits: 2),
-                hours < 24, minutes < 60
-            else { throw wrongTime(text) }
-            let offset = hours * 3_600_000 + minutes * 60_000
-            milliseconds += sign == "+" ? -offset : offset
-        }
-        guard cursor.isAtEnd else { throw wrongTime(text) }
-        return WallTime(date, milliseconds: Int64(milliseconds))
+        return WallTime(date, milliseconds: time - offset)
     }
 
     private static func wrongTime(_ text: String) -> ValidationError {

@@ -1,10 +1,11 @@
+internal import InstrumentTerminal
+
 #if os(Linux)
 internal import InstrumentCommandLine
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentSensors
-internal import InstrumentTerminal
 
 #if canImport(Glibc)
 internal import Glibc
@@ -54,7 +55,7 @@ struct SensorsCommand: AsyncParsableCommand {
         terminal.whenOutputCloses { stop.yield() }
         let drawing = Task {
             while !Task.isCancelled {
-                let isShown = format == .text && isatty(STDOUT_FILENO) == 1
+                let isShown = format == .text && StandardOutput.isTerminal
                 do {
                     try terminal.output((isShown ? "\u{1B}[H\u{1B}[2J" : "") + text(of: table))
                 } catch {

@@ -25,8 +25,8 @@ struct Verdict {
         message, severity).
         """
 
-    /// Validates a file line by line and prints the verdicts; `findings` gets the value, the name of the member that holds
-    /// the value if any, and the line. Throws exit code 1 after the last line if any value is invalid.
+    /// Validates a file line by line and prints the verdicts; `findings` gets the value, the name of the member that
+    /// holds the value if any, and the line. Throws exit code 1 after the last line if any value is invalid.
     static func printAll(
         in file: String,
         members: [String],

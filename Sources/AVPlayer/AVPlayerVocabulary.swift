@@ -1,9 +1,11 @@
 public import Instrument
 
 extension AttributeKey where Value == Int {
-    /// The throughput of the network while media was fetched, bit/s (`observedBitrate` of the access log). Our addition.
+    /// The throughput of the network while media was fetched, bit/s (`observedBitrate` of the access log). Our
+    /// addition.
     public static var observedBitrate: Self { "observedBitrate" }
-    /// The average bit rate that the playlist declares for the rendition, bit/s (`indicatedAverageBitrate`). Our addition.
+    /// The average bit rate that the playlist declares for the rendition, bit/s (`indicatedAverageBitrate`). Our
+    /// addition.
     public static var averageBitrate: Self { "averageBitrate" }
     /// Video frames that were dropped in this playback. Our addition.
     public static var droppedFrames: Self { "droppedFrames" }

@@ -1,7 +1,8 @@
 package import Instrument
 internal import InstrumentText
 
-/// One report of Common Media Client Data (CTA-5004-B): keys with values, on a request or in the body of an event report.
+/// One report of Common Media Client Data (CTA-5004-B): keys with values, on a request or in the body of an event
+/// report.
 ///
 /// ```swift
 /// var report = CMCDReport()
@@ -10,8 +11,8 @@ internal import InstrumentText
 /// report.text       // br=(5000;v 320;a),su
 /// ```
 ///
-/// Writing sorts the keys by their names, rounds what the specification wants rounded, leaves out a playback rate of 1, cuts texts to
-/// the longest length, and percent-encodes characters that a structured field cannot have.
+/// Writing sorts the keys by their names, rounds what the specification wants rounded, leaves out a playback rate of 1,
+/// cuts texts to the longest length, and percent-encodes characters that a structured field cannot have.
 public struct CMCDReport: Hashable, Sendable {
     /// The keys and values, sorted by the bytes of the names.
     private(set) var entries: [Entry] = []
@@ -57,7 +58,8 @@ public struct CMCDReport: Hashable, Sendable {
         return "CMCD=" + PercentCoding.encoded(String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    /// The header fields of request mode, without empty ones. Custom keys stand in `CMCD-Request`; keys of event mode are left out.
+    /// The header fields of request mode, without empty ones. Custom keys stand in `CMCD-Request`; keys of event mode
+    /// are left out.
     public var headerFields: [(header: CMCDHeader, value: String)] {
         CMCDHeader.allCases.compactMap { header in
             var writer = CMCDWriter()

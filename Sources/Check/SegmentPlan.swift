@@ -20,7 +20,8 @@ struct SegmentPlan: Sendable {
         return oldest
     }
 
-    /// The next segments: at first the newest of a live rendition or the first of one on demand, later those that follow.
+    /// The next segments: at first the newest of a live rendition or the first of one on demand, later those that
+    /// follow.
     mutating func next(
         _ count: Int,
         of segments: some RandomAccessCollection<MediaSegment>,

@@ -33,8 +33,8 @@ public struct StreamCheck: Sendable {
 
     /// Runs the check and returns what was found; returns early, with what was found by then, if the task is cancelled.
     ///
-    /// - Parameter observe: receives the state of the stream after the start and after each reload, one call at a time; must
-    ///   return quickly.
+    /// - Parameter observe: receives the state of the stream after the start and after each reload, one call at a time;
+    ///   must return quickly.
     public func run(
         reportingRounds observe: (@Sendable (StreamCheckRound) -> Void)? = nil
     ) async -> StreamCheckReport {

@@ -21,8 +21,8 @@ public struct StreamCheckConfiguration: Sendable {
     /// The checks of pictures and sound; nil decodes nothing. Needs segments.
     public var mediaChecks: MediaCheckConfiguration?
 
-    /// Whether segments are fetched of the renditions only that ``mediaChecks`` decodes: the lowest with pictures, and the
-    /// sound that plays beside it.
+    /// Whether segments are fetched of the renditions only that ``mediaChecks`` decodes: the lowest with pictures, and
+    /// the sound that plays beside it.
     public var fetchesOnlyDecodedRenditions = false
 
     /// Creates the defaults: all rules, 30 s, no segments.

@@ -7,7 +7,8 @@ public struct StreamCheckRound: Sendable {
     public var broken: [Finding] = []
     /// Black, frozen and silent intervals that last, or ended in this round.
     public var media: [MediaFinding] = []
-    /// How long the live playlist or MPD that changed least recently has been the same; nil for a stream that is not live.
+    /// How long the live playlist or MPD that changed least recently has been the same; nil for a stream that is not
+    /// live.
     public var playlistAge: Duration?
     /// The target duration of that playlist; nil for a stream that is not live.
     public var targetDuration: Duration?
@@ -63,7 +64,8 @@ struct RoundCounter {
         }
     }
 
-    /// The age counts from the first to the latest response with this content: a response that does not come says nothing.
+    /// The age counts from the first to the latest response with this content: a response that does not come says
+    /// nothing.
     private func addAge(_ run: RuleRun, _ renditions: [CheckedRendition], to round: inout StreamCheckRound) {
         var oldest: (age: Duration, target: Int64)?
         let consider = { (since: MonotonicInstant?, seen: MonotonicInstant?, target: Int64) in

@@ -11,8 +11,8 @@ internal import Musl
 
 /// The path of `emit`: an append stages samples in memory that outlives the process, and does not wait for the disk.
 extension DirectoryStore {
-    /// The longest wait of an append for a disk that does not respond, and for a thread without a processor. The first one holds where
-    /// staged samples outlive the process.
+    /// The longest wait of an append for a disk that does not respond, and for a thread without a processor. The first
+    /// one holds where staged samples outlive the process.
     static var patience: (disk: Duration, processor: Duration) { (.milliseconds(8), .seconds(1)) }
 
     func append(_ samples: [Sample]) throws(QueueError) -> Int {
@@ -67,8 +67,8 @@ extension DirectoryStore {
                     return .refused(QueueError(.storeFailed, "the queue in \(path) is closed; open a new store"))
                 }
                 state.nextSequence += UInt64(samples.count)
-                // Large records wait for their copy, because a disk often has no room for them; without memory that outlives the process,
-                // a sample is durable only in a segment.
+                // Large records wait for their copy, because a disk often has no room for them; without memory that
+                // outlives the process, a sample is durable only in a segment.
                 let isWaitDue = added.isLarge || !added.isLasting
                 let isDrainDue = !isWaitDue && !state.isDrainScheduled
                 if isDrainDue { state.isDrainScheduled = true }
@@ -94,8 +94,8 @@ extension DirectoryStore {
 
     /// Waits, if that is due, until staged samples are in a segment, as long as the disk responds.
     ///
-    /// If the disk does not respond, samples whose memory outlives the process are kept; others are withdrawn. An error of the disk
-    /// withdraws both.
+    /// If the disk does not respond, samples whose memory outlives the process are kept; others are withdrawn. An error
+    /// of the disk withdraws both.
     private func keep(_ staged: Staged) throws(QueueError) -> Int {
         if staged.isMaintenanceDue { scheduleMaintenance() }
         if staged.isDrainDue { scheduleDrain() }

@@ -43,10 +43,11 @@ extension DirectoryStore {
     /// Drains once. Returns false if no sample is left, or the drain failed.
     private func drainRound() -> Bool {
         do throws(QueueError) { try drain() } catch {
-            // Callers that append in the meantime receive the error. The store retries staged records: once a second, however many
-            // appends have failed.
-            guard state.withLock({ Self.isFirst(&$0.isDrainRetryQueued) }) else { return false }
-            drainer.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+            // Callers that append in the meantime receive the error. The store retries staged records: once a second,
+            // however many appends have failed.
+            let clock = state.withLock { Self.isFirst(&$0.isDrainRetryQueued) ? $0.retryClock : nil }
+            guard let clock else { return false }
+            _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) { [weak self] in
                 self?.state.withLock { $0.isDrainRetryQueued = false }
                 self?.scheduleDrain()
             }

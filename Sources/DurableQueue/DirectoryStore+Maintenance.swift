@@ -86,7 +86,7 @@ extension DirectoryStore {
         }
     }
 
-    private func perform(_ chore: SegmentedLog.Chore) {
+    private func perform(_ chore: SegmentChores.Chore) {
         switch chore {
         case .cut(let segment, let end): segment.cut(to: end)
         case .name(let segment, let isRetry):

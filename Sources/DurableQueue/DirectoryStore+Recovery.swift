@@ -126,8 +126,8 @@ extension DirectoryStore {
     /// Moves files that cannot be opened into separate folders, where the next start finds them: they may contain
     /// samples, and the other files must not wait for them.
     ///
-    /// Only when all of them have moved, their sequence numbers are left out: a start that fails or is killed before that leaves out
-    /// no sample that is still here.
+    /// Only when all of them have moved, their sequence numbers are left out: a start that fails or is killed before
+    /// that leaves out no sample that is still here.
     func moveOut(_ unopened: [SegmentedLog.Unopened]) throws(QueueError) {
         for file in unopened {
             let folder = try moveOut(file)
@@ -165,8 +165,8 @@ extension DirectoryStore.State {
         }
     }
 
-    /// The first number from `number` on that is not erased. Withdrawn samples that are not in the log yet have numbers behind its end:
-    /// a cursor waits for them at the end.
+    /// The first number from `number` on that is not erased. Withdrawn samples that are not in the log yet have numbers
+    /// behind its end: a cursor waits for them at the end.
     func nextPresent(from number: UInt64) -> UInt64 {
         min(erased.firstAbsent(from: number), max(number, log.nextSequence))
     }

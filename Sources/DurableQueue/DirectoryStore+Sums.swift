@@ -63,3 +63,17 @@ extension DirectoryStore {
         }
     }
 }
+
+/// The folders of a store: the own one and those of earlier processes.
+extension [DirectoryStore] {
+    func backlog(of backend: BackendName) -> Backlog {
+        reduce(into: Backlog()) { sum, store in
+            let backlog = store.backlog(of: backend)
+            sum.count += backlog.count
+            sum.bytes += backlog.bytes
+        }
+    }
+
+    /// The dead letters, the oldest first.
+    func deadLetters(of backend: BackendName) -> [DeadLetter] { flatMap { $0.deadLetters(of: backend) } }
+}

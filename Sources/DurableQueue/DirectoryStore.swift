@@ -46,6 +46,8 @@ final class DirectoryStore: Sendable {
         var isDrainQueued = false
         /// Whether a retry of a drain that failed is scheduled.
         var isDrainRetryQueued = false
+        /// The clock by which a drain that failed is retried.
+        var retryClock: any SchedulingClock = SystemClock()
         /// Whether a search for deleted files is scheduled.
         var isRestoringQueued = false
         /// Whether the disk has not responded in time.
@@ -146,7 +148,7 @@ final class DirectoryStore: Sendable {
         var unopened: [SegmentedLog.Unopened] = []
         do {
             // The headers of segments have a checksum, so that their number has precedence.
-            let known = SegmentedLog.number(in: path)
+            let known = SegmentFiles.logNumber(in: path)
             let kept = try bookkeeping.logNumber(orElse: known ?? randomness.next())
             logNumber = known ?? kept
             rows = try bookkeeping.places()
@@ -208,8 +210,8 @@ final class DirectoryStore: Sendable {
         finishErasing()
     }
 
-    /// Finds the numbers of a spare that cannot be opened: a segment that began as a spare has that name until it is renamed, and later
-    /// segments may have their names by then. Its samples are those that no other file has.
+    /// Finds the numbers of a spare that cannot be opened: a segment that began as a spare has that name until it is
+    /// renamed, and later segments may have their names by then. Its samples are those that no other file has.
     private static func locateSpare(
         in unopened: inout [SegmentedLog.Unopened],
         _ log: SegmentedLog,
@@ -256,7 +258,7 @@ final class DirectoryStore: Sendable {
     /// Opens a folder for reading, without a change. nil, with a diagnostic, if its bookkeeping cannot be read.
     init?(viewing path: String, report: @escaping @Sendable (Diagnostic) -> Void) {
         do {
-            let number = SegmentedLog.number(in: path)
+            let number = SegmentFiles.logNumber(in: path)
             guard let bookkeeping = try Bookkeeping.copy(ofFolder: path) else {
                 if number != nil { report(.store("the bookkeeping in \(path) is missing: its samples have no cursor")) }
                 return nil
@@ -294,8 +296,8 @@ final class DirectoryStore: Sendable {
         isViewed = true
     }
 
-    /// The smallest sequence number that no sample has had, as the bookkeeping knows it: a sample with the number of a gap would never
-    /// be delivered.
+    /// The smallest sequence number that no sample has had, as the bookkeeping knows it: a sample with the number of a
+    /// gap would never be delivered.
     private static func firstUnused(_ rows: [Bookkeeping.PlaceRow], _ erased: SequenceSet) -> UInt64 {
         max(rows.map(\.cursor).max() ?? 0, erased.ranges.last?.upperBound ?? 0)
     }

@@ -41,17 +41,11 @@ public struct DurableQueueReader: Sendable {
     }
 
     /// Returns a backend's backlog.
-    public func backlog(of backend: BackendName) -> Backlog {
-        stores.reduce(into: Backlog()) { sum, store in
-            let backlog = store.backlog(of: backend)
-            sum.count += backlog.count
-            sum.bytes += backlog.bytes
-        }
-    }
+    public func backlog(of backend: BackendName) -> Backlog { stores.backlog(of: backend) }
 
     /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        stores.flatMap { $0.deadLetters(of: backend) }
+        stores.deadLetters(of: backend)
     }
 
     /// Reads a backend's queued samples, the oldest first, at most a thousand samples at a time.

@@ -62,7 +62,8 @@ public final class DurableStore: SampleStore {
 
     /// Opens or creates a store.
     ///
-    /// - Parameter stagingDirectory: a directory for files that the system never writes to a disk; nil for a system without one.
+    /// - Parameter stagingDirectory: a directory for files that the system never writes to a disk; nil for a system
+    ///   without one.
     init(
         directory: String,
         configuration: DurableConfiguration,
@@ -168,17 +169,11 @@ public final class DurableStore: SampleStore {
     }
 
     /// Returns a backend's backlog.
-    public func backlog(of backend: BackendName) -> Backlog {
-        stores.reduce(into: Backlog()) { sum, store in
-            let backlog = store.backlog(of: backend)
-            sum.count += backlog.count
-            sum.bytes += backlog.bytes
-        }
-    }
+    public func backlog(of backend: BackendName) -> Backlog { stores.backlog(of: backend) }
 
     /// Returns a backend's dead letters, the oldest first.
     public func deadLetters(of backend: BackendName) -> [DeadLetter] {
-        stores.flatMap { $0.deadLetters(of: backend) }
+        stores.deadLetters(of: backend)
     }
 
     /// Erases samples, including those of earlier processes, so that they cannot be read from the files.
@@ -191,8 +186,8 @@ public final class DurableStore: SampleStore {
         return try eraseUnread(where: isErased, after: count)
     }
 
-    /// Erases samples from the folders that this process could not open, or whose files it could not open, if it can open them now.
-    /// Returns the number of all samples that were erased.
+    /// Erases samples from the folders that this process could not open, or whose files it could not open, if it can
+    /// open them now. Returns the number of all samples that were erased.
     private func eraseUnread(
         where isErased: (SampleRecord) -> Bool,
         after erased: Int

@@ -14,6 +14,27 @@ package enum Folder {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Creates a folder and its parents, with access for this user only. Does nothing if the folder exists.
+    ///
+    /// Passes over a parent that exists, also where this user may create nothing in it.
+    package static func create(_ path: String) throws(FileError) {
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            made += part + "/"
+            if made == "/" { continue }
+            if mkdir(made, 0o700) == 0 {
+                // The process's file mode mask does not count.
+                chmod(made, 0o700)
+                continue
+            }
+            let number = errno
+            var status = stat()
+            if number != EEXIST, stat(made, &status) != 0 {
+                throw FileError("create the directory \(made)", number: number)
+            }
+        }
+    }
+
     /// The names in a folder, in the order of their bytes, without `.` and `..`.
     /// - Throws: if not all of them can be read.
     package static func names(in folder: String) throws(FileError) -> [String] {

@@ -63,9 +63,9 @@ package enum SmallFile {
         _ bytes: [UInt8],
         to path: String,
         synchronizesFolder: Bool = true,
-        random: RandomSource = RandomSource()
+        randomness: RandomSource = RandomSource()
     ) throws(FileError) {
-        let (temporary, descriptor) = try create(for: path, random)
+        let (temporary, descriptor) = try create(for: path, randomness)
         var cause = SystemFile.writeAll(bytes, to: descriptor)
         if cause == 0, SystemFile.synchronize(descriptor) != 0 { cause = errno }
         close(descriptor)
@@ -77,9 +77,9 @@ package enum SmallFile {
         if synchronizesFolder { try Folder.synchronize(Folder.parent(of: path)) }
     }
 
-    private static func create(for path: String, _ random: RandomSource) throws(FileError) -> (String, Int32) {
+    private static func create(for path: String, _ randomness: RandomSource) throws(FileError) -> (String, Int32) {
         for _ in 0..<maxAttempts {
-            let name = path + "." + random.next().padded(digits, radix: 16) + replacementEnding
+            let name = path + "." + randomness.next().padded(digits, radix: 16) + replacementEnding
             let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0o600)
             if descriptor >= 0 {
                 fchmod(descriptor, 0o600)

@@ -1,9 +1,10 @@
 package import Instrument
 
-/// In which order the attributes of a sample are written, sorted by the bytes of their names, with their names made ready.
+/// In which order the attributes of a sample are written, sorted by the bytes of their names, with their names made
+/// ready.
 ///
-/// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. Lives as long
-/// as the writer of one batch, and so stays small.
+/// Samples of a session have the same few sets of names: each is looked up and sorted once, not once a sample. Lives as
+/// long as the writer of one batch, and so stays small.
 package struct AttributeOrder {
     package struct Entry {
         /// The attribute's position in the sample.

@@ -19,7 +19,8 @@ extension JSONValue {
         self = .object(Dictionary(members) { _, last in last })
     }
 
-    /// The value as an attribute value; nil for `null` and numbers that are not finite, which are also left out of arrays and objects.
+    /// The value as an attribute value; nil for `null` and numbers that are not finite, which are also left out of
+    /// arrays and objects.
     public var attributeValue: AttributeValue? {
         switch self {
         case .null: nil

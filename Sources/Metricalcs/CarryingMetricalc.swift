@@ -1,4 +1,5 @@
-/// A metricalc whose metrics also carry attributes of their events, for example the title or the weight of a sampled session.
+/// A metricalc whose metrics also carry attributes of their events, for example the title or the weight of a sampled
+/// session.
 ///
 /// ```swift
 /// let metricalc = CarryingMetricalc(CoreMetricalc(), ["title", "appVersion"])

@@ -6,7 +6,9 @@
 ///     static let menuOpens = MetricName("MenuOpens", .counter)
 ///     static let menuTime = MetricName("MenuTime", .gauge, unit: .milliseconds)
 /// }
-/// let menus = EventMetricalc([.count(.menuOpen, as: .menuOpens), .value(of: "menuTime", at: .menuClose, as: .menuTime)])
+/// let menus = EventMetricalc([
+///     .count(.menuOpen, as: .menuOpens), .value(of: "menuTime", at: .menuClose, as: .menuTime),
+/// ])
 /// let metricalc = MultiplexMetricalc([CoreMetricalc(), menus])
 /// ```
 public struct EventMetricalc: Metricalc {

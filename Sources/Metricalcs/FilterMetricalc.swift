@@ -13,7 +13,8 @@ public struct FilterMetricalc: Metricalc {
     ///
     /// - Parameters:
     ///   - base: the metricalc that computes.
-    ///   - admits: whether the base sees an event. It must depend on the event alone, so that a replay gives the same metrics.
+    ///   - admits: whether the base sees an event. It must depend on the event alone, so that a replay gives the same
+    ///     metrics.
     ///   - keeps: whether a metric of the base counts; it must depend on the metric alone.
     public init(
         _ base: some Metricalc,

@@ -20,8 +20,8 @@ package protocol AlertSink: Sendable {
 
 /// Runs a ``MonitorModel``: passes time and reports to it, and carries out its effects in order.
 ///
-/// All work of the model is done on one dispatch queue, so that a session that reports often, or a page that is rendered, delays
-/// no other session for long. May be used from any thread.
+/// All work of the model is done on one dispatch queue, so that a session that reports often, or a page that is
+/// rendered, delays no other session for long. May be used from any thread.
 package final class Monitor: Sendable {
     private let queue = DispatchQueue(label: "instrument.monitor")
     private let model: Lock<MonitorModel>

@@ -7,9 +7,9 @@ internal import InstrumentWatch
 
 /// Plays a stream once for a scrape, as a blackbox exporter does.
 ///
-/// Only streams of the configuration, and URLs on the host and port of one, are played: the page is no way into the network of
-/// the monitor. Addresses that only this machine or its network can reach are refused, redirects and playlists included, unless
-/// the configuration names such an address for that host.
+/// Only streams of the configuration, and URLs on the host and port of one, are played: the page is no way into the
+/// network of the monitor. Addresses that only this machine or its network can reach are refused, redirects and
+/// playlists included, unless the configuration names such an address for that host.
 package final class ProbePage: Sendable {
     package enum Refusal: Error, Hashable, Sendable { case notConfigured, busy }
 
@@ -51,8 +51,8 @@ package final class ProbePage: Sendable {
         return .success(await play(url, stream.profile, isPrivate: Self.isPrivate(stream.url), .seconds(limit), format))
     }
 
-    /// The time of a probe in seconds, at most 120: what the scrape allows, without half a second for the answer itself, or a fifth of
-    /// a short time.
+    /// The time of a probe in seconds, at most 120: what the scrape allows, without half a second for the answer
+    /// itself, or a fifth of a short time.
     ///
     /// - Parameter scrapeTimeout: the value of `X-Prometheus-Scrape-Timeout-Seconds`; 10 s without a usable value.
     static func limit(scrapeTimeout: Double?) -> Double {

@@ -6,8 +6,8 @@ package import InstrumentMonitor
 /// Sends messages about alerts to one receiver: an HTTP POST of JSON for each.
 ///
 /// `X-Instrument-Delivery` has the identifier of the message, which stays the same when a message is sent again, and
-/// `X-Instrument-Signature` has `sha256=` and the HMAC-SHA256 of the body with the receiver's secret. The queue retries a message
-/// until the receiver answers with status 2xx, or refuses it with a status 4xx.
+/// `X-Instrument-Signature` has `sha256=` and the HMAC-SHA256 of the body with the receiver's secret. The queue retries
+/// a message until the receiver answers with status 2xx, or refuses it with a status 4xx.
 package final class WebhookBackend: Backend {
     package let name: BackendName
     /// Each message alone and at once, so that a message that arrived is never sent with one that did not.
@@ -65,8 +65,7 @@ package final class WebhookBackend: Backend {
                 timeout: timeout,
                 maxResponseBytes: 64 << 10
             )
-            let response = try await transport.send(request)
-            return DeliveryOutcome(response, to: request, now: clock.wallTime)
+            return await transport.deliver(request, clock: clock)
         } catch {
             return DeliveryOutcome(error)
         }

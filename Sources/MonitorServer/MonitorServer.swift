@@ -5,9 +5,9 @@ internal import NIOPosix
 
 /// The HTTP server of the monitor: small pages, and streams of server-sent events.
 ///
-/// Connections, waiting times and pending bytes are bounded: a client that sends nothing or reads nothing is disconnected and
-/// delays nobody. Without a token, only requests that name a loopback host are answered, so that a page of another site cannot
-/// read the monitor through the browser of its operator.
+/// Connections, waiting times and pending bytes are bounded: a client that sends nothing or reads nothing is
+/// disconnected and delays nobody. Without a token, only requests that name a loopback host are answered, so that a
+/// page of another site cannot read the monitor through the browser of its operator.
 package final class MonitorServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel

@@ -58,7 +58,8 @@ package struct ServerRequest: Sendable {
 package struct ServerReply: Sendable {
     package enum Content: Sendable {
         case bytes([UInt8])
-        /// A stream of server-sent events: called with a sink when the head was sent; returns what ends the subscription.
+        /// A stream of server-sent events: called with a sink when the head was sent; returns what ends the
+        /// subscription.
         case events(@Sendable (EventSink) -> @Sendable () -> Void)
     }
 

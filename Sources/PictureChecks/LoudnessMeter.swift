@@ -8,8 +8,8 @@ internal import Musl
 
 /// Measures loudness by EBU R 128 (EBU Tech 3341, ITU-R BS.1770-4): short-term over three seconds, and integrated.
 ///
-/// Mono and stereo, and further channels with the weight of stereo ones; the low-frequency channel is not left out, because
-/// decoded sound does not always say which one it is.
+/// Mono and stereo, and further channels with the weight of stereo ones; the low-frequency channel is not left out,
+/// because decoded sound does not always say which one it is.
 public struct LoudnessMeter: Sendable {
     /// The loudness of silence: the meter measures nothing quieter, in LUFS.
     public static let silence = -120.0
@@ -73,8 +73,8 @@ public struct LoudnessMeter: Sendable {
         histogramEnergy[place] += energy
     }
 
-    /// The loudness of everything so far, in LUFS, without blocks below -70 LUFS and 10 LU below the mean of the rest; nil
-    /// without such blocks.
+    /// The loudness of everything so far, in LUFS, without blocks below -70 LUFS and 10 LU below the mean of the rest;
+    /// nil without such blocks.
     public var integrated: Double? {
         guard let ungated = mean(from: 500) else { return nil }
         return mean(from: max(500, Int((Self.loudness(ungated) - 10 + 120) * 10))).map(Self.loudness)

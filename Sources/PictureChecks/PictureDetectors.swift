@@ -29,7 +29,8 @@ public struct BlackDetector: Hashable, Sendable {
 
 /// Detects intervals in which the picture does not change.
 public struct FreezeDetector: Hashable, Sendable {
-    /// The difference of a cell up to which pictures are the same, from 0 to 1: what an encoder's noise leaves of a mean.
+    /// The difference of a cell up to which pictures are the same, from 0 to 1: what an encoder's noise leaves of a
+    /// mean.
     public static let limit: Float = 0.008
 
     private var tracker: IntervalTracker

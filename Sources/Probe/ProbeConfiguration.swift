@@ -22,8 +22,8 @@ public struct ProbeConfiguration: Hashable, Sendable {
     /// Which requests of streams carry Common Media Client Data, and how; nil, the default, for none.
     public var requestReporting: RequestReporting?
     /// Whether each request of a stream is reported with a separate event, `RequestFinish`. The attributes are those of
-    /// `InstrumentQuality`: `requestKind`, `requestBytes`, `requestTime`, `timeToFirstByte` and `requestFailed`. Without these
-    /// events, metrics of requests know only the sums that every event carries.
+    /// `InstrumentQuality`: `requestKind`, `requestBytes`, `requestTime`, `timeToFirstByte` and `requestFailed`.
+    /// Without these events, metrics of requests know only the sums that every event carries.
     public var reportsRequests: Bool
     /// The ads that interrupt the content; nil, the default, for none.
     public var ads: AdConfiguration?

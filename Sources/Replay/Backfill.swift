@@ -1,10 +1,10 @@
 package import Instrument
 
-/// Delivers recorded samples to backends under their recorded identifiers, so that no sample counts twice, however often the
-/// recording is delivered.
+/// Delivers recorded samples to backends under their recorded identifiers, so that no sample counts twice, however
+/// often the recording is delivered.
 ///
-/// Samples are delivered in chunks: the next chunk is read after every backend has received the chunk before. A backend that has
-/// not received a chunk in time, or accepts no more samples, receives nothing more.
+/// Samples are delivered in chunks: the next chunk is read after every backend has received the chunk before. A backend
+/// that has not received a chunk in time, or accepts no more samples, receives nothing more.
 package final class Backfill {
     /// The samples of a chunk.
     package static let chunkSize = 10_000

@@ -2,8 +2,8 @@ package import Instrument
 
 /// Computes the metrics of recorded events again, with one metricalc for each instrument, as each instrument did live.
 ///
-/// The instrument is the part of `senderId` before the tracker's number. Events of one instrument must be in their order; those of
-/// different instruments may be mixed. Memory grows with the number of instruments.
+/// The instrument is the part of `senderId` before the tracker's number. Events of one instrument must be in their
+/// order; those of different instruments may be mixed. Memory grows with the number of instruments.
 package struct MetricReplay: Sendable {
     private let makeMetricalc: @Sendable () -> any Metricalc
     private var metricalcs: [Substring: any Metricalc] = [:]
@@ -48,8 +48,8 @@ package struct Recomputation: Sendable {
     /// Creates a recomputation.
     package init(_ makeMetricalc: @escaping @Sendable () -> any Metricalc) { replay = MetricReplay(makeMetricalc) }
 
-    /// The records in place of a record: for an event its metrics and the event, in the order of an instrument's queue; nothing for a
-    /// recorded metric.
+    /// The records in place of a record: for an event its metrics and the event, in the order of an instrument's queue;
+    /// nothing for a recorded metric.
     package mutating func records(for record: SampleRecord) -> [SampleRecord] {
         guard case .event(let event) = record.sample else { return [] }
         let metrics = replay.metrics(of: event).enumerated().map { position, metric in
@@ -63,7 +63,8 @@ package struct Recomputation: Sendable {
         return metrics + [record]
     }
 
-    /// A UUID of version 4's form that depends on the event, the metric and its position among the event's metrics alone.
+    /// A UUID of version 4's form that depends on the event, the metric and its position among the event's metrics
+    /// alone.
     static func identifier(of name: MetricName, _ position: Int, _ event: SampleID) -> SampleID {
         let digest = SHA256.digest(of: Array("\(event)/\(name.spelling)/\(position)".utf8))
         let half = { (start: Int) in digest[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }

@@ -64,7 +64,8 @@ private final class LineSource: RecordSource {
     var byteCount: Int { reader.byteCount }
 }
 
-/// The samples that a durable queue has not delivered: those that wait for a backend, and the dead letters. Takes none of them.
+/// The samples that a durable queue has not delivered: those that wait for a backend, and the dead letters. Takes none
+/// of them.
 ///
 /// Samples that wait for several backends are returned once for each; ``ReplayReader`` keeps the first.
 private final class QueueSource: RecordSource {

@@ -15,8 +15,8 @@ package struct ReplayedSample: Sendable {
 /// while let sample = try reader.next() { … }
 /// ```
 ///
-/// A part that cannot be read is reported and skipped: a damaged or overlong line, a damaged gzip member, the torn end of a file.
-/// Used by one thread at a time.
+/// A part that cannot be read is reported and skipped: a damaged or overlong line, a damaged gzip member, the torn end
+/// of a file. Used by one thread at a time.
 package final class ReplayReader {
     /// The order of the samples.
     package enum Order: String, Sendable, CaseIterable {

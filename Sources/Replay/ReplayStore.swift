@@ -2,8 +2,8 @@ internal import Instrument
 
 /// A store that delivers recorded samples under their own identifiers, a chunk at a time.
 ///
-/// A queue numbers the samples in its store. Samples of several recordings may have the same numbers, so the store gives each a
-/// separate number, and ``ReplayBackend`` restores the recorded number before the backend sees the sample.
+/// A queue numbers the samples in its store. Samples of several recordings may have the same numbers, so the store
+/// gives each a separate number, and ``ReplayBackend`` restores the recorded number before the backend sees the sample.
 final class ReplayStore: SampleStore {
     private struct Place {
         var cursor: UInt64

@@ -2,9 +2,10 @@ internal import Instrument
 
 /// Merges the samples of several sources by time. Keeps one sample of each source.
 ///
-/// The order of samples within a source never changes: a sample whose clock was set back counts as simultaneous with the sample
-/// before it. Samples of one log in several sources are ordered by their numbers, whatever their times are, so that a log that was
-/// split into parts is merged into the log again. Of simultaneous samples of different logs, the one of the earlier source is first.
+/// The order of samples within a source never changes: a sample whose clock was set back counts as simultaneous with
+/// the sample before it. Samples of one log in several sources are ordered by their numbers, whatever their times are,
+/// so that a log that was split into parts is merged into the log again. Of simultaneous samples of different logs, the
+/// one of the earlier source is first.
 struct TimeMerge {
     /// The next sample of a source.
     private struct Head {

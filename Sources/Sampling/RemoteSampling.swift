@@ -7,7 +7,9 @@ public import InstrumentQuality
 ///
 /// ```swift
 /// let settings = SamplingSettings()
-/// let sampling = RemoteSampling(.url(url), app: "com.example.tv", key: samplingKey, settings: settings, transport: transport)
+/// let sampling = RemoteSampling(
+///     .url(url), app: "com.example.tv", key: samplingKey, settings: settings, transport: transport
+/// )
 /// let updates = Task { await sampling.run(every: .seconds(3600)) { print("sampling: \($0)") } }
 /// ```
 ///

@@ -7,12 +7,12 @@ public import InstrumentQuality
 /// {"version": 3, "default": {"oneIn": 10}, "apps": {"com.example.tv": {"oneIn": 100}}}
 /// ```
 ///
-/// `version` is a number from 0 that grows with each change: an app never goes back to an older one. `default` applies to apps that
-/// `apps` does not list; without it, they record every session. `oneIn` is a number from 0 (no session) to 1,000,000,000. Other members
-/// are ignored, so that a later version of the format remains readable.
+/// `version` is a number from 0 that grows with each change: an app never goes back to an older one. `default` applies
+/// to apps that `apps` does not list; without it, they record every session. `oneIn` is a number from 0 (no session) to
+/// 1,000,000,000. Other members are ignored, so that a later version of the format remains readable.
 ///
-/// In the signed form, `payload` is such a document as text, and `signature` the HMAC-SHA256 (RFC 2104) of the text's UTF-8 under a
-/// shared key, in hexadecimal:
+/// In the signed form, `payload` is such a document as text, and `signature` the HMAC-SHA256 (RFC 2104) of the text's
+/// UTF-8 under a shared key, in hexadecimal:
 ///
 /// ```json
 /// {"payload": "{\"version\": 3, \"default\": {\"oneIn\": 10}}", "signature": "5d41…"}

@@ -1,4 +1,5 @@
 internal import Instrument
+package import InstrumentText
 
 #if canImport(Darwin)
 internal import Darwin

@@ -19,8 +19,8 @@ extension EnvironmentValues {
     /// }
     /// ```
     ///
-    /// Values of the hierarchy (`.analytics(\.source, "app-tabs")`) and of tasks (`AnalyticsValues.with`) merge; where both have a
-    /// value, the nearer wins.
+    /// Values of the hierarchy (`.analytics(\.source, "app-tabs")`) and of tasks (`AnalyticsValues.with`) merge; where
+    /// both have a value, the nearer wins.
     public var analytics: Analytics {
         get { self[AnalyticsEnvironmentKey.self] }
         set { self[AnalyticsEnvironmentKey.self] = newValue }

@@ -5,8 +5,8 @@ public import Instrument
 /// - Its name and its policy are the same each time, and the name is not empty.
 /// - It handles samples of every shape, extreme ones included, in batches of any size.
 /// - It refuses only samples of the batch, and gives a reason for each.
-/// - Acknowledged samples have arrived when the delivery returns, in the order in which they were emitted, once for each
-///   delivery; refused samples have not arrived.
+/// - Acknowledged samples have arrived when the delivery returns, in the order in which they were emitted, once for
+///   each delivery; refused samples have not arrived.
 /// - A repeated batch has the same identifiers and is accepted again, as after a lost response.
 /// - A cancelled delivery is retried, or has arrived.
 /// - Its end adds no samples, and a backend that never received a batch ends, too.
@@ -24,12 +24,12 @@ public enum BackendContract {
     /// - Parameters:
     ///   - seed: chooses the samples.
     ///   - count: the number of samples.
-    ///   - samples: creates a sample; by default of every shape. For a backend that skips some samples, create those that it
-    ///     accepts.
+    ///   - samples: creates a sample; by default of every shape. For a backend that skips some samples, create those
+    ///     that it accepts.
     ///   - makeBackend: creates a backend. It is called twice, the second time after the first backend has ended; both
     ///     deliver to the same place.
-    ///   - arrived: returns the identifiers of all samples that have arrived there, in order, including copies. Without it,
-    ///     the contract trusts the backend.
+    ///   - arrived: returns the identifiers of all samples that have arrived there, in order, including copies. Without
+    ///     it, the contract trusts the backend.
     /// - Throws: ``ContractViolation``, which names the promise.
     public static func check(
         seed: UInt64 = 1,

@@ -9,10 +9,10 @@ public import Instrument
 /// - A copy of a hub is independent of the original: a hub is a value.
 /// - A rejected event leaves the hub as it was.
 /// - An accepted event keeps its action, its tracker and its time.
-/// - A hub that has forgotten all trackers behaves like a new one; forgetting a tracker does not affect the trackers of other
-///   content, and forgetting an unknown tracker has no effect.
-/// - A hub never traps, with any order of events, any type of attributes and any distance of instants, before it is ready and
-///   after its end.
+/// - A hub that has forgotten all trackers behaves like a new one; forgetting a tracker does not affect the trackers of
+///   other content, and forgetting an unknown tracker has no effect.
+/// - A hub never traps, with any order of events, any type of attributes and any distance of instants, before it is
+///   ready and after its end.
 public enum HubContract {
     /// Checks the promises.
     ///

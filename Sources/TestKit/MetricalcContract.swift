@@ -10,8 +10,8 @@ public import Instrument
 /// - A metric has the tracker and the time of the event that it was computed from, and a finite value.
 /// - All metrics of one name have one kind and one unit.
 /// - A metricalc that has forgotten all trackers behaves like a new one; forgetting an unknown tracker has no effect.
-/// - A metricalc never traps, with any order of events, any type of attributes and any distance of instants, before it is
-///   ready and after its end.
+/// - A metricalc never traps, with any order of events, any type of attributes and any distance of instants, before it
+///   is ready and after its end.
 public enum MetricalcContract {
     /// Checks the promises.
     ///

@@ -4,8 +4,8 @@ public import Instrument
 extension StoreContract {
     /// Checks that a store which is opened again continues where it was.
     ///
-    /// - Parameter open: opens the store; each time the same one, which holds nothing at the first call. The store that was
-    ///   opened before has been released by then.
+    /// - Parameter open: opens the store; each time the same one, which holds nothing at the first call. The store that
+    ///   was opened before has been released by then.
     /// - Throws: ``ContractViolation``, which names the promise.
     public static func checkReopening(_ open: () -> any SampleStore) throws(ContractViolation) {
         let samples = AwkwardSamples.all

@@ -5,9 +5,10 @@ public import Instrument
 /// - Samples come back exactly as they were appended, to the last bit, in order, numbered without gaps, with the same
 ///   identifiers each time: every type of value at its limits (``AwkwardSamples``), events and metrics.
 /// - Records and dead letters name the service that a sample was appended for (`SampleRecord.service`).
-/// - Each backend has its own place, from the point where it was attached; a backend that is not attached has no samples.
-/// - A batch is as large as allowed, with at least one sample. Until it is settled, it is repeated unchanged, or shorter if
-///   fewer samples are requested, never longer.
+/// - Each backend has its own place, from the point where it was attached; a backend that is not attached has no
+///   samples.
+/// - A batch is as large as allowed, with at least one sample. Until it is settled, it is repeated unchanged, or
+///   shorter if fewer samples are requested, never longer.
 /// - Reading the queued samples changes nothing: it leases no batch and moves no place.
 /// - The ledger adds up at any moment, dead letters keep sample and reason, and a forgotten backend leaves nothing.
 /// - Erased samples, held ones included, are gone from everywhere, and all other samples stay.
@@ -16,8 +17,8 @@ public import Instrument
 public enum StoreContract {
     /// Checks the promises.
     ///
-    /// - Parameter makeStore: makes a store that holds nothing yet, and has room for 10,000 samples and 16 MiB. It is called
-    ///   many times; several of its stores are never in use at the same time.
+    /// - Parameter makeStore: makes a store that holds nothing yet, and has room for 10,000 samples and 16 MiB. It is
+    ///   called many times; several of its stores are never in use at the same time.
     /// - Throws: ``ContractViolation``, which names the promise.
     public static func check(_ makeStore: () -> any SampleStore) throws(ContractViolation) {
         try checkSamples(CheckedStore(makeStore()))

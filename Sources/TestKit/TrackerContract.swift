@@ -18,9 +18,11 @@ public enum TrackerContract {
     /// Checks the promises.
     ///
     /// - Parameters:
-    ///   - makeTracker: makes a tracker that was added nowhere yet. It is called several times and must not keep what it makes.
-    ///   - exercise: lets something happen to what the tracker watches, and returns once the tracker has reported it. It is called
-    ///     while the tracker is added, from a thread of the contract's while other threads emit, and after the tracker was removed.
+    ///   - makeTracker: makes a tracker that was added nowhere yet. It is called several times and must not keep what
+    ///     it makes.
+    ///   - exercise: lets something happen to what the tracker watches, and returns once the tracker has reported it.
+    ///     It is called while the tracker is added, from a thread of the contract's while other threads emit, and after
+    ///     the tracker was removed.
     /// - Throws: ``ContractViolation``, which names the promise.
     public static func check<T: Tracker>(
         _ makeTracker: () throws -> T,

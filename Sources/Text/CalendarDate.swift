@@ -3,7 +3,8 @@ internal import Instrument
 /// A day of the proleptic Gregorian calendar.
 ///
 /// Source of both conversions: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (`days_from_civil`,
-/// `civil_from_days`). Years begin on 1 March there, so that a leap day is the last of its year; 400 years have 146,097 days.
+/// `civil_from_days`). Years begin on 1 March there, so that a leap day is the last of its year; 400 years have 146,097
+/// days.
 package struct CalendarDate: Hashable, Sendable {
     /// The year; 0 is the year before 1.
     package var year: Int
@@ -50,7 +51,8 @@ package struct CalendarDate: Hashable, Sendable {
 }
 
 extension TextCursor {
-    /// Takes `2026-11-21`: a month from 01 to 12 and a day from 01 to 31. Whether the month has that day is not checked.
+    /// Takes `2026-11-21`: a month from 01 to 12 and a day from 01 to 31. Whether the month has that day is not
+    /// checked.
     package mutating func date() -> CalendarDate? {
         guard let year = number(digits: 4), take("-"), let month = number(digits: 2), take("-"),
             let day = number(digits: 2), 1...12 ~= month, 1...31 ~= day
@@ -60,7 +62,8 @@ extension TextCursor {
 }
 
 extension BinaryInteger {
-    /// Quotient and remainder of a division by a positive number. The quotient is rounded down, the remainder not negative.
+    /// Quotient and remainder of a division by a positive number. The quotient is rounded down, the remainder not
+    /// negative.
     package func flooredQuotientAndRemainder(dividingBy divisor: Self) -> (quotient: Self, remainder: Self) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

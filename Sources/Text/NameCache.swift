@@ -2,10 +2,11 @@ public import Instrument
 
 /// The form of attribute names on the wire, computed once for each name.
 ///
-/// Attribute names are interned for the life of the process, so a cache of them is no larger than the table that interns them.
+/// Attribute names are interned for the life of the process, so a cache of them is no larger than the table that
+/// interns them.
 ///
-/// Public, though no product has this module: encoders of other modules look up every attribute, and the compiler specializes only public
-/// code for them. Without that, a lookup costs a fifth of an encoding.
+/// Public, though no product has this module: encoders of other modules look up every attribute, and the compiler
+/// specializes only public code for them. Without that, a lookup costs a fifth of an encoding.
 public struct NameCache<Form> {
     @usableFromInline var forms: [Form?] = []
 

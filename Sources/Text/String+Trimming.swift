@@ -7,7 +7,8 @@ extension StringProtocol where SubSequence == Substring {
     /// The text without the white space of XML and JSON at either end.
     package var trimmingWhitespace: Substring { trimming(\.isWhitespace) }
 
-    /// Works on bytes: to find the last character of a text of flags or accents, all characters before it would be read.
+    /// Works on bytes: to find the last character of a text of flags or accents, all characters before it would be
+    /// read.
     private func trimming(_ isSpace: (UInt8) -> Bool) -> Substring {
         var text = self[...]
         while let first = text.utf8.first, isSpace(first) { text = Substring(text.utf8.dropFirst()) }

@@ -39,8 +39,8 @@ package struct TextCursor {
         return digits
     }
 
-    /// Takes the digits of a fraction, at least one, and returns the first `places` of them as a number: `5` is 500 with three
-    /// places. Further digits are cut off.
+    /// Takes the digits of a fraction, at least one, and returns the first `places` of them as a number: `5` is 500
+    /// with three places. Further digits are cut off.
     package mutating func fraction(places: Int) -> Int? {
         guard let digits = digits()?.prefix(places) else { return nil }
         return (digits.count..<places).reduce(Self.number(digits)) { value, _ in value * 10 }

@@ -18,8 +18,8 @@ extension WallTime {
         )
     }
 
-    /// `2026-01-31T09:15:00.250Z`: RFC 3339 with milliseconds, in UTC. A time whose year has not four digits becomes the nearest
-    /// one whose year has.
+    /// `2026-01-31T09:15:00.250Z`: RFC 3339 with milliseconds, in UTC. A time whose year has not four digits becomes
+    /// the nearest one whose year has.
     package var rfc3339: String {
         let time = WallTime(
             milliseconds: min(max(milliseconds, Self.fourDigitYears.lowerBound), Self.fourDigitYears.upperBound)

@@ -13,8 +13,8 @@ import Testing
 /// The probe beside hls.js in Chromium: which interstitials play, in which order, and where the content resumes.
 @Suite("Interstitials in a browser", .ownThread, .timeLimit(.minutes(60)))
 struct BrowserComparisonTests {
-    /// What a player says of one playlist: its interstitials in the order in which they began, with their assets, and the
-    /// positions at which the content began or resumed.
+    /// What a player says of one playlist: its interstitials in the order in which they began, with their assets, and
+    /// the positions at which the content began or resumed.
     private struct Course: Codable, Equatable {
         var started: [String]
         var assets: Int

@@ -202,7 +202,8 @@ struct HostileAdTests {
             media["/" + path] = try await open.send(HTTPRequest(.get, try HTTPURL(origin.url(path)))).body
         }
         let answers = media
-        // The content is public; the ads are on the loopback address: a list, an asset in a public list, and its segments.
+        // The content is public; the ads are on the loopback address: a list, an asset in a public list, and its
+        // segments.
         let tags = [
             Playlist.interstitial(
                 "list",

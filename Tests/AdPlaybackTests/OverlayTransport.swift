@@ -2,8 +2,8 @@ import Instrument
 import InstrumentHTTP
 import InstrumentTransport
 
-/// Answers some addresses itself, in place of the server that would: for playlists, lists and documents of one test. All
-/// other requests go to the network.
+/// Answers some addresses itself, in place of the server that would: for playlists, lists and documents of one test.
+/// All other requests go to the network.
 final class OverlayTransport: HTTPTransport {
     /// What an address answers.
     enum Answer: Sendable {
@@ -12,7 +12,8 @@ final class OverlayTransport: HTTPTransport {
         case later(String)
         case bytes([UInt8])
         case status(Int)
-        /// No answer: the request fails as if its time were over. Virtual time waits for it, so that a moment is enough.
+        /// No answer: the request fails as if its time were over. Virtual time waits for it, so that a moment is
+        /// enough.
         case silence
     }
 

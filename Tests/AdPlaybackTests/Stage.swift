@@ -157,7 +157,8 @@ extension VirtualClock {
     }
 }
 
-/// Playlists of the origin's segments of two seconds, under `/vod/fmp4/`: pictures alone, so that every duration is exact.
+/// Playlists of the origin's segments of two seconds, under `/vod/fmp4/`: pictures alone, so that every duration is
+/// exact.
 enum Playlist {
     static let date = "2026-11-22T10:00:00.000Z"
 

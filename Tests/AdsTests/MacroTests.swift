@@ -34,7 +34,7 @@ struct MacroTests {
         for seed in 0..<50 {
             let values = MacroValues.perCall(
                 now: WallTime(milliseconds: 1_453_018_507_127),
-                random: RandomSource(SeededGenerator(seed: UInt64(seed)))
+                randomness: RandomSource(SeededGenerator(seed: UInt64(seed)))
             )
             #expect(values.expand("[TIMESTAMP]") == "2016-01-17T08%3A15%3A07.127Z")
             let digits = values.expand("[CACHEBUSTING]")

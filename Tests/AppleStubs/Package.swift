@@ -1,12 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Compiles the sources for Apple platforms on Linux, against modules that declare what they use of Apple's frameworks, and tests their
-// logic there. A separate package without products: in the graph of the main package these modules would make `canImport` true for
-// everybody.
+// Compiles the sources for Apple platforms on Linux, against modules that declare what they use of Apple's frameworks,
+// and tests their logic there. A separate package without products: in the graph of the main package these modules
+// would make `canImport` true for everybody.
 //
-// `scripts/link-apple-sources.sh` makes `Linked`, links to the sources of the main package: they are compiled as they are, in one package, because targets share what has
-// `package` access.
+// `scripts/link-apple-sources.sh` makes `Linked`, links to the sources of the main package: they are compiled as they
+// are, in one package, because targets share what has `package` access.
 
 /// Modules of this project under the names of Apple's and Google's, with signatures from their documentation.
 let stubs: [Target] = [

@@ -126,7 +126,7 @@ struct DamagedSegmentTests {
             try Data(bytes).write(to: URL(fileURLWithPath: segment))
             let expected = original.whole(in: bytes)
             let store = try open("queue")
-            let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
+            let numbers = NumberedSamples.numbers(NumberedSamples.drain(store))
             #expect(numbers == expected, "seed \(TortureSettings.seed), round \(round), \(kinds)")
             let ledger = store.ledger(of: "one")
             #expect(
@@ -154,10 +154,10 @@ struct DamagedSegmentTests {
             try Data(bytes).write(to: URL(fileURLWithPath: segment))
             let expected = original.whole(in: bytes)
             let store = try open("queue")
-            let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
+            let numbers = NumberedSamples.numbers(NumberedSamples.drain(store))
             #expect(numbers == expected, "seed \(TortureSettings.seed), round \(round), \(kinds)")
-            _ = try store.append([DurableStoreTests.sample(1000)])
-            #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == [1000])
+            _ = try store.append([NumberedSamples.sample(1000)])
+            #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == [1000])
             let ledger = store.ledger(of: "one")
             #expect(ledger.emitted == ledger.settled)
             store.close()
@@ -174,7 +174,7 @@ struct DamagedSegmentTests {
         try Data(bytes).write(to: URL(fileURLWithPath: segment))
         let expected = original.whole(in: bytes)
         let store = try open("queue")
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == expected)
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == expected)
         #expect(expected.count > 480)
         #expect(store.ledger(of: "one").emitted == store.ledger(of: "one").settled)
     }
@@ -191,7 +191,7 @@ struct DamagedSegmentTests {
         bytes += [UInt8](repeating: 0, count: 100_000 - bytes.count)
         try Data(bytes).write(to: URL(fileURLWithPath: segment))
         let store = try open("queue")
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == expected)
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == expected)
         #expect(expected.count > 200 && expected.last == 299)
         #expect(store.ledger(of: "one").emitted == 300)
     }
@@ -202,7 +202,7 @@ struct DamagedSegmentTests {
         let segment = try Segment(creating: scratch.path + "/made", capacity: 1 << 16)
         var offset = SegmentHeader.size
         for number in 0..<count {
-            let payload = SampleEncoder.bytes(of: DurableStoreTests.sample(number))
+            let payload = SampleEncoder.bytes(of: NumberedSamples.sample(number))
             let record = RecordFormat.bytes(of: payload, sequence: first + UInt64(number))
             record.withUnsafeBytes { segment.copy($0, to: offset) }
             offset += record.count
@@ -273,9 +273,9 @@ struct DamagedSegmentTests {
         for _ in 0..<(1 << 19) / 8 { bytes += filler }
         try Data(bytes).write(to: URL(fileURLWithPath: segment))
         let store = try open("queue")
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == expected)
-        _ = try store.append([DurableStoreTests.sample(1000)])
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == [1000])
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == expected)
+        _ = try store.append([NumberedSamples.sample(1000)])
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == [1000])
         let ledger = store.ledger(of: "one")
         #expect(ledger.emitted == ledger.settled)
         #expect(ledger.emitted == (isSealed ? 501 : expected.count + 1))
@@ -286,8 +286,8 @@ struct DamagedSegmentTests {
         let (segment, original) = try makeQueue()
         try Data(original.bytes.prefix(10_000)).write(to: URL(fileURLWithPath: segment))
         let store = try open("queue")
-        _ = try store.append([DurableStoreTests.sample(1000)])
-        let records = DurableStoreTests.drain(store)
+        _ = try store.append([NumberedSamples.sample(1000)])
+        let records = NumberedSamples.drain(store)
         #expect(records.last?.sequence == 500)
         #expect(store.ledger(of: "one").emitted == 501 && store.ledger(of: "one").acknowledged == records.count)
     }
@@ -296,11 +296,11 @@ struct DamagedSegmentTests {
     func cutWhileInUse() throws {
         let store = try open("queue")
         store.attach("one")
-        for number in 0..<400 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<400 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         let segments = scratch.files(".segment")
         #expect(truncate(try #require(segments.first), 5000) == 0)
-        let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
+        let numbers = NumberedSamples.numbers(NumberedSamples.drain(store))
         #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
         #expect(!numbers.isEmpty && numbers.count < 400)
         let ledger = store.ledger(of: "one")

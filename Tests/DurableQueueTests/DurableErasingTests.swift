@@ -95,7 +95,7 @@ struct DurableErasingTests {
         #expect((one.emitted, one.acknowledged, one.queued, one.drops[.erased]) == (400, 1, 300, 99))
         #expect((two.emitted, two.acknowledged, two.dead, two.queued, two.drops[.erased]) == (400, 6, 1, 294, 99))
         #expect(two.emitted == two.acknowledged + two.queued + two.dead + two.dropped)
-        #expect(DurableStoreTests.drain(store, "one").count == 300)
+        #expect(NumberedSamples.drain(store, "one").count == 300)
     }
 
     @Test("The ledger adds up after a restart, and reading continues around the gaps")
@@ -106,8 +106,8 @@ struct DurableErasingTests {
         store.close()
         let again = try Self.open(scratch.path)
         #expect(again.ledger(of: "one") == before)
-        let records = DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == (0..<400).filter { $0 % 4 != 0 })
+        let records = NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == (0..<400).filter { $0 % 4 != 0 })
         let end = again.ledger(of: "one")
         #expect((end.acknowledged, end.queued, end.drops) == (300, 0, [.erased: 100]))
     }
@@ -149,7 +149,7 @@ struct DurableErasingTests {
         _ = try again.append([Self.sample("p-held", 30)])
         #expect(try again.eraseHeld() == 21)
         #expect(try files(with: "p-held") == [])
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<10))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<10))
         #expect(try again.eraseHeld() == 0)
     }
 
@@ -216,9 +216,9 @@ struct DurableErasingTests {
             }
         }
         _ = try store.erase(where: Self.isOf("p-ann"))
-        let rest = DurableStoreTests.drain(store, "two")
+        let rest = NumberedSamples.drain(store, "two")
         #expect(rest.count == 600 && rest.allSatisfy { $0.sample.attributes[.userId] == "p-bob" })
-        _ = DurableStoreTests.drain(store, "one")
+        _ = NumberedSamples.drain(store, "one")
         for name: BackendName in ["one", "two"] {
             let ledger = store.ledger(of: name)
             #expect((ledger.emitted, ledger.queued, ledger.drops[.corrupt]) == (900, 0, nil))

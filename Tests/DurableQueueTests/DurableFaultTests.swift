@@ -101,7 +101,7 @@ struct DurableFaultTests {
             store.close()
         }
         let store = try DurableStore(directory: scratch.path)
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == numbers)
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == numbers)
         #expect(store.ledger(of: "one").dropped == 0)
     }
 }

@@ -31,7 +31,7 @@ struct DurablePlaceTests {
     func lostBookkeeping(isDeleted: Bool) throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         store.close()
         for ending in ["", "-wal", "-shm"] {
             if isDeleted {
@@ -43,7 +43,7 @@ struct DurablePlaceTests {
         let said = Lock<[Diagnostic]>([])
         let again = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
         again.attach("one")
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<200))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<200))
         #expect(
             said.withLock { $0.map(\.description).filter { $0.contains("backends begin with the oldest") } }.count == 1
         )
@@ -53,7 +53,7 @@ struct DurablePlaceTests {
     func attached() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<20 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<20 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         // As after a loss of power that deleted the journal.
         let copy = scratch.path + "-copy"
@@ -64,20 +64,20 @@ struct DurablePlaceTests {
         }
         let again = try DurableStore(directory: copy)
         #expect(again.backends == ["one"])
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<20))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<20))
     }
 
     @Test("A queue without backends keeps nothing, so that a new backend does not receive abandoned samples")
     func everybodyLeft() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         store.forget("one")
         store.close()
         let again = try open()
         again.attach("two")
-        _ = try again.append([DurableStoreTests.sample(200)])
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again, "two")) == [200])
+        _ = try again.append([NumberedSamples.sample(200)])
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again, "two")) == [200])
     }
 
     @Test("Segments stay until the places after them are saved: dead letters survive a kill before that")
@@ -85,7 +85,7 @@ struct DurablePlaceTests {
         let store = try open()
         store.attach("one")
         store.attach("two")
-        for number in 0..<2000 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<2000 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         let before = scratch.files(".segment").count
         // Settled in memory, and not saved yet.
@@ -105,20 +105,20 @@ struct DurablePlaceTests {
     func closed() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
-        _ = DurableStoreTests.drain(store)
+        for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
+        _ = NumberedSamples.drain(store)
         store.close()
         #expect(throws: (any Error).self) { try store.own.bookkeeping.synchronize() }
         store.own.trim()
         store.own.maintain()
-        #expect(throws: QueueError.self) { try store.append([DurableStoreTests.sample(200)]) }
+        #expect(throws: QueueError.self) { try store.append([NumberedSamples.sample(200)]) }
     }
 
     @Test("A locked bookkeeping is left unchanged, and its dead letters are available after the lock")
     func busy() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         _ = store.next(for: "one", maxCount: 10, maxBytes: .max)
         store.settle("one", through: 9, dead: [1: "no", 2: "no"])
         store.close()
@@ -146,7 +146,7 @@ struct DurablePlaceTests {
         store.attach("one")
         let queue = BatchQueue(store: store)
         try queue.set(consent: .pending)
-        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         store.close()
         // A process that sets no consent changes nothing.
         for _ in 0..<2 {
@@ -161,7 +161,7 @@ struct DurablePlaceTests {
         let denied = try open()
         let held = BatchQueue(store: denied)
         #expect(held.consent == .denied && denied.ledger(of: "one").queued == 0)
-        #expect(held.append([DurableStoreTests.sample(11)]) == .notCollected)
+        #expect(held.append([NumberedSamples.sample(11)]) == .notCollected)
         try held.set(consent: .granted)
         denied.close()
         #expect(try open().consent == .granted)
@@ -171,7 +171,7 @@ struct DurablePlaceTests {
     func damaged() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<30 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<30 { _ = try store.append([NumberedSamples.sample(number)]) }
         store.close()
         let segment = try #require(scratch.files(".segment").first)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: segment))

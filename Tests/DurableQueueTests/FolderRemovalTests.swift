@@ -38,8 +38,8 @@ struct FolderRemovalTests {
             first.attach(name)
             second.attach(name)
         }
-        for number in 0..<100 { _ = try first.append([DurableStoreTests.sample(number)]) }
-        for number in 0..<10 { _ = try second.append([DurableStoreTests.sample(100 + number)]) }
+        for number in 0..<100 { _ = try first.append([NumberedSamples.sample(number)]) }
+        for number in 0..<10 { _ = try second.append([NumberedSamples.sample(100 + number)]) }
         for name in names {
             let records = first.next(for: name, maxCount: 100, maxBytes: .max)
             first.settle(name, through: 99, dead: [3: "a", 5: "b", 8: "c"])
@@ -76,7 +76,7 @@ struct FolderRemovalTests {
             }
             #expect(!FileManager.default.fileExists(atPath: queue + older), "\(deleted) files deleted")
             let store = try open()
-            #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == Array(100..<110))
+            #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(100..<110))
             #expect(Self.sums(store) == [110, 107, 0, 3])
             store.close()
         }
@@ -121,8 +121,8 @@ struct FolderRemovalTests {
             let (first, second) = (try open(), try open())
             first.attach("one")
             second.attach("three")
-            _ = DurableStoreTests.drain(first)
-            _ = DurableStoreTests.drain(first, "two")
+            _ = NumberedSamples.drain(first)
+            _ = NumberedSamples.drain(first, "two")
             first.close()
             second.close()
         }
@@ -171,9 +171,9 @@ struct FolderRemovalTests {
                                 configuration: DurableConfiguration(segmentSize: 4096, synchronization: .never)
                             )
                             store.attach("one")
-                            _ = try store.append([DurableStoreTests.sample(worker * 1000 + round)])
+                            _ = try store.append([NumberedSamples.sample(worker * 1000 + round)])
                             if round % 3 > 0 {
-                                let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
+                                let numbers = NumberedSamples.numbers(NumberedSamples.drain(store))
                                 seen.withLock { $0 += numbers }
                             }
                             store.close()
@@ -186,7 +186,7 @@ struct FolderRemovalTests {
         }
         let store = try open()
         store.attach("one")
-        let all = seen.withLock { $0 } + DurableStoreTests.numbers(DurableStoreTests.drain(store))
+        let all = seen.withLock { $0 } + NumberedSamples.numbers(NumberedSamples.drain(store))
         var expected: [Int] = []
         for worker in 0..<4 { expected += (0..<15).map { number in worker * 1000 + number } }
         #expect(all.sorted() == expected)
@@ -223,7 +223,7 @@ struct FolderRemovalTests {
         let said = Lock<[Diagnostic]>([])
         let store = try open { diagnostic in said.withLock { $0.append(diagnostic) } }
         store.attach("one")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         let first = store.next(for: "one", maxCount: 50, maxBytes: .max)
         store.settle("one", through: 49, dead: [7: "no"])
         store.own.doChores()
@@ -231,14 +231,14 @@ struct FolderRemovalTests {
         try remove(removal)
         var refused = 0
         for number in 200..<400 {
-            do { _ = try store.append([DurableStoreTests.sample(number)]) } catch { refused += 1 }
+            do { _ = try store.append([NumberedSamples.sample(number)]) } catch { refused += 1 }
         }
         #expect(store.ledger(of: "one").emitted == 400)
         #expect(store.ledger(of: "one").drops[.refused] ?? 0 == refused)
         store.own.maintain()
         #expect(said.withLock { $0 }.contains { "\($0)".contains("deleted while in use") })
         // From here on the store works as before: it accepts and keeps samples, also after a kill.
-        _ = try store.append([DurableStoreTests.sample(1000)])
+        _ = try store.append([NumberedSamples.sample(1000)])
         let before = store.ledger(of: "one")
         #expect(before.emitted == before.settled + before.queued)
         #expect(QueueFolder.folders(in: queue).map(\.isInUse) == [true])
@@ -250,10 +250,10 @@ struct FolderRemovalTests {
         let again = try DurableStore(directory: copy, configuration: DurableConfiguration(segmentSize: 4096))
         #expect(again.ledger(of: "one") == before)
         #expect(again.deadLetters(of: "one").map(\.record) == [first[7]])
-        let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(again))
+        let numbers = NumberedSamples.numbers(NumberedSamples.drain(again))
         #expect(numbers.count == 351 - refused && numbers.last == 1000 && numbers == numbers.sorted())
         #expect(again.own.state.withLock { $0.heldFrom } == 200)
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == numbers)
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == numbers)
         store.close()
     }
 
@@ -261,13 +261,13 @@ struct FolderRemovalTests {
     func nothingMissing() throws {
         let store = try open { Issue.record("\($0)") }
         store.attach("one")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         store.own.doChores()
         let before = ForeignFileTests.state(queue)
         store.own.restoreWhatIsGone()
         #expect(ForeignFileTests.state(queue) == before)
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == Array(0..<200))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<200))
     }
 
     // MARK: Backends of one run
@@ -278,16 +278,16 @@ struct FolderRemovalTests {
         var store = try open()
         store.attach("summary")
         store.attach("one")
-        _ = try store.append([DurableStoreTests.sample(0)])
+        _ = try store.append([NumberedSamples.sample(0)])
         store.close()
         for run in 1...3 {
             store = try open()
             store.attach("one")
             store.attach("summary", isEphemeral: true)
             #expect(Self.sums(store, "summary") == [0, 0, 0, 0])
-            for number in 0..<100 { _ = try store.append([DurableStoreTests.sample(run * 1000 + number)]) }
+            for number in 0..<100 { _ = try store.append([NumberedSamples.sample(run * 1000 + number)]) }
             let records = store.next(for: "summary", maxCount: 30, maxBytes: .max)
-            #expect(DurableStoreTests.numbers(records) == (0..<30).map { run * 1000 + $0 })
+            #expect(NumberedSamples.numbers(records) == (0..<30).map { run * 1000 + $0 })
             store.settle("summary", through: try #require(records.last).sequence, dead: [:])
             #expect(Self.sums(store, "summary") == [100, 30, 70, 0])
             // As after a kill.

@@ -46,8 +46,8 @@ struct ForeignFileTests {
     /// Emits, delivers and drains, so that the store deletes all files that it can delete.
     func use(_ store: DurableStore, _ count: Int = 100) throws {
         store.attach("one")
-        for number in 0..<count { _ = try store.append([DurableStoreTests.sample(number)]) }
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == Array(0..<count))
+        for number in 0..<count { _ = try store.append([NumberedSamples.sample(number)]) }
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<count))
         store.close()
     }
 
@@ -101,7 +101,7 @@ struct ForeignFileTests {
             try? FileManager.default.removeItem(atPath: queue)
             let first = try open()
             first.attach("one")
-            _ = try first.append([DurableStoreTests.sample(0)])
+            _ = try first.append([NumberedSamples.sample(0)])
             first.close()
             let folder = try #require(QueueFolder.folders(in: queue).first).path
             let path = folder + "/" + name
@@ -121,8 +121,8 @@ struct ForeignFileTests {
             let store = try open()
             store.attach("one")
             // More than a segment, so that every name is needed.
-            for number in 1..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
-            let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(store))
+            for number in 1..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
+            let numbers = NumberedSamples.numbers(NumberedSamples.drain(store))
             #expect(numbers.suffix(199) == Array(1..<200), "\(kind) \(name): \(numbers)")
             let ledger = store.ledger(of: "one")
             #expect(ledger.emitted == ledger.acknowledged + ledger.queued + ledger.dead + ledger.dropped)
@@ -212,7 +212,7 @@ struct ForeignFileTests {
         chmod(queue, 0o700)
         let store = try open()
         store.attach("one")
-        for number in 0..<200 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<200 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.hold()
         _ = store.next(for: "one", maxCount: 1, maxBytes: .max)
         for path in FileManager.default.enumerator(atPath: queue)?.compactMap({ $0 as? String }) ?? [] {

@@ -43,7 +43,7 @@ struct LostBookkeepingTests {
         let scratch = try Scratch()
         var store: DurableStore? = try DurableStore(directory: scratch.path)
         store?.attach("one")
-        for number in 0..<2000 { _ = try store?.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<2000 { _ = try store?.append([NumberedSamples.sample(number)]) }
         // The copy of a directory in use has files of different instants.
         try store?.synchronize()
         if isClosed { store?.close() }
@@ -58,7 +58,7 @@ struct LostBookkeepingTests {
         try loss.apply(to: "\(left)/\(folder)/bookkeeping.sqlite")
         let again = try DurableStore(directory: left)
         again.attach("one")
-        let numbers = DurableStoreTests.numbers(DurableStoreTests.drain(again))
+        let numbers = NumberedSamples.numbers(NumberedSamples.drain(again))
         let isWhole = numbers == Array(0..<2000)
         #expect(isWhole, "\(numbers.count) of 2000 samples arrived")
         let ledger = again.ledger(of: "one")

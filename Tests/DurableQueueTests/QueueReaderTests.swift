@@ -20,7 +20,7 @@ struct QueueReaderTests {
         )
         store.attach("one")
         store.attach("two")
-        for number in 0..<count { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<count { _ = try store.append([NumberedSamples.sample(number)]) }
         let records = store.next(for: "one", maxCount: 40, maxBytes: .max)
         store.settle("one", through: try #require(records.last).sequence, dead: [7: "no"])
         try FileManager.default.copyItem(atPath: scratch.path + "/live", toPath: scratch.path + "/queue")
@@ -46,7 +46,7 @@ struct QueueReaderTests {
         let verification = try QueueFolder.folders(in: queue).map { try $0.verify() }
         #expect(QueueFolder.folders(in: queue).allSatisfy { !$0.isInUse })
         #expect(ForeignFileTests.state(queue) == before)
-        #expect(DurableStoreTests.numbers(queued) == Array(40..<100))
+        #expect(NumberedSamples.numbers(queued) == Array(40..<100))
         #expect(letters.map(\.reason) == ["no"])
         #expect(verification.map(\.samples) == [100] && verification.allSatisfy(\.isWhole))
 
@@ -91,7 +91,7 @@ struct QueueReaderTests {
         let queue = scratch.path + "/queue"
         let store = try DurableStore(directory: queue)
         store.attach("one")
-        _ = try store.append([DurableStoreTests.sample(0)])
+        _ = try store.append([NumberedSamples.sample(0)])
         if isLockFileDeleted { try FileManager.default.removeItem(atPath: queue + "/00000001.queue/lock") }
         #expect(QueueFolder.folders(in: queue).map(\.isInUse) == [true])
         #expect(DurableQueueReader(directory: queue).backends.isEmpty)

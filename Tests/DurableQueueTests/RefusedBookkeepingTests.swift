@@ -42,7 +42,7 @@ struct RefusedBookkeepingTests {
         let store = try open()
         store.attach("one")
         let path = try store.own.draining.withLock { _ in
-            for number in 0..<50 { _ = try store.append([DurableStoreTests.sample(number)]) }
+            for number in 0..<50 { _ = try store.append([NumberedSamples.sample(number)]) }
             let area = try #require(store.own.state.withLock { $0.staging?.area })
             // The process was killed after it had noted the next sample, and before it had written that sample.
             area.note(next: area.nextSequence + 1)
@@ -60,8 +60,8 @@ struct RefusedBookkeepingTests {
         refused.close()
         try accept()
         let again = try open()
-        let records = DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == (isPowerLost ? [] : Array(0..<50)))
+        let records = NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == (isPowerLost ? [] : Array(0..<50)))
         again.close()
         let ledger = try open().ledger(of: "one")
         #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (records.count, records.count, [:]))
@@ -71,7 +71,7 @@ struct RefusedBookkeepingTests {
     func retriedGap() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         try refuse("absent")
         store.own.state.withLock { state in
@@ -80,11 +80,11 @@ struct RefusedBookkeepingTests {
         }
         store.own.leaveOut(10..<15)
         try accept()
-        for number in 10..<20 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 10..<20 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         store.leaveAsKilled()
         let again = try open()
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<20))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<20))
         let ledger = again.ledger(of: "one")
         #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (20, 20, [:]))
     }
@@ -102,8 +102,8 @@ struct RefusedBookkeepingTests {
         try store.synchronize()
         store.close()
         let again = try open()
-        let records = DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == (0..<40).filter { $0 % 4 != 0 })
+        let records = NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == (0..<40).filter { $0 % 4 != 0 })
         let ledger = again.ledger(of: "one")
         #expect((ledger.emitted, ledger.acknowledged, ledger.drops) == (40, 30, [.erased: 10]))
     }
@@ -113,12 +113,12 @@ struct RefusedBookkeepingTests {
         let store = try open()
         store.attach("one")
         store.attach("two")
-        for number in 0..<400 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<400 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         try change("CREATE TRIGGER refusal BEFORE DELETE ON place BEGIN SELECT RAISE(ABORT, 'refused'); END")
         store.forget("two")
         try accept()
-        #expect(DurableStoreTests.drain(store).count == 400)
+        #expect(NumberedSamples.drain(store).count == 400)
         store.close()
         let again = try open()
         #expect(again.backends == ["one"])
@@ -135,8 +135,8 @@ struct RefusedBookkeepingTests {
         let reports = Lock([String]())
         let store = try open { report in reports.withLock { $0.append("\(report)") } }
         store.attach("one")
-        _ = try store.append([DurableStoreTests.sample(0)])
-        #expect(DurableStoreTests.drain(store).count == 1)
+        _ = try store.append([NumberedSamples.sample(0)])
+        #expect(NumberedSamples.drain(store).count == 1)
         store.close()
         #expect(!FileManager.default.fileExists(atPath: folder))
         #expect(reports.withLock { $0 }.isEmpty)
@@ -148,7 +148,7 @@ struct RefusedBookkeepingTests {
     func unclaimed() throws {
         let store = try open()
         store.attach("one")
-        for number in 0..<400 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<400 { _ = try store.append([NumberedSamples.sample(number)]) }
         store.close()
         try change("DELETE FROM place")
         let idle = try open()
@@ -156,6 +156,6 @@ struct RefusedBookkeepingTests {
         idle.close()
         let again = try open()
         again.attach("one")
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(again)) == Array(0..<400))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(again)) == Array(0..<400))
     }
 }

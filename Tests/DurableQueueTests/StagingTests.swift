@@ -52,17 +52,17 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        for number in 0..<50 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<50 { _ = try store.append([NumberedSamples.sample(number)]) }
         let first = store.next(for: "one", maxCount: 10, maxBytes: .max)
         try store.own.draining.withLock { _ in
-            for number in 50..<100 { _ = try store.append([DurableStoreTests.sample(number)]) }
+            for number in 50..<100 { _ = try store.append([NumberedSamples.sample(number)]) }
             #expect(store.own.state.withLock { $0.log.nextSequence } == 50)
             store.leaveAsKilled()
         }
         let again = try open()
         #expect(again.ledger(of: "one").queued == 100)
-        let records = DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == Array(0..<100))
+        let records = NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == Array(0..<100))
         #expect(records.prefix(10) == first[...])
         #expect(Set(records.map(\.id)).count == 100)
     }
@@ -77,14 +77,14 @@ struct StagingTests {
             // Beyond the first half, but not beyond both.
             var count = 0
             while store.own.state.withLock({ $0.staging?.taken == nil }) {
-                _ = try store.append([DurableStoreTests.sample(count)])
+                _ = try store.append([NumberedSamples.sample(count)])
                 count += 1
             }
-            _ = try store.append([DurableStoreTests.sample(count)])
+            _ = try store.append([NumberedSamples.sample(count)])
             store.leaveAsKilled()
             return count + 1
         }
-        #expect(try DurableStoreTests.numbers(DurableStoreTests.drain(open(configuration))) == Array(0..<count))
+        #expect(try NumberedSamples.numbers(NumberedSamples.drain(open(configuration))) == Array(0..<count))
     }
 
     @Test("The samples of one append are staged together or not at all when the process is killed between two of them")
@@ -94,11 +94,11 @@ struct StagingTests {
         store.attach("one")
         try store.own.draining.withLock { _ in
             for number in 0..<10 {
-                _ = try store.append([DurableStoreTests.sample(2 * number), DurableStoreTests.sample(2 * number + 1)])
+                _ = try store.append([NumberedSamples.sample(2 * number), NumberedSamples.sample(2 * number + 1)])
             }
             store.leaveAsKilled()
         }
-        #expect(try DurableStoreTests.numbers(DurableStoreTests.drain(open())) == Array(0..<20))
+        #expect(try NumberedSamples.numbers(NumberedSamples.drain(open())) == Array(0..<20))
     }
 
     @Test("No sequence number is used twice after a loss of power with staged samples, and the ledger adds up")
@@ -106,16 +106,16 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         let before = store.next(for: "one", maxCount: 5, maxBytes: .max)
         store.settle("one", through: 4, dead: [:])
         let path = try #require(store.own.state.withLock { $0.staging?.area.path })
         store.leaveAsKilled()
         try FileManager.default.removeItem(atPath: path)
         let again = try open()
-        for number in 10..<20 { _ = try again.append([DurableStoreTests.sample(number)]) }
-        let records = DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == Array(5..<20))
+        for number in 10..<20 { _ = try again.append([NumberedSamples.sample(number)]) }
+        let records = NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == Array(5..<20))
         #expect(try #require(records.last).sequence > 1 << 32)
         #expect(Set((before + records).map(\.id)).count == 20)
         let ledger = again.ledger(of: "one")
@@ -127,14 +127,14 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         let path = try #require(store.own.state.withLock { $0.staging?.area.path })
         let folder = store.own.path
         store.leaveAsKilled()
         try FileManager.default.removeItem(atPath: path)
         let second = try open()
-        for number in 10..<20 { _ = try second.append([DurableStoreTests.sample(number)]) }
+        for number in 10..<20 { _ = try second.append([NumberedSamples.sample(number)]) }
         second.close()
         for ending in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: folder + "/bookkeeping.sqlite" + ending)
@@ -165,7 +165,7 @@ struct StagingTests {
         guard isLinux() else { return }
         let store = try open()
         store.attach("one")
-        for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
         try store.synchronize()
         let path = try #require(
             store.own.state.withLock { state in
@@ -181,12 +181,12 @@ struct StagingTests {
         let again = try open()
         let view = again.ledger(of: "one")
         #expect([view.emitted, view.queued] == [10, 10] as [Int])
-        let old = DurableStoreTests.drain(again)
+        let old = NumberedSamples.drain(again)
         // The cursor is behind the gap now.
         #expect(again.ledger(of: "one").queued == 0 && again.backlog(of: "one").count == 0)
-        for number in 10..<20 { _ = try again.append([DurableStoreTests.sample(number)]) }
-        let records = old + DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == Array(0..<20))
+        for number in 10..<20 { _ = try again.append([NumberedSamples.sample(number)]) }
+        let records = old + NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == Array(0..<20))
         #expect(Set(records.map(\.id)).count == 20)
         let ledger = again.ledger(of: "one")
         #expect((ledger.emitted, ledger.acknowledged, ledger.dropped) == (20, 20, 0))
@@ -200,13 +200,13 @@ struct StagingTests {
         let copy = scratch.path + "-copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try store.own.draining.withLock { _ in
-            for number in 0..<10 { _ = try store.append([DurableStoreTests.sample(number)]) }
+            for number in 0..<10 { _ = try store.append([NumberedSamples.sample(number)]) }
             try FileManager.default.copyItem(atPath: scratch.path, toPath: copy)
         }
         let other = try DurableStore(directory: copy)
         #expect(other.ledger(of: "one").queued == 0)
         other.close()
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == Array(0..<10))
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == Array(0..<10))
     }
 
     @Test(
@@ -220,7 +220,7 @@ struct StagingTests {
         store.hangingDisk {
             for number in 0..<20_000 {
                 do throws(QueueError) {
-                    _ = try store.append([DurableStoreTests.sample(number)])
+                    _ = try store.append([NumberedSamples.sample(number)])
                     kept.append(number)
                 } catch {
                     #expect(error.code == .notResponding)
@@ -230,9 +230,9 @@ struct StagingTests {
             #expect(kept.count > 100 && refused > 100)
             #expect(store.ledger(of: "one").drops == [.refused: refused])
         }
-        let late = try eventually { try store.append([DurableStoreTests.sample(20_000)]) }
+        let late = try eventually { try store.append([NumberedSamples.sample(20_000)]) }
         #expect(late > 0)
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept + [20_000])
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == kept + [20_000])
         let ledger = store.ledger(of: "one")
         #expect(ledger.emitted == ledger.settled)
     }
@@ -267,7 +267,7 @@ struct StagingTests {
         let path = try #require(store.own.state.withLock { $0.staging?.area.path })
         try store.hangingDisk {
             for number in 0..<20 {
-                let sample = number % 3 == 1 ? large(number) : DurableStoreTests.sample(number)
+                let sample = number % 3 == 1 ? large(number) : NumberedSamples.sample(number)
                 let size = try store.append([sample])
                 #expect(size > 0)
             }
@@ -277,8 +277,8 @@ struct StagingTests {
             if isKilled { store.leaveAsKilled() }
         }
         let again = isKilled ? try open() : store
-        let records = DurableStoreTests.drain(again)
-        #expect(DurableStoreTests.numbers(records) == Array(0..<20))
+        let records = NumberedSamples.drain(again)
+        #expect(NumberedSamples.numbers(records) == Array(0..<20))
         #expect(texts(records) == (0..<20).map { $0 % 3 == 1 ? 300 << 10 : 25 })
         let ledger = again.ledger(of: "one")
         #expect((ledger.emitted, ledger.acknowledged, ledger.dropped) == (20, 20, 0))
@@ -304,7 +304,7 @@ struct StagingTests {
             }
         }
         #expect(kept == [0, 1, 2, 3, 4] && refused == 7)
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept)
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == kept)
         #expect(store.ledger(of: "one").drops == [.refused: refused])
         let ledger = store.ledger(of: "one")
         #expect(ledger.emitted == 12 && ledger.settled == 12)
@@ -316,21 +316,21 @@ struct StagingTests {
     func withoutLastingMemory() throws {
         let store = try openWithoutLastingMemory()
         store.attach("one")
-        for number in 0..<5 { _ = try store.append([DurableStoreTests.sample(number)]) }
+        for number in 0..<5 { _ = try store.append([NumberedSamples.sample(number)]) }
         // Without a kill: each sample is in a segment when the append returns.
         #expect(store.own.state.withLock { $0.log.nextSequence } == 5)
         var refused = 0
         store.hangingDisk {
             for number in 5..<40 {
-                let sample = number == 7 ? large(number) : DurableStoreTests.sample(number)
+                let sample = number == 7 ? large(number) : NumberedSamples.sample(number)
                 let error = #expect(throws: QueueError.self) { try store.append([sample]) }
                 #expect(error?.code == .notResponding)
                 refused += 1
             }
         }
-        _ = try eventually { try store.append([DurableStoreTests.sample(40)]) }
+        _ = try eventually { try store.append([NumberedSamples.sample(40)]) }
         _ = try store.append([large(41)])
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == [0, 1, 2, 3, 4, 40, 41])
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == [0, 1, 2, 3, 4, 40, 41])
         let ledger = store.ledger(of: "one")
         // `eventually` may have been refused, too.
         #expect(ledger.acknowledged == 7 && (ledger.drops[.refused] ?? 0) >= refused)
@@ -338,7 +338,7 @@ struct StagingTests {
         store.close()
         let again = try openWithoutLastingMemory()
         #expect(again.ledger(of: "one") == ledger)
-        #expect(DurableStoreTests.drain(again).isEmpty)
+        #expect(NumberedSamples.drain(again).isEmpty)
     }
 
     private func openWithoutLastingMemory() throws -> DurableStore {
@@ -359,7 +359,7 @@ struct StagingTests {
         var (kept, refused): ([Int], Int) = ([], 0)
         for number in 0..<1000 {
             do throws(QueueError) {
-                _ = try store.append([DurableStoreTests.sample(number)])
+                _ = try store.append([NumberedSamples.sample(number)])
                 kept.append(number)
             } catch {
                 #expect(error.code == .full)
@@ -369,7 +369,7 @@ struct StagingTests {
         }
         #expect(store.backlog(of: "one").bytes <= 20_000 && kept.count > 100)
         #expect(store.ledger(of: "one").drops == [.refused: refused])
-        #expect(DurableStoreTests.numbers(DurableStoreTests.drain(store)) == kept)
+        #expect(NumberedSamples.numbers(NumberedSamples.drain(store)) == kept)
     }
 }
 

@@ -32,12 +32,12 @@ struct SmallFileTests {
         let scratch = try Scratch()
         let (path, precious) = (scratch.file("state"), scratch.file("precious"))
         try Data("precious".utf8).write(to: URL(fileURLWithPath: precious))
-        try SmallFile.write([1], to: path, random: random(7))
+        try SmallFile.write([1], to: path, randomness: random(7))
         // The name that the same generator gives first.
         let digits = String(random(7).next(), radix: 16)
         let temporary = path + "." + String(repeating: "0", count: 16 - digits.count) + digits + ".new"
         #expect(symlink(precious, temporary) == 0)
-        try SmallFile.write([2], to: path, random: random(7))
+        try SmallFile.write([2], to: path, randomness: random(7))
         #expect(try SmallFile.read(path, atMost: 9) == [2])
         #expect(FileManager.default.contents(atPath: precious) == Data("precious".utf8))
         #expect(scratch.names.count == 3)

@@ -3,8 +3,8 @@ import Instrument
 import InstrumentTestKit
 import Testing
 
-/// What all attached backends have passed is deleted: a delivery that begins before another backend is attached could take that
-/// backend's samples away, where its place was lost.
+/// What all attached backends have passed is deleted: a delivery that begins before another backend is attached could
+/// take that backend's samples away, where its place was lost.
 @Suite("The order of places and deliveries", .timeLimit(.minutes(30)))
 struct AttachOrderTests {
     /// Waits in each attach but the first one for a delivery that begins too early.

@@ -2,8 +2,8 @@
 //
 //   KafkaClusterChild BROKERS
 //
-// It writes the addresses of the brokers as one line, separated by commas. Then it reads commands, a line each, and answers each with
-// "ok" or "error". It ends with its standard input.
+// It writes the addresses of the brokers as one line, separated by commas. Then it reads commands, a line each, and
+// answers each with "ok" or "error". It ends with its standard input.
 //
 //   topic NAME PARTITIONS REPLICAS     creates a topic
 //   down BROKER | up BROKER            brokers have the numbers 1, 2, 3 …
@@ -12,8 +12,9 @@
 //   fail ERROR…                        the next requests that produce are answered with these errors, each with one
 //   refuse TOPIC ERROR                 answers every request for the topic with the error; 0 ends this
 //
-// A broker that goes down closes its port and binds it again, and librdkafka ends the process if that fails. It fails while a child that
-// was forked before holds a copy of the closed socket, so that the brokers cannot live in the test process, which starts many children.
+// A broker that goes down closes its port and binds it again, and librdkafka ends the process if that fails. It fails
+// while a child that was forked before holds a copy of the closed socket, so that the brokers cannot live in the test
+// process, which starts many children.
 
 import CKafka.Mock
 import Foundation

@@ -10,8 +10,8 @@ internal import Darwin
 extension TestServer {
     /// A loopback port without a listener, for a server to come or for a refused connection.
     ///
-    /// The kernel gives ports of its ephemeral range to any socket that asks for none, so the port is outside that range: no
-    /// connection or server of another test gets it in between. No port is returned twice in a process.
+    /// The kernel gives ports of its ephemeral range to any socket that asks for none, so the port is outside that
+    /// range: no connection or server of another test gets it in between. No port is returned twice in a process.
     package static func closedPort() throws -> UInt16 {
         try next.withLock { next in
             for _ in ports {

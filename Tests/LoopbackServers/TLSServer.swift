@@ -1,7 +1,8 @@
 #if os(Linux)
 internal import Foundation
 
-/// A server with a generated certificate for `localhost`, which answers everything with `hello`, and ends with this process.
+/// A server with a generated certificate for `localhost`, which answers everything with `hello`, and ends with this
+/// process.
 package final class TLSServer {
     package let port: Int
     package let certificate: String

@@ -7,7 +7,8 @@ import Testing
 
 @testable import InstrumentNATS
 
-/// Credentials files, as decentralized authentication of NATS has them: an operator signs accounts, an account signs users.
+/// Credentials files, as decentralized authentication of NATS has them: an operator signs accounts, an account signs
+/// users.
 @Suite(
     "NATS credentials with a real server",
     .ownThread,

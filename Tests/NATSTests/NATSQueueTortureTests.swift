@@ -7,7 +7,8 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-/// Samples through a durable queue, which is closed and opened again, into a server that is killed, ended and stopped at random.
+/// Samples through a durable queue, which is closed and opened again, into a server that is killed, ended and stopped
+/// at random.
 ///
 /// `TORTURE_SEED` repeats a failure.
 @Suite(

@@ -152,7 +152,8 @@ struct UndeliveredTests {
         #expect(try play(lrs, "--queue", queue, "--duration", "1", Sample.path).status == 3)
         let other = queue + "/00000009.queue"
         try files.moveItem(atPath: queue + "-aside", toPath: other)
-        // A folder of another user is left unchanged. Needs the permission to give files away; without it, nothing is checked.
+        // A folder of another user is left unchanged. Needs the permission to give files away; without it, nothing is
+        // checked.
         guard chown(other, 12_345, 12_345) == 0 else { return }
         lrs.refuse(nil)
         let flush = ["queue", "flush", "--backend", "xapi:" + lrs.address, queue]

@@ -71,7 +71,8 @@ let agedQueue = BatchQueue(store: store("aged"), backends: [aged])
 agedQueue.append([sample(1)])
 check(aged.waitForDelivery(), "a batch that is due by age is delivered over HTTP, after a back-off")
 
-// A task of the main actor and not the top level of the program: a task that has suspended there resumes on the pool, on Linux.
+// A task of the main actor and not the top level of the program: a task that has suspended there resumes on the pool,
+// on Linux.
 Task { @MainActor in
     // From the main actor, whose thread is not the pool's.
     let flushed = SignallingBackend("flushed", maxAge: hour)

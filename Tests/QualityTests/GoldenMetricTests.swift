@@ -44,7 +44,8 @@ struct GoldenMetricTests {
             of: eventful,
             [
                 "StartTime": .integer(2000),
-                // 32–35 s and 55–57 s: the first began before the pause; the seek's does not count, the last never finished.
+                // 32–35 s and 55–57 s: the first began before the pause; the seek's does not count, the last never
+                // finished.
                 "RebufferTime": .integer(5000), "NumRebuffers": .integer(2),
                 "RebufferRatio": .ratio(5000, 58_000),  // 5000 / (53,000 + 5000)
                 "RebufferFrequency": .ratio(120_000, 53_000),  // 2 · 60,000 / 53,000

@@ -7,7 +7,8 @@ import QueueChildPlan
 
 /// The backends for servers that operators run.
 enum Sinks {
-    /// The backend of a target: `kafka:BROKERS/TOPIC`, `nats:SERVERS/SUBJECT` or `influx:ADDRESS?db=DATABASE`; nil for other targets.
+    /// The backend of a target: `kafka:BROKERS/TOPIC`, `nats:SERVERS/SUBJECT` or `influx:ADDRESS?db=DATABASE`; nil for
+    /// other targets.
     static func backend(_ plan: BackendPlan) throws -> (any Backend)? {
         let parts = plan.target.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }

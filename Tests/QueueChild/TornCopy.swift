@@ -3,8 +3,8 @@ import Foundation
 
 /// A copy into a mapped file that ends in the middle.
 enum TornCopy {
-    /// Maps a file, cuts it to a half, and copies `count` ones over the middle of what was mapped, as a segment's records are
-    /// copied. The system ends the process at the first byte behind the cut.
+    /// Maps a file, cuts it to a half, and copies `count` ones over the middle of what was mapped, as a segment's
+    /// records are copied. The system ends the process at the first byte behind the cut.
     static func run(over path: String, count: Int) -> Never {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         var status = stat()

@@ -37,8 +37,8 @@ package struct Account: Sendable {
     package let label: String
     package var promises: [EmittingLine: Promise]
     package var rest = Rest.atMostOne
-    /// Whether samples of a thread arrive in their order, each counted once. False where a file could not be opened: its samples follow
-    /// later, and of samples that were staged nobody knows whether the file has them.
+    /// Whether samples of a thread arrive in their order, each counted once. False where a file could not be opened:
+    /// its samples follow later, and of samples that were staged nobody knows whether the file has them.
     package var keepsOrder = true
 
     package init(label: String, promises: [EmittingLine: Promise], rest: Rest = .atMostOne, keepsOrder: Bool = true) {
@@ -51,8 +51,8 @@ package struct Account: Sendable {
     ///   - arrived: lines in their order of arrival, including duplicates.
     ///   - dead: lines of dead letters.
     ///   - sums: the ledger after the drain.
-    ///   - mostCorrupt: the largest number of samples that may count as corrupt; by default those that are missing before one that is
-    ///     there.
+    ///   - mostCorrupt: the largest number of samples that may count as corrupt; by default those that are missing
+    ///     before one that is there.
     package func check(
         _ backend: String,
         arrived: [[UInt8]],

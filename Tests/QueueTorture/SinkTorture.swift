@@ -2,8 +2,8 @@ package import InstrumentTestKit
 import LoopbackServers
 import QueueChildPlan
 
-/// Kills processes that deliver to a server while the server fails, then delivers the rest and compares what the server has with what the
-/// queue promised.
+/// Kills processes that deliver to a server while the server fails, then delivers the rest and compares what the server
+/// has with what the queue promised.
 package enum SinkTorture {
     /// Runs the kills and the check. Blocks its thread.
     ///

@@ -4,6 +4,7 @@ import InstrumentText
 import Foundation
 import Glibc
 import Instrument
+import InstrumentJSON
 import InstrumentTestKit
 import LoopbackServers
 import TestTraits
@@ -85,7 +86,9 @@ struct GPSDReaderTests {
             ("9", nil),
         ] as [(String, Int64?)]
     )
-    func times(text: String, milliseconds: Int64?) { #expect(WallTime(utc: text)?.milliseconds == milliseconds) }
+    func times(text: String, milliseconds: Int64?) {
+        #expect(GPSDReader.time(["time": .string(text)])?.milliseconds == milliseconds)
+    }
 
     @Test("The reader does not trap on random lines", arguments: UInt64(1)...200)
     func anything(seed: UInt64) {

@@ -33,7 +33,7 @@ struct LinearTimeTests {
         let growth = CostGrowth.measure(from: 2_500) {
             "2026-11-21T10:00:00." + String(repeating: "1", count: $0) + "Z"
         } _: {
-            _ = WallTime(utc: $0)
+            _ = WallTime(rfc3339: $0)
         }
         #expect(growth.isLinear, "\(growth)")
     }

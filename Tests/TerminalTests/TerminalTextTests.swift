@@ -92,7 +92,8 @@ struct TerminalTextTests {
     }
 }
 
-/// The command lines write to a terminal through the types of `Sources/CommandLine/Output`, whose functions take no `String`.
+/// The command lines write to a terminal through the types of `Sources/CommandLine/Output`, whose functions take no
+/// `String`.
 @Suite("Doors to the terminal")
 struct TerminalDoorTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -2,13 +2,14 @@ internal import Foundation
 internal import LoopbackServers
 package import Testing
 
-/// Runs each test of a suite on dedicated threads: for tests that wait for processes, files, sockets or players without suspending.
+/// Runs each test of a suite on dedicated threads: for tests that wait for processes, files, sockets or players without
+/// suspending.
 ///
-/// Swift's pool has as many threads as the machine has processors. A test that blocks one of them delays every other test of the run;
-/// two such tests stop the run on a machine with two processors.
+/// Swift's pool has as many threads as the machine has processors. A test that blocks one of them delays every other
+/// test of the run; two such tests stop the run on a machine with two processors.
 package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-    /// Whether the tests begin with the run: for a serialized suite that mostly waits for real time or for other processes. It would
-    /// otherwise begin last, and the machine would wait for it.
+    /// Whether the tests begin with the run: for a serialized suite that mostly waits for real time or for other
+    /// processes. It would otherwise begin last, and the machine would wait for it.
     let isEarly: Bool
     /// As many tests at a time as a machine can use.
     private static let permits = Permits(max(16, 2 * ProcessInfo.processInfo.activeProcessorCount))

@@ -6,11 +6,32 @@ private final class ScriptedPlayer: Player {
     let name = "scripted"
     private let state = Lock((status: PlayerStatus(), observer: nil as (@Sendable (PlayerSignal) -> Void)?))
 
-    var status: PlayerStatus { state.withLock { $0.status } }
+    private let reads = Lock(0)
+    /// The number of times that the status was read.
+    var readCount: Int { reads.withLock { $0 } }
+
+    var status: PlayerStatus {
+        reads.withLock { $0 += 1 }
+        return state.withLock { $0.status }
+    }
     var isObserved: Bool { state.withLock { $0.observer != nil } }
     func report(to observer: (@Sendable (PlayerSignal) -> Void)?) { state.withLock { $0.observer = observer } }
     func set(_ change: @Sendable (inout PlayerStatus) -> Void) { state.withLock { change(&$0.status) } }
     func signal(_ signal: PlayerSignal) { state.withLock { $0.observer }?(signal) }
+}
+
+/// Watches a player under another title.
+private final class RetitlingTracker: Tracker {
+    private let tracker: PlayerTracker
+
+    init(_ player: some Player) { tracker = PlayerTracker(player) }
+
+    func begin(in context: TrackerContext) {
+        tracker.begin(in: context)
+        context.register(.title) { "another title" }
+    }
+
+    func end() { tracker.end() }
 }
 
 private final class Recorder: Backend {
@@ -85,6 +106,33 @@ struct PlayerTrackerTests {
         await instrument.shutdown(timeout: .seconds(1800))
         #expect(recorder.events.last?.action == .ping)
         #expect(recorder.events.last?[.position] == .seconds(30))
+    }
+
+    @Test("The tracker reads the status once for an event that reports none, and once for a single field")
+    func readsOnce() async {
+        let instrument = makeInstrument()
+        let tracker = instrument.add(PlayerTracker(player))
+        player.set { ($0.position, $0.title, $0.volume) = (.seconds(5), "film", 30) }
+        let before = player.readCount
+        player.signal(PlayerSignal(.start))
+        #expect(player.readCount == before + 1)
+        #expect(instrument.value(of: .title, from: tracker) == "film")
+        #expect(player.readCount == before + 2)
+        await instrument.shutdown(timeout: .seconds(1800))
+        #expect(recorder.events.last?[.title] == "film")
+        #expect(recorder.events.last?[.volume] == 30)
+    }
+
+    @Test("A getter of one field replaces the player's value of that field alone")
+    func replacedGetter() async {
+        let instrument = makeInstrument()
+        let tracker = instrument.add(RetitlingTracker(player))
+        player.set { ($0.position, $0.title) = (.seconds(5), "film") }
+        player.signal(PlayerSignal(.start))
+        #expect(instrument.value(of: .title, from: tracker) == "another title")
+        await instrument.shutdown(timeout: .seconds(1800))
+        #expect(recorder.events.last?[.title] == "another title")
+        #expect(recorder.events.last?[.position] == .seconds(5))
     }
 
     @Test("A removed tracker stops observing the player")

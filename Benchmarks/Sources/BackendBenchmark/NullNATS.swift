@@ -1,7 +1,7 @@
 import Foundation
 
-/// A server of NATS on a loopback port that confirms every message and keeps none. It speaks what a publisher needs: `INFO`, `PONG`, and a
-/// `MSG` for each `HPUB` or `PUB` with a reply subject.
+/// A server of NATS on a loopback port that confirms every message and keeps none. It speaks what a publisher needs:
+/// `INFO`, `PONG`, and a `MSG` for each `HPUB` or `PUB` with a reply subject.
 final class NullNATS {
     let port: UInt16
 

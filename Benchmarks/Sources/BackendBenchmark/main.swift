@@ -1,10 +1,11 @@
-// How many samples a second each backend delivers: over a transport that answers at once, over a connection whose server discards
-// everything (Graphite), into the mock cluster inside librdkafka (Kafka), and to a server in this process that confirms everything, or to a
-// real server if NATS names one (NATS).
+// How many samples a second each backend delivers: over a transport that answers at once, over a connection whose
+// server discards everything (Graphite), into the mock cluster inside librdkafka (Kafka), and to a server in this
+// process that confirms everything, or to a real server if NATS names one (NATS).
 //
 //   BackendBenchmark [COUNT] [NAME…]                         (all backends, or those with these names)
 //   NATS=127.0.0.1:4222/samples BackendBenchmark [COUNT]     (the stream must exist)
-//   SAMPLES=samples.ndjson BackendBenchmark [COUNT]          (keeps the samples of the row `file`, for scripts/compare-encoders.py)
+//   SAMPLES=samples.ndjson BackendBenchmark [COUNT]          (keeps the samples of the row `file`, for
+//   scripts/compare-encoders.py)
 
 import Foundation
 import Instrument

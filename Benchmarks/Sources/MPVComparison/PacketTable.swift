@@ -1,15 +1,16 @@
 import Foundation
 import InstrumentOrigin
 
-/// Which byte of a transport stream brings which moment of it, as ffprobe says; and from that, what a player with a given
-/// threshold shows over a given link. Independent of the probe and its model.
+/// Which byte of a transport stream brings which moment of it, as ffprobe says; and from that, what a player with a
+/// given threshold shows over a given link. Independent of the probe and its model.
 struct PacketTable {
     private struct Packet {
         var isVideo: Bool
         /// Seconds from the start of the media.
         var end: Double
-        /// The number of bytes that must have arrived. Sound is complete with the last byte of its PES packet, which says how long it is;
-        /// a picture when the next one begins, because its PES packet does not (ISO/IEC 13818-1, section 2.4.3.7).
+        /// The number of bytes that must have arrived. Sound is complete with the last byte of its PES packet, which
+        /// says how long it is; a picture when the next one begins, because its PES packet does not (ISO/IEC 13818-1,
+        /// section 2.4.3.7).
         var bytes: Int
     }
 
@@ -49,14 +50,15 @@ struct PacketTable {
         packets.sort { $0.bytes < $1.bytes }
     }
 
-    /// The frames of one PES packet: its header of 14 bytes and they, in transport packets of 184 bytes and 4 of header.
+    /// The frames of one PES packet: its header of 14 bytes and they, in transport packets of 184 bytes and 4 of
+    /// header.
     private static func frames(_ sound: (ends: [Double], position: Int, size: Int)) -> [Packet] {
         let bytes = sound.position + (sound.size + 14 + 183) / 184 * 188
         return sound.ends.map { Packet(isVideo: false, end: $0, bytes: bytes) }
     }
 
-    /// What is shown: playback begins, and continues after a stall, when `threshold` seconds are there, and stalls when the
-    /// playhead meets the end of what is there of picture or sound.
+    /// What is shown: playback begins, and continues after a stall, when `threshold` seconds are there, and stalls when
+    /// the playhead meets the end of what is there of picture or sound.
     func viewing(over schedule: DeliverySchedule, after bytes: Int, threshold: Double) -> Viewing {
         var viewing = Viewing(outcome: "")
         var (video, audio) = (0.0, 0.0)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How cost grows with the number of streams, as a picture: processor time and memory a stream over the count, the latter
-/// on a logarithmic scale.
+/// How cost grows with the number of streams, as a picture: processor time and memory a stream over the count, the
+/// latter on a logarithmic scale.
 struct CostPlot {
     private let rows: [Row]
     private let width = 640.0

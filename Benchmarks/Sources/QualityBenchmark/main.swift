@@ -3,8 +3,8 @@ import Foundation
 import Instrument
 import InstrumentQuality
 
-// The cost of quality metrics per event: the metricalc beside the core metricalc, and sessions from a log of many devices.
-// Usage: QualityBenchmark [EVENTS]
+// The cost of quality metrics per event: the metricalc beside the core metricalc, and sessions from a log of many
+// devices. Usage: QualityBenchmark [EVENTS]
 
 /// The events of a playback as an instrument records them: a start, pings, stalls, seeks, changes of quality, an end.
 struct Script {

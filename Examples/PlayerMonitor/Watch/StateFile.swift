@@ -9,7 +9,8 @@ struct StateFile: Sendable {
     private let historyPath: String
     private let log: WatchLog
 
-    /// - Parameter shard: the part of the streams that this process watches, so that several processes may share a directory.
+    /// - Parameter shard: the part of the streams that this process watches, so that several processes may share a
+    ///   directory.
     init(directory: String, shard: Shard?, log: WatchLog) {
         let part = shard.map { "-\($0.number)-of-\($0.count)" } ?? ""
         (path, historyPath) = (directory + "/monitor\(part).json", directory + "/history\(part).json")

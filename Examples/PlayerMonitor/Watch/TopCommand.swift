@@ -53,7 +53,7 @@ struct TopCommand: AsyncParsableCommand {
         if !plain, FullScreen.isAvailable {
             let stop = Gate()
             StopSignals.report { stop.open() }
-            let screen = WatchScreen(isColored: TerminalStyle.isStandardOutputColored)
+            let screen = WatchScreen(isColored: StandardOutput.isColored)
             return await screen.run(until: stop) { detail in
                 let document = try? await fetch("/api/state").get()
                 guard let detail else { return (document, nil) }

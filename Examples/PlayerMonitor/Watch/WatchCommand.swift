@@ -3,6 +3,7 @@ internal import InstrumentCommandLine
 internal import InstrumentMonitorServer
 internal import InstrumentProbe
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentWatch
 
 /// `player-monitor watch`: watches streams until the process is stopped.
@@ -81,7 +82,7 @@ struct WatchCommand: AsyncParsableCommand {
             throw ValidationError("--max-sessions must be between 1 and 1000000 (found \(maxSessions))")
         }
         if let listen {
-            guard let address = ListenAddress(listen) else {
+            guard let address = HostPort(listening: listen) else {
                 throw ValidationError(
                     "--listen must be HOST:PORT such as 127.0.0.1:9464 or [::1]:9464 (found '\(listen)')"
                 )
@@ -149,23 +150,7 @@ extension ConfigurationError {
     }
 }
 
-/// `HOST:PORT`, the host of IPv6 in brackets.
-struct ListenAddress: Hashable {
-    var host: String
-    var port: Int
-
-    init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port),
-            text[text.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            return nil
-        }
-        guard !host.isEmpty else { return nil }
-        (self.host, self.port) = (String(host), port)
-    }
+extension HostPort {
+    /// Reads an address to listen at, which names its port; 0 is any free port.
+    init?(listening text: String) { self.init(text, defaultPort: nil, ports: 0...UInt16.max) }
 }

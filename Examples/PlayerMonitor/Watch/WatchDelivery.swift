@@ -7,7 +7,8 @@ internal import InstrumentWatch
 
 /// The chain of all sessions with its backends, and the queue of messages about alerts with its receivers.
 ///
-/// The messages have a separate queue: a receiver that does not answer keeps its messages, and not the samples of all streams.
+/// The messages have a separate queue: a receiver that does not answer keeps its messages, and not the samples of all
+/// streams.
 struct WatchDelivery {
     let instrument: Instrument
     let alerts: BatchQueue

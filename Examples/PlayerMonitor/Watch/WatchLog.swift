@@ -3,6 +3,7 @@ internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentMonitor
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentWatch
 
 /// The lines of `watch`: on standard output what happens to streams, on standard error what happens to the monitor.
@@ -34,7 +35,7 @@ final class WatchLog: Sendable {
     func silence() { isSilent.withLock { $0 = true } }
     func unsilence() { isSilent.withLock { $0 = false } }
 
-    private static func time() -> String { Date().formatted(.iso8601) }
+    private static func time() -> String { SystemClock().wallTime.rfc3339 }
 }
 
 /// What changed since the last look, as lines.

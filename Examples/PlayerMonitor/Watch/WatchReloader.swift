@@ -6,7 +6,8 @@ internal import InstrumentMonitor
 internal import InstrumentMonitorRuntime
 internal import InstrumentWatch
 
-/// Reads the configuration again, after `SIGHUP` and when a file has changed. A configuration with problems changes nothing.
+/// Reads the configuration again, after `SIGHUP` and when a file has changed. A configuration with problems changes
+/// nothing.
 final class WatchReloader: Sendable {
     private struct State {
         var current: WatchConfiguration
@@ -97,7 +98,8 @@ final class WatchReloader: Sendable {
         log.warning("the new configuration is not used (\(reason)); the monitor continues with the previous one")
     }
 
-    /// Where the files of a configuration and the folders of its includes are, links followed, and when they were last changed.
+    /// Where the files of a configuration and the folders of its includes are, links followed, and when they were last
+    /// changed.
     private static func dates(_ file: String, _ configuration: WatchConfiguration) -> [String: String] {
         var paths: Set<String> = [file]
         for stream in configuration.streams where stream.place.file != file {

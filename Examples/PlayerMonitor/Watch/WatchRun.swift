@@ -7,6 +7,7 @@ internal import InstrumentMonitor
 internal import InstrumentMonitorRuntime
 internal import InstrumentMonitorServer
 internal import InstrumentTerminal
+internal import InstrumentText
 internal import InstrumentTransport
 internal import InstrumentWatch
 
@@ -112,7 +113,7 @@ struct WatchRun {
     ) async {
         guard showsTable else { return await printLines(monitor, clock, until: stop) }
         log.silence()
-        await WatchScreen(isColored: TerminalStyle.isStandardOutputColored).run(until: stop) { opened in
+        await WatchScreen(isColored: StandardOutput.isColored).run(until: stop) { opened in
             let (state, now) = (monitor.state, clock.timestamp)
             return (state.overview(facts(), at: now), opened.flatMap { state.detail(of: $0, at: now) })
         }
@@ -149,9 +150,9 @@ struct WatchRun {
     }
 
     private func makeServer(_ service: MonitorService) async throws -> MonitorServer? {
-        guard let address = command.listen.flatMap({ ListenAddress($0) }) else { return nil }
+        guard let address = command.listen.flatMap({ HostPort(listening: $0) }) else { return nil }
         var configuration = ServerConfiguration()
-        (configuration.host, configuration.port) = (address.host, address.port)
+        (configuration.host, configuration.port) = (address.host, Int(address.port))
         configuration.token = try command.token.map { Array(try $0.secret().utf8) }
         do throws(ServerError) {
             return try await MonitorServer.start(configuration) { await service.respond($0) }
@@ -162,7 +163,7 @@ struct WatchRun {
     }
 
     private func address(of server: MonitorServer) -> String {
-        let host = command.listen.flatMap { ListenAddress($0) }?.host ?? ""
+        let host = command.listen.flatMap { HostPort(listening: $0) }?.host ?? ""
         return "http://\(host.contains(":") ? "[\(host)]" : host):\(server.port)"
     }
 

@@ -11,7 +11,8 @@ enum MediaTime {
         return .seconds(seconds)
     }
 
-    /// The position in seconds; nil for times that are not finite or out of range. Positions before zero exist in live windows.
+    /// The position in seconds; nil for times that are not finite or out of range. Positions before zero exist in live
+    /// windows.
     static func position(_ seconds: Double) -> Double? {
         seconds.isFinite && abs(seconds) < longest ? seconds : nil
     }

@@ -2,8 +2,8 @@ internal import Instrument
 
 /// Judges changes of the rendered quality: the picture's size, else the bit rate.
 ///
-/// One switch of AVPlayer shows twice, as a size and as a bit rate, up to a buffer's length apart. The second half of a switch in the
-/// same direction is not another change.
+/// One switch of AVPlayer shows twice, as a size and as a bit rate, up to a buffer's length apart. The second half of a
+/// switch in the same direction is not another change.
 struct RenditionQuality: Hashable {
     private enum Measure { case size, bitrate }
 
@@ -63,8 +63,8 @@ struct AccessLogSums: Hashable {
     private(set) var entryCount = 0
     private var lastCounts: [Int] = []
 
-    /// Takes all entries of the log. Each entry adds what its counter grew by: a counter that shrank adds nothing, and counts from
-    /// there on.
+    /// Takes all entries of the log. Each entry adds what its counter grew by: a counter that shrank adds nothing, and
+    /// counts from there on.
     mutating func take(_ entries: [AccessLogEntry]) {
         entryCount = entries.count
         if lastCounts.count > entries.count { lastCounts.removeLast(lastCounts.count - entries.count) }

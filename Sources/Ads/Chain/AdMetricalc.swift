@@ -28,8 +28,8 @@ extension MetricName {
 
 /// The metrics of ads. Expects events that an ads hub has accepted.
 ///
-/// Combine it with other metricalcs by `MultiplexMetricalc`. A break whose request is unknown, without `adsRequested`, has no fill
-/// rate.
+/// Combine it with other metricalcs by `MultiplexMetricalc`. A break whose request is unknown, without `adsRequested`,
+/// has no fill rate.
 public struct AdMetricalc: Metricalc, Hashable {
     private struct Break: Hashable {
         var requested: Int?
@@ -41,8 +41,8 @@ public struct AdMetricalc: Metricalc, Hashable {
 
     /// Creates a metricalc that has seen nothing.
     ///
-    /// - Parameter reportsStartTime: whether to compute `AdStartTime`. Pass false beside `QualityMetricalc`, whose `AdStartTime` is
-    ///   another value: the time of the ads before the first frame.
+    /// - Parameter reportsStartTime: whether to compute `AdStartTime`. Pass false beside `QualityMetricalc`, whose
+    ///   `AdStartTime` is another value: the time of the ads before the first frame.
     public init(reportsStartTime: Bool = true) { self.reportsStartTime = reportsStartTime }
 
     /// Appends the metrics of ads that follow from `event`.

@@ -72,8 +72,8 @@ public struct AdPlayback: Hashable, Sendable {
         return attributes
     }
 
-    /// The positions at which a beacon or a quartile is due, in order: a player that reports ``AdPlaybackEvent/moved(to:)`` there
-    /// loses no time.
+    /// The positions at which a beacon or a quartile is due, in order: a player that reports
+    /// ``AdPlaybackEvent/moved(to:)`` there loses no time.
     public var dueTimes: [Duration] {
         let duration = tracking.duration ?? 0
         let shares = duration > 0 ? [25, 50, 75].compactMap { AdOffset.percent($0).nanoseconds(of: duration) } : []

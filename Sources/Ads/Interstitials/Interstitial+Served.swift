@@ -3,8 +3,8 @@ package import InstrumentHTTP
 
 // Breaks of other origins in the form of interstitials, so that one schedule places all of them.
 extension Interstitial {
-    /// An alternative presentation of an MPD. One that replaces content resumes after its duration, one that is inserted
-    /// resumes where the content was left.
+    /// An alternative presentation of an MPD. One that replaces content resumes after its duration, one that is
+    /// inserted resumes where the content was left.
     package init(_ alternative: AlternativePresentation, id: String, url: HTTPURL) {
         self.init(id: id, start: alternative.start, date: WallTime(milliseconds: 0), source: .asset(url))
         playoutLimit = alternative.maximumDuration
@@ -13,8 +13,8 @@ extension Interstitial {
         skipControl = alternative.skipAfter.map { SkipControl(offset: $0) }
     }
 
-    /// A break that an ad server plans: the person must not jump over it, it plays once, and the content resumes where it
-    /// was left.
+    /// A break that an ad server plans: the person must not jump over it, it plays once, and the content resumes where
+    /// it was left.
     /// - Parameter url: the address of the document, to which the break's references are relative.
     package init(served id: String, at start: Int64, cue: Cue, url: HTTPURL) {
         self.init(id: id, start: start, date: WallTime(milliseconds: 0), source: .list(url), cue: cue.union(.once))

@@ -106,7 +106,8 @@ public struct Interstitial: Hashable, Sendable, Identifiable {
 /// The interstitials of a playlist, and the invalid date ranges of their class.
 public struct Interstitials: Hashable, Sendable {
     private static let rule = "RFC 8216bis, appendix D.2"
-    /// More than a day of breaks every five minutes with six ads each. A schedule of more would take too long to compute.
+    /// More than a day of breaks every five minutes with six ads each. A schedule of more would take too long to
+    /// compute.
     private static let most = 2_000
 
     /// The valid interstitials, in the order of their tags.

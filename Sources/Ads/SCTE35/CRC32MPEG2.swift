@@ -1,5 +1,5 @@
-/// The checksum of sections of MPEG-2 transport streams (ISO/IEC 13818-1, annex A): polynomial 0x04C11DB7, initial value
-/// of ones, bits in order, no final inversion.
+/// The checksum of sections of MPEG-2 transport streams (ISO/IEC 13818-1, annex A): polynomial 0x04C11DB7, initial
+/// value of ones, bits in order, no final inversion.
 enum CRC32MPEG2 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index) << 24) { value, _ in

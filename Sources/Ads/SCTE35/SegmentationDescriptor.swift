@@ -70,13 +70,14 @@ public struct SegmentationType: RawRepresentable, Hashable, Sendable {
     /// The name in the standard; `Reserved` for values that the standard does not define.
     public var name: String { Self.names[rawValue] ?? "Reserved" }
 
-    /// Whether the segment carries, or offers room for, ads: types 0x22 and 0x23 and 0x30 to 0x47 except the unscheduled
-    /// events.
+    /// Whether the segment carries, or offers room for, ads: types 0x22 and 0x23 and 0x30 to 0x47 except the
+    /// unscheduled events.
     public var isAdvertising: Bool {
         [0x22, 0x23].contains(rawValue) || 0x30...0x3F ~= rawValue || 0x42...0x47 ~= rawValue
     }
 
-    /// Whether a type begins a segment. A type whose lowest bit is 0 begins, from 0x10 on; 0x10 to 0x1A have exceptions.
+    /// Whether a type begins a segment. A type whose lowest bit is 0 begins, from 0x10 on; 0x10 to 0x1A have
+    /// exceptions.
     public var isStart: Bool {
         switch rawValue {
         case 0x10, 0x14, 0x17, 0x19, 0x1A: true

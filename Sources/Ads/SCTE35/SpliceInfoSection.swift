@@ -53,7 +53,8 @@ public struct SpliceInfoSection: Hashable, Sendable {
     }
 }
 
-/// The encryption of a section (SCTE 35, section 11). The decoder reports encrypted sections and decodes no more of them.
+/// The encryption of a section (SCTE 35, section 11). The decoder reports encrypted sections and decodes no more of
+/// them.
 public struct SpliceEncryption: Hashable, Sendable {
     /// `encryption_algorithm`: 0 none, 1 DES-ECB, 2 DES-CBC, 3 triple DES EDE3-ECB, 32 to 63 private.
     public var algorithm: UInt8

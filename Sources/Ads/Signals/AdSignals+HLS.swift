@@ -114,8 +114,8 @@ struct PlaylistClock {
     /// Whether the playlist has programme dates.
     var hasDates: Bool { !segments.isEmpty }
 
-    /// The position of a date, in nanoseconds from the first segment; nil without programme dates. A date before the first
-    /// segment has a negative position.
+    /// The position of a date, in nanoseconds from the first segment; nil without programme dates. A date before the
+    /// first segment has a negative position.
     func position(of date: WallTime) -> Int64? {
         guard let first = segments.first else { return nil }
         // The last segment that begins at the date or before; dates of a playlist rise.

@@ -1,5 +1,5 @@
-/// Finds sections of splice information in an MPEG-2 transport stream (ISO/IEC 13818-1; SCTE 35, section 8): the streams of
-/// type 0x86 that a program map names.
+/// Finds sections of splice information in an MPEG-2 transport stream (ISO/IEC 13818-1; SCTE 35, section 8): the
+/// streams of type 0x86 that a program map names.
 ///
 /// ```swift
 /// var sections = TransportStreamSections()
@@ -55,8 +55,8 @@ public struct TransportStreamSections: Hashable, Sendable {
     /// Creates a reader that has seen nothing.
     public init() {}
 
-    /// The sections of splice information that a piece of the stream completes, as bytes: a section may be malformed. The piece begins with a
-    /// packet, as segments of HLS do.
+    /// The sections of splice information that a piece of the stream completes, as bytes: a section may be malformed.
+    /// The piece begins with a packet, as segments of HLS do.
     public mutating func read(_ piece: [UInt8]) -> [[UInt8]] {
         var (found, start) = ([[UInt8]](), 0)
         while piece.count - start >= Self.packetLength {
@@ -115,7 +115,8 @@ public struct TransportStreamSections: Hashable, Sendable {
 }
 
 extension AdSignals {
-    /// Decodes sections of a transport stream. Their positions are unknown: times of a section are those of the stream's clock.
+    /// Decodes sections of a transport stream. Their positions are unknown: times of a section are those of the
+    /// stream's clock.
     public init(transportStreamSections sections: [[UInt8]]) {
         for bytes in sections {
             do throws(SpliceError) {

@@ -6,7 +6,7 @@ struct AdResolution {
     let fetcher: any AdFetching
     let limits: AdLimits
     let clock: any SchedulingClock
-    let random: RandomSource
+    let randomness: RandomSource
     let macros: MacroValues
     /// Whether wrappers are followed at all (`followRedirects` of VMAP).
     let followsWrappers: Bool
@@ -22,12 +22,12 @@ struct AdResolution {
         fetcher: any AdFetching,
         limits: AdLimits,
         clock: any SchedulingClock,
-        random: RandomSource,
+        randomness: RandomSource,
         macros: MacroValues,
         followsWrappers: Bool,
         deadline: MonotonicInstant
     ) {
-        (self.fetcher, self.limits, self.clock, self.random) = (fetcher, limits, clock, random)
+        (self.fetcher, self.limits, self.clock, self.randomness) = (fetcher, limits, clock, randomness)
         (self.macros, self.followsWrappers, self.deadline) = (macros, followsWrappers, deadline)
     }
 
@@ -165,7 +165,7 @@ struct AdResolution {
             }
             return (nil, AdFailure(.wrapperLimit, "the limit of \(limits.fetches) responses is reached", urls: []))
         }
-        let values = macros.merging(.perCall(now: clock.wallTime, random: random))
+        let values = macros.merging(.perCall(now: clock.wallTime, randomness: randomness))
         let text = values.expand(tag).secretText
         let url: HTTPURL
         do throws(HTTPError) {

@@ -78,16 +78,16 @@ public struct AdResolver: Sendable {
     private let fetcher: any AdFetching
     private let limits: AdLimits
     private let clock: any SchedulingClock
-    private let random: RandomSource
+    private let randomness: RandomSource
 
     /// Creates a resolver.
     public init(
         _ fetcher: any AdFetching,
         limits: AdLimits = AdLimits(),
         clock: any SchedulingClock = SystemClock(),
-        random: RandomSource = RandomSource()
+        randomness: RandomSource = RandomSource()
     ) {
-        (self.fetcher, self.limits, self.clock, self.random) = (fetcher, limits, clock, random)
+        (self.fetcher, self.limits, self.clock, self.randomness) = (fetcher, limits, clock, randomness)
     }
 
     /// Fetches the response at an address and follows its wrappers. Failures are values: the selection lists them.
@@ -149,7 +149,7 @@ public struct AdResolver: Sendable {
             fetcher: fetcher,
             limits: limits,
             clock: clock,
-            random: random,
+            randomness: randomness,
             macros: macros,
             followsWrappers: followsWrappers,
             deadline: clock.now.advanced(by: limits.totalTimeout)

@@ -10,8 +10,8 @@ public struct AdURL: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     /// Creates an address from the text of an ad response.
     public init(_ text: String) { secretText = text }
 
-    /// Whether the address can be that of a server: `http` or `https`, without a scheme (`//host/…`), or with a macro in
-    /// the place of the scheme. Any other is never opened.
+    /// Whether the address can be that of a server: `http` or `https`, without a scheme (`//host/…`), or with a macro
+    /// in the place of the scheme. Any other is never opened.
     package var isOfServer: Bool {
         let scheme = secretText.prefix { $0 != ":" }.lowercased()
         return ["http", "https"].contains(scheme) || ["[", "%%", "//"].contains { secretText.hasPrefix($0) }

@@ -117,8 +117,8 @@ extension MacroValues {
     static func encoded(_ text: String) -> String { PercentCoding.encoded(text) }
 
     /// The values that change with each call: TIMESTAMP and CACHEBUSTING.
-    public static func perCall(now: WallTime, random: RandomSource) -> MacroValues {
-        let number = 10_000_000 + random.next() % 90_000_000
+    public static func perCall(now: WallTime, randomness: RandomSource) -> MacroValues {
+        let number = 10_000_000 + randomness.next() % 90_000_000
         return MacroValues(["TIMESTAMP": .text(now.rfc3339), "CACHEBUSTING": .text(String(number))])
     }
 

@@ -9,14 +9,14 @@ public import InstrumentHTTP
 /// let instrument = Instrument(hub: AdsHub(), backends: [backend], store: store)
 /// ```
 ///
-/// Beacons of different ads are sent at the same time. A beacon that fails is retried, and the later beacons of its ad wait; a
-/// beacon that still fails after its ad's `Expires`, or an hour, becomes a dead letter, as does a beacon that a
-/// server refuses. While a server does not answer, the other beacons of its batch are sent, and later batches wait until its
-/// beacons are given up: the queue keeps one order.
+/// Beacons of different ads are sent at the same time. A beacon that fails is retried, and the later beacons of its ad
+/// wait; a beacon that still fails after its ad's `Expires`, or an hour, becomes a dead letter, as does a beacon that a
+/// server refuses. While a server does not answer, the other beacons of its batch are sent, and later batches wait
+/// until its beacons are given up: the queue keeps one order.
 ///
-/// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process ended
-/// before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a transport that
-/// refuses private addresses, unless every ad server is trusted.
+/// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
+/// ended before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a
+/// transport that refuses private addresses, unless every ad server is trusted.
 public final class BeaconBackend: Backend {
     /// The name under which the queue keeps this backend's place.
     public let name: BackendName
@@ -159,8 +159,8 @@ extension BeaconResult {
     fileprivate var isFinal: Bool { if case .waiting = self { false } else { true } }
 }
 
-/// The servers that let a request of the present delivery run out of time: a batch for a server that hangs costs one time-out for each
-/// of the requests at the same time, and not one for each beacon.
+/// The servers that let a request of the present delivery run out of time: a batch for a server that hangs costs one
+/// time-out for each of the requests at the same time, and not one for each beacon.
 private final class SilentServers: Sendable {
     private let origins = Lock<Set<String>>([])
 

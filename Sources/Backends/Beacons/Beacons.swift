@@ -17,14 +17,14 @@ public import InstrumentAds
 public final class Beacons: Sendable {
     /// The time after which a beacon that fails is given up, unless the ad states one.
     public static let usualLifetime = Duration.seconds(3_600)
-    /// The longest time after which a beacon that fails is given up, whatever the ad states: a server that never answers
-    /// must not keep the beacons of other ads waiting.
+    /// The longest time after which a beacon that fails is given up, whatever the ad states: a server that never
+    /// answers must not keep the beacons of other ads waiting.
     public static let longestLifetime = Duration.seconds(86_400)
 
     private let queue: BatchQueue
     private let tracker: TrackerID
     private let clock: any SchedulingClock
-    private let random: RandomSource
+    private let randomness: RandomSource
     private let privacy: PrivacyRules
     private let macros: MacroValues
 
@@ -36,17 +36,17 @@ public final class Beacons: Sendable {
     ///   - macros: the values of macros that do not change: the page, the content, the player.
     ///   - privacy: the rules of the queue.
     ///   - clock: stamps beacons.
-    ///   - random: the source of cache busters.
+    ///   - randomness: the source of cache busters.
     public init(
         queue: BatchQueue,
         tracker: TrackerID = TrackerID(0),
         macros: MacroValues = MacroValues(),
         privacy: PrivacyRules = PrivacyRules(),
         clock: any SchedulingClock = SystemClock(),
-        random: RandomSource = RandomSource()
+        randomness: RandomSource = RandomSource()
     ) {
         (self.queue, self.tracker, self.privacy) = (queue, tracker, privacy)
-        (self.clock, self.random) = (clock, random)
+        (self.clock, self.randomness) = (clock, randomness)
         self.macros = privacy.permitted(macros)
     }
 
@@ -74,7 +74,7 @@ public final class Beacons: Sendable {
         )
         let time = clock.timestamp
         let samples = beacons.map { beacon in
-            let call = MacroValues.perCall(now: time.wallTime, random: random).merging(values)
+            let call = MacroValues.perCall(now: time.wallTime, randomness: randomness).merging(values)
             return Self.sample(beacon, beacon.expanded(call), playback, tracker, time, lifetime, ad?.ad.id)
         }
         return queue.append(samples, for: .beacons)

@@ -132,20 +132,15 @@ public final class CMCDBackend: Backend {
             writer.append(item.report)
         }
         let request = HTTPRequest(.post, url, headers: headers, body: writer.bytes, timeout: configuration.timeout)
-        do throws(HTTPError) {
-            let response = try await transport.send(request)
-            let outcome = DeliveryOutcome(response, to: request, now: clock.wallTime)
-            if outcome == .acknowledged {
-                accepted.insert(items.map(\.record.id))
-                numbers.withLock { numbers in
-                    for item in items { numbers.accepted(item.session, number: item.number) }
-                }
-                log.record(writer.alterations)
+        let outcome = await transport.deliver(request, clock: clock)
+        if outcome == .acknowledged {
+            accepted.insert(items.map(\.record.id))
+            numbers.withLock { numbers in
+                for item in items { numbers.accepted(item.session, number: item.number) }
             }
-            return outcome
-        } catch {
-            return DeliveryOutcome(error)
+            log.record(writer.alterations)
         }
+        return outcome
     }
 
     /// Finds the sessions that a 410 is about, by a request for each; returns the outcome of a request that failed

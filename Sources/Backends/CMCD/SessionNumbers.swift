@@ -2,8 +2,9 @@ internal import InstrumentCMCD
 
 /// The sequence numbers of each session at one target, and the sessions that the target wants no reports of.
 ///
-/// Numbers of a session that begins in this process are 0, 1, 2 … A session whose beginning an earlier process sent continues with the
-/// number of the sample in the queue's log: no earlier report can have a higher one, so that numbers never go back.
+/// Numbers of a session that begins in this process are 0, 1, 2 … A session whose beginning an earlier process sent
+/// continues with the number of the sample in the queue's log: no earlier report can have a higher one, so that numbers
+/// never go back.
 struct SessionNumbers {
     private static let maxCount = 10_000
 

@@ -8,7 +8,8 @@ extension Clickstream {
     /// The logger of the last ``configure(with:on:transport:configuration:clock:report:)``; nil before the first.
     public static var shared: Clickstream? { configured.withLock { $0 } }
 
-    /// Adds a ``ClickstreamBackend`` to an instrument and makes the logger that feeds it ``shared``. Call it early in the app's life.
+    /// Adds a ``ClickstreamBackend`` to an instrument and makes the logger that feeds it ``shared``. Call it early in
+    /// the app's life.
     ///
     /// If the instrument has a backend of that name already, that one stays.
     ///

@@ -7,8 +7,8 @@ public import Instrument
 /// clickstream.logEvent("Search", variables: ["words": 3])
 /// ```
 ///
-/// When `logEvent` returns, the event is in the queue's store; sending, batches, retries and what happens after a crash are
-/// the queue's. Events are for this service: the queue delivers them to no other service's backend.
+/// When `logEvent` returns, the event is in the queue's store; sending, batches, retries and what happens after a crash
+/// are the queue's. Events are for this service: the queue delivers them to no other service's backend.
 public final class Clickstream: Sendable {
     /// The name of events that are logged without one.
     public static let defaultName = "Event"
@@ -41,7 +41,8 @@ public final class Clickstream: Sendable {
         self.report = report
     }
 
-    /// Saves an event with its variables and the delegate's metadata of this moment; a variable wins over metadata of its name.
+    /// Saves an event with its variables and the delegate's metadata of this moment; a variable wins over metadata of
+    /// its name.
     public func logEvent(_ name: String = Clickstream.defaultName, variables: Attributes = Attributes()) {
         let action = Action(name)
         let metadata = delegate.metadata

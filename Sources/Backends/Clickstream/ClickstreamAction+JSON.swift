@@ -1,8 +1,9 @@
 internal import InstrumentJSON
 internal import InstrumentText
 
-/// The format of a request's body: `[{"id", "name", "timestamp", "variables": {…}, "metadata": {…}}, …]`. Members of objects are
-/// sorted by the bytes of their names, so that the same actions are the same bytes. The last two are there even if they are empty.
+/// The format of a request's body: `[{"id", "name", "timestamp", "variables": {…}, "metadata": {…}}, …]`. Members of
+/// objects are sorted by the bytes of their names, so that the same actions are the same bytes. The last two are there
+/// even if they are empty.
 extension ClickstreamAction {
     static func body(of actions: [ClickstreamAction]) -> [UInt8] {
         var writer = JSONWriter(capacity: actions.count * 1024)

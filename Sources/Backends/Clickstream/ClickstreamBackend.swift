@@ -68,8 +68,7 @@ public final class ClickstreamBackend: Backend {
         if pairs.isEmpty { return .acknowledged }
         do throws(HTTPError) {
             let request = try request(pairs.map(\.action), key: IdempotencyKey.key(of: pairs.map(\.id)))
-            let response = try await transport.send(request)
-            return DeliveryOutcome(response, to: request, now: clock.wallTime, rules: configuration.rules)
+            return await transport.deliver(request, clock: clock, rules: configuration.rules)
         } catch {
             return DeliveryOutcome(error)
         }

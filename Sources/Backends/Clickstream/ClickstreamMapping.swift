@@ -13,8 +13,8 @@ public enum ClickstreamMapping {
     /// | `variables` | its attributes | its attributes, `metricValue`, `metricKind`, `metricUnit` |
     /// | `metadata` | the metadata of the logger's delegate | none |
     ///
-    /// Left out: the sample's number in the queue, its monotonic instant (both are this machine's alone) and the tracker's
-    /// number, which `senderId` ends with.
+    /// Left out: the sample's number in the queue, its monotonic instant (both are this machine's alone) and the
+    /// tracker's number, which `senderId` ends with.
     public static func all(_ record: SampleRecord) -> ClickstreamAction? {
         switch record.sample {
         case .event(let event):

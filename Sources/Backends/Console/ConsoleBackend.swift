@@ -41,8 +41,7 @@ public struct ConsoleBackend: Backend {
 
     /// Creates a backend that writes to standard output; text is coloured on a terminal, unless `NO_COLOR` is set.
     public static func standardOutput(jsonLines: Bool = false) -> ConsoleBackend {
-        let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-        return ConsoleBackend(format: jsonLines ? .jsonLines : .text(colored: isColored)) { bytes in
+        ConsoleBackend(format: jsonLines ? .jsonLines : .text(colored: StandardOutput.isColored)) { bytes in
             SystemFile.writeAll(bytes, to: STDOUT_FILENO) == 0
         }
     }

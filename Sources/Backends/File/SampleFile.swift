@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentFiles
 
 #if canImport(Darwin)
 internal import Darwin
@@ -144,14 +145,10 @@ struct SampleFile: ~Copyable {
     }
 
     private static func makeDirectory(of path: String) throws(FileBackendError) {
-        var made = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-            made += part + "/"
-            if made == "/" || mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
-            // A parent directory may exist without permission to create directories in it.
-            var status = stat()
-            let number = errno
-            if stat(made, &status) != 0 { throw FileBackendError(errno: number, made, "create this directory") }
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let folder = String(path[..<slash])
+        do throws(FileError) { try Folder.create(folder) } catch {
+            throw FileBackendError(errno: error.number, folder, "create this directory")
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Instrument
 internal import InstrumentSockets
+internal import InstrumentText
 
 /// Writes metrics to Graphite, or to a server that accepts its plaintext protocol, over one TCP connection.
 ///

@@ -1,5 +1,5 @@
 public import Instrument
-internal import InstrumentSockets
+internal import InstrumentText
 
 /// How a ``GraphiteBackend`` writes.
 public struct GraphiteConfiguration: Sendable {

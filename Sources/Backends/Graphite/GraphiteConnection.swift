@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Instrument
 internal import InstrumentSockets
+internal import InstrumentText
 
 /// One connection to a server, opened when needed and kept.
 ///
@@ -19,7 +20,8 @@ final class GraphiteConnection: Sendable {
 
     deinit { socket.withLock { $0.take() }?.close() }
 
-    /// Writes all bytes, over the connection that stands or a new one, and returns once the server's machine has confirmed them.
+    /// Writes all bytes, over the connection that stands or a new one, and returns once the server's machine has
+    /// confirmed them.
     func send(_ bytes: [UInt8]) async throws(SocketError) {
         let isCancelled = Lock(false)
         let result: Result<Void, SocketError> = await withTaskCancellationHandler {

@@ -8,8 +8,8 @@ public import Instrument
 /// | metric, a counter | the same | its value; values of one second are added |
 /// | event, if ``sendsEvents`` | `PREFIX.TARGET.events.ACTION` | 1; events of one second are added |
 ///
-/// `TARGET` stands for the attributes in ``nodes``, `unknown` where a sample does not have one. With ``usesTags`` they are tags
-/// instead: `PREFIX.metrics.NAME;trackerTarget=TARGET`.
+/// `TARGET` stands for the attributes in ``nodes``, `unknown` where a sample does not have one. With ``usesTags`` they
+/// are tags instead: `PREFIX.metrics.NAME;trackerTarget=TARGET`.
 ///
 /// Not sent: every other attribute, identifiers among them, because each value of a node is a file of Graphite.
 public struct GraphiteMapping: Sendable {
@@ -22,7 +22,8 @@ public struct GraphiteMapping: Sendable {
     /// Whether events are sent as counts.
     public var sendsEvents: Bool
 
-    /// Creates a mapping; by default paths begin with `instrument`, events are not sent, and the tracker's target is a node.
+    /// Creates a mapping; by default paths begin with `instrument`, events are not sent, and the tracker's target is a
+    /// node.
     public init(
         prefix: [String] = ["instrument"],
         nodes: [AttributeName] = [AttributeKey<String>.trackerTarget.name],

@@ -76,17 +76,14 @@ public final class InfluxBackend: Backend {
         if lines.isEmpty { return .acknowledged }
         var request = HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.timeout)
         if configuration.compresses { request = request.gzipped() }
-        do throws(HTTPError) {
-            let response = try await transport.send(request)
-            let outcome = outcome(of: response, to: request, lines, body)
-            switch outcome {
-            case .acknowledged, .acknowledgedExcept: log.record(alterations)
-            default: break
-            }
-            return outcome
-        } catch {
-            return DeliveryOutcome(error)
+        let outcome = await transport.deliver(request, clock: clock) { [request] response, outcome in
+            rejection(in: response, to: request, lines, body) ?? outcome
         }
+        switch outcome {
+        case .acknowledged, .acknowledgedExcept: log.record(alterations)
+        default: break
+        }
+        return outcome
     }
 
     private func encode(_ batch: Batch) -> ([WrittenLine], [UInt8], AlterationCounts) {
@@ -110,27 +107,26 @@ public final class InfluxBackend: Backend {
         Int64((record.id.log &+ record.sequence) % 1_000_000)
     }
 
-    private func outcome(
-        of response: HTTPResponse,
+    /// The outcome of answers that mean something else than from other servers; nil for all others.
+    private func rejection(
+        in response: HTTPResponse,
         to request: HTTPRequest,
         _ lines: [WrittenLine],
         _ body: [UInt8]
-    ) -> DeliveryOutcome {
-        let reason = { ServerWords.reason(for: response, to: request) }
+    ) -> DeliveryOutcome? {
         switch response.status {
-        case 404: return .unauthorized(reason: reason())
+        case 404: return .unauthorized(reason: ServerWords.reason(for: response, to: request))
         case 400, 422:
-            guard let rejection = WriteRejection(response.body), rejection.isPartial else { break }
+            guard let rejection = WriteRejection(response.body), rejection.isPartial else { return nil }
             let rejected = rejection.rejected(among: lines, of: body)
-            if rejected.isEmpty { break }
+            if rejected.isEmpty { return nil }
             return .acknowledgedExcept(
                 rejected.mapValues { words in
                     "HTTP \(response.status): " + (ServerWords.words(words, to: request) ?? "partial write")
                 }
             )
-        default: break
+        default: return nil
         }
-        return DeliveryOutcome(response, to: request, now: clock.wallTime)
     }
 }
 

@@ -9,15 +9,15 @@ public import Instrument
 /// | fields | all other attributes, `sampleId`, `tracker` | the same, and `value` (a float), `kind`, `unit` |
 /// | time | the event's calendar time | that of the event that the metric was computed from |
 ///
-/// Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside of this machine, and the attributes
-/// in ``omitted``.
+/// Not sent: the monotonic instant and the sample's number in the queue, which mean nothing outside of this machine,
+/// and the attributes in ``omitted``.
 public struct InfluxMapping: Sendable {
     /// The measurement of events; `OAVT_EVENTS`, as OpenAVT names it.
     public var eventMeasurement = "OAVT_EVENTS"
     /// The measurement of metrics; `OAVT_METRICS`, as OpenAVT names it.
     public var metricMeasurement = "OAVT_METRICS"
-    /// The attributes that are tags, besides the action or the metric's name. Keep the list short and each attribute's set of values
-    /// small: InfluxDB keeps an index entry for every combination.
+    /// The attributes that are tags, besides the action or the metric's name. Keep the list short and each attribute's
+    /// set of values small: InfluxDB keeps an index entry for every combination.
     public var tags: [AttributeName] = [AttributeKey<String>.trackerTarget.name, AttributeKey<Bool>.isAdsTracker.name]
     /// The attributes that are not sent.
     public var omitted: [AttributeName] = []

@@ -4,8 +4,8 @@ public import Instrument
 public struct InfluxPoint: Hashable, Sendable {
     /// The measurement, comparable to a table.
     public var measurement: String
-    /// The tags, which InfluxDB indexes. Each combination of values is a series, so a tag must never be an identifier. Tags with
-    /// an empty value are not written.
+    /// The tags, which InfluxDB indexes. Each combination of values is a series, so a tag must never be an identifier.
+    /// Tags with an empty value are not written.
     public var tags: [Attributes.Element]
     /// The fields; not empty. A field with the name of a tag is not written.
     public var fields: Attributes

@@ -23,8 +23,8 @@ struct LineProtocol {
     private var names = NameCache<EscapedName>()
     private var measurements: [String: EscapedName] = [:]
     private var tagValues: [String: EscapedName] = [:]
-    /// The largest number of escaped measurements, and of escaped tag values. A mapping should have few of either; one that has many gets
-    /// no more cached.
+    /// The largest number of escaped measurements, and of escaped tag values. A mapping should have few of either; one
+    /// that has many gets no more cached.
     private static let maxCached = 1000
 
     init(maxTextLength: Int) { self.maxTextLength = max(1, maxTextLength) }

@@ -8,7 +8,8 @@ internal import Musl
 
 /// Values by short byte strings: a lookup allocates nothing and hashes eight bytes at a time.
 ///
-/// Holds at most `capacity` keys and starts again from empty when it is full, so that foreign input cannot make it grow.
+/// Holds at most `capacity` keys and starts again from empty when it is full, so that foreign input cannot make it
+/// grow.
 struct ByteTable<Value> {
     /// Longer keys are not kept.
     static var maxKeyLength: Int { 256 }
@@ -95,7 +96,8 @@ struct ByteTable<Value> {
         keys.removeAll(keepingCapacity: true)
     }
 
-    /// Multiplication and a shift for each eight bytes; keys of an attacker may collide, which costs a table of at most `capacity`.
+    /// Multiplication and a shift for each eight bytes; keys of an attacker may collide, which costs a table of at most
+    /// `capacity`.
     private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let bytes = UnsafeRawBufferPointer(key)
         var hash = UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15

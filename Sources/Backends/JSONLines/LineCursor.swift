@@ -84,7 +84,8 @@ struct LineCursor {
         return nil
     }
 
-    /// Whether a byte of a word is a quote, a backslash or below 0x20 (a byte is zero where `x - 1 & ~x` has its high bit).
+    /// Whether a byte of a word is a quote, a backslash or below 0x20 (a byte is zero where `x - 1 & ~x` has its high
+    /// bit).
     @inline(__always)
     private static func hasSpecial(_ word: UInt64) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
@@ -95,7 +96,8 @@ struct LineCursor {
         return (isQuote | isBackslash | isControl) & highs != 0
     }
 
-    /// Takes a whole number of at most 18 digits without leading zeros; nil, without a step, if a longer or another number follows.
+    /// Takes a whole number of at most 18 digits without leading zeros; nil, without a step, if a longer or another
+    /// number follows.
     @inline(__always)
     mutating func integer() -> Int? {
         var place = next

@@ -5,7 +5,8 @@ internal import InstrumentJSON
 ///
 /// `{"id", "sequence", "type": "event", "action", "tracker", "time" (ms since 1970), "instant" (ns),
 /// "attributes": {…}}`, and for a metric `"name"`, `"kind"`, `"unit"`, `"value"` in place of `"action"`.
-/// A sample for one service alone has `"service"`. Attributes are sorted by name, so that equal samples are equal lines.
+/// A sample for one service alone has `"service"`. Attributes are sorted by name, so that equal samples are equal
+/// lines.
 enum SampleLine {
     /// The beginning of every line.
     static let beginning = Array("{\"id\":\"".utf8)

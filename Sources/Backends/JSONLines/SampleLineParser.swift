@@ -3,10 +3,10 @@ internal import InstrumentJSON
 
 /// Reads lines in exactly the form in which ``SampleLine`` writes them, without a tree of JSON values.
 ///
-/// A file repeats few names, actions and texts: the parser keeps them from line to line, and predicts each attribute's name from
-/// the name before it. The parser is a short cut, not a second reader: it declines every line in another form (other order of the
-/// members, white space, escapes, arrays, objects), and the caller reads that line with ``SampleLine/read(_:)``. For the lines that
-/// the parser does not decline, both give equal records.
+/// A file repeats few names, actions and texts: the parser keeps them from line to line, and predicts each attribute's
+/// name from the name before it. The parser is a short cut, not a second reader: it declines every line in another form
+/// (other order of the members, white space, escapes, arrays, objects), and the caller reads that line with
+/// ``SampleLine/read(_:)``. For the lines that the parser does not decline, both give equal records.
 struct SampleLineParser {
     /// The number of different names, actions or texts to keep.
     private static let tableCapacity = 4096
@@ -123,7 +123,8 @@ struct SampleLineParser {
         }
     }
 
-    /// The position of the next name and its colon; nil if the name is not greater than the last one, or not printable ASCII.
+    /// The position of the next name and its colon; nil if the name is not greater than the last one, or not printable
+    /// ASCII.
     @inline(__always)
     private mutating func name(after last: Int?, _ cursor: inout LineCursor) -> Int? {
         let predicted = last.map { successors[$0] - 1 } ?? firstName ?? -1
@@ -137,7 +138,8 @@ struct SampleLineParser {
         else { return nil }
         if let last, !names.withKey(at: last, { $0.lexicographicallyPrecedes(text) }) { return nil }
         let known = names.position(of: text)
-        // Emptying the table would invalidate the position of the last name: decline the line, and start again with the next one.
+        // Emptying the table would invalidate the position of the last name: decline the line, and start again with the
+        // next one.
         if known == nil, names.count == Self.tableCapacity {
             self = SampleLineParser()
             return nil

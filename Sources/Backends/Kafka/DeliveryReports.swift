@@ -2,8 +2,8 @@ internal import Instrument
 
 /// The results of messages that the producer received.
 ///
-/// A delivery that is cancelled leaves its messages with the producer, and the queue retries the whole batch. So the results outlive a
-/// delivery: a message that has arrived, or is still under way, is not produced for a second time.
+/// A delivery that is cancelled leaves its messages with the producer, and the queue retries the whole batch. So the
+/// results outlive a delivery: a message that has arrived, or is still under way, is not produced for a second time.
 struct DeliveryReports {
     private enum Result {
         case underWay
@@ -19,11 +19,12 @@ struct DeliveryReports {
     /// The number of messages under way.
     var underWayCount: Int { slots.count - free.count }
 
-    /// Arrived messages that are remembered although their batch was not acknowledged as a whole. The queue may halve that batch, so
-    /// messages of later batches are among them.
+    /// Arrived messages that are remembered although their batch was not acknowledged as a whole. The queue may halve
+    /// that batch, so messages of later batches are among them.
     private static let maxArrivedCount = 50_000
 
-    /// Starts a delivery of these samples: forgets failures, and what is known about samples that the queue has dropped.
+    /// Starts a delivery of these samples: forgets failures, and what is known about samples that the queue has
+    /// dropped.
     mutating func begin(_ ids: [SampleID]) {
         if results.isEmpty { return results.reserveCapacity(ids.count) }
         let isCrowded = results.count - underWayCount > Self.maxArrivedCount
@@ -113,8 +114,8 @@ struct DeliveryReports {
 
     private static let unknown = KafkaFailure(.temporary, "the producer was replaced before it reported the delivery")
 
-    /// Temporary failures come first: the queue retries, and what has arrived is not sent again. Then the queue halves a batch with
-    /// refused messages until the culprit is alone.
+    /// Temporary failures come first: the queue retries, and what has arrived is not sent again. Then the queue halves
+    /// a batch with refused messages until the culprit is alone.
     private static func outcome(_ failures: [(id: SampleID, failure: KafkaFailure)]) -> DeliveryOutcome {
         let reason = { (kind: KafkaFailure.Kind) in failures.first { $0.failure.kind == kind }?.failure.reason }
         if let reason = reason(.unauthorized) { return .unauthorized(reason: reason) }

@@ -7,8 +7,8 @@ public import Instrument
 /// let backend = try KafkaBackend(endpoint)
 /// ```
 ///
-/// The producer is idempotent and waits for all in-sync replicas (`acks=all`). A sample counts as delivered once the brokers have
-/// confirmed its message. The messages of one key arrive in the order of their samples.
+/// The producer is idempotent and waits for all in-sync replicas (`acks=all`). A sample counts as delivered once the
+/// brokers have confirmed its message. The messages of one key arrive in the order of their samples.
 ///
 /// | report | meaning |
 /// |---|---|
@@ -19,9 +19,9 @@ public import Instrument
 /// | not authorized, unknown topic, login refused | retry with a long back-off, until an operator changes that |
 /// | all others, and no report within the timeout | retry; messages that have arrived are not produced again |
 ///
-/// A delivery that the queue cancels leaves its messages with the producer for the rest of the timeout; the next attempt waits for
-/// them instead of producing them again. A process that ends between a confirmation and the queue's bookkeeping produces a batch
-/// again after its restart: consumers remove copies by the header `id`.
+/// A delivery that the queue cancels leaves its messages with the producer for the rest of the timeout; the next
+/// attempt waits for them instead of producing them again. A process that ends between a confirmation and the queue's
+/// bookkeeping produces a batch again after its restart: consumers remove copies by the header `id`.
 public final class KafkaBackend: Backend {
     /// The name from the configuration.
     public var name: BackendName { configuration.name }
@@ -35,8 +35,8 @@ public final class KafkaBackend: Backend {
 
     /// Creates a backend; it connects when the first batch is due.
     ///
-    /// - Throws: ``KafkaError`` with the code `invalidSetting` for a property that belongs to the backend or that librdkafka refuses,
-    ///   and for a login that would send its password without encryption.
+    /// - Throws: ``KafkaError`` with the code `invalidSetting` for a property that belongs to the backend or that
+    ///   librdkafka refuses, and for a login that would send its password without encryption.
     public init(
         _ endpoint: KafkaEndpoint,
         configuration: KafkaConfiguration = KafkaConfiguration()

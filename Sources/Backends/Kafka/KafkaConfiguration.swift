@@ -16,7 +16,8 @@ public struct KafkaConfiguration: Sendable {
 
     /// The name under which the queue keeps the backend's place; the same at every run.
     public var name: BackendName
-    /// The time limit of a delivery: within it, librdkafka sends a message again after temporary errors; then the queue retries.
+    /// The time limit of a delivery: within it, librdkafka sends a message again after temporary errors; then the queue
+    /// retries.
     public var timeout: Duration
     /// When a batch is due and how large it may be.
     public var policy: DeliveryPolicy
@@ -27,15 +28,15 @@ public struct KafkaConfiguration: Sendable {
     public var maxMessageBytes: Int
     /// The most bytes of messages that wait in memory for the brokers, beside the batch itself.
     public var maxBufferedBytes: Int
-    /// Maps a sample to a message; nil leaves the sample out, which then counts as delivered. Must return the same value in every
-    /// attempt. Without this function, ``KafkaMapping`` maps whole batches.
+    /// Maps a sample to a message; nil leaves the sample out, which then counts as delivered. Must return the same
+    /// value in every attempt. Without this function, ``KafkaMapping`` maps whole batches.
     public var mapping: (@Sendable (SampleRecord) -> KafkaMessage?)?
-    /// Further settings of librdkafka by name, such as `client.rack`. The backend's promises depend on some settings, which cannot be
-    /// set here; `KafkaBackend.init` then throws.
+    /// Further settings of librdkafka by name, such as `client.rack`. The backend's promises depend on some settings,
+    /// which cannot be set here; `KafkaBackend.init` then throws.
     public var properties: [String: String]
 
-    /// Creates a configuration; by default batches have up to 5,000 samples or 4 MiB, wait at most 5 s, are compressed by LZ4, and use
-    /// ``KafkaMapping``.
+    /// Creates a configuration; by default batches have up to 5,000 samples or 4 MiB, wait at most 5 s, are compressed
+    /// by LZ4, and use ``KafkaMapping``.
     public init(
         name: BackendName = "kafka",
         timeout: Duration = .seconds(30),

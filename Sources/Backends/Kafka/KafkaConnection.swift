@@ -13,8 +13,8 @@ struct OutgoingMessage: Sendable {
 final class KafkaConnection: Sendable {
     /// A cancelled task is noticed this often.
     private static let slice: Int32 = 50
-    /// Reports of cancelled deliveries and news about connections are collected this often while nothing is delivered, so that they
-    /// do not pile up in librdkafka.
+    /// Reports of cancelled deliveries and news about connections are collected this often while nothing is delivered,
+    /// so that they do not pile up in librdkafka.
     private static let idleInterval = DispatchTimeInterval.seconds(5)
 
     /// Unchecked: every access is in a block of the connection's serial dispatch queue.
@@ -102,7 +102,8 @@ final class KafkaConnection: Sendable {
         producer.poll(milliseconds: 0)
     }
 
-    /// Waits for the reports. The course gives its producer up here: ending a replaced producer blocks, and must not block the lane.
+    /// Waits for the reports. The course gives its producer up here: ending a replaced producer blocks, and must not
+    /// block the lane.
     private func finish(_ course: Course, _ ids: [SampleID], _ isCancelled: () -> Bool) -> DeliveryOutcome {
         guard let producer = course.producer.take() else { return course.outcome ?? Self.cancelled }
         let outcome = course.outcome ?? Self.awaitReports(of: ids, from: producer, isCancelled)

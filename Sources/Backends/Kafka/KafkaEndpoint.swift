@@ -4,7 +4,8 @@ internal import InstrumentText
 /// The cluster and the topic that samples are produced to.
 ///
 /// ```swift
-/// let endpoint = try KafkaEndpoint(brokers: ["kafka-1.example.org:9092", "kafka-2.example.org:9092"], topic: "samples")
+/// let brokers = ["kafka-1.example.org:9092", "kafka-2.example.org:9092"]
+/// let endpoint = try KafkaEndpoint(brokers: brokers, topic: "samples")
 /// ```
 public struct KafkaEndpoint: Hashable, Sendable {
     /// The brokers that the producer asks for the members of the cluster: `HOST` or `HOST:PORT`.
@@ -19,8 +20,8 @@ public struct KafkaEndpoint: Hashable, Sendable {
 
     /// Creates an endpoint.
     ///
-    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for a list without brokers, for a broker that is no `HOST:PORT`, and
-    ///   for a topic that Kafka does not allow.
+    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for a list without brokers, for a broker that is no
+    ///   `HOST:PORT`, and for a topic that Kafka does not allow.
     public init(
         brokers: [String],
         topic: String,
@@ -29,7 +30,7 @@ public struct KafkaEndpoint: Hashable, Sendable {
         if brokers.isEmpty {
             throw KafkaError(.invalidEndpoint, "the list of brokers must name at least one HOST:PORT (found none)")
         }
-        if let wrong = brokers.first(where: { !Self.isBroker($0) }) {
+        if let wrong = brokers.first(where: { HostPort($0, defaultPort: 9092) == nil }) {
             throw KafkaError(.invalidEndpoint, "a broker must be HOST:PORT (found \"\(wrong)\")")
         }
         guard Self.isTopic(topic) else {
@@ -50,7 +51,8 @@ public struct KafkaEndpoint: Hashable, Sendable {
     /// - Parameters:
     ///   - text: the text.
     ///   - login: user and password; nil for a cluster without a login.
-    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for any other text, and for a mechanism without a login.
+    /// - Throws: ``KafkaError`` with the code `invalidEndpoint` for any other text, and for a mechanism without a
+    ///   login.
     public init(_ text: String, login: (user: String, password: String)? = nil) throws(KafkaError) {
         let (address, query) = text.split(at: "?")
         let (hosts, topic) = address.split(at: "/")
@@ -86,20 +88,6 @@ public struct KafkaEndpoint: Hashable, Sendable {
         }
         let brokers = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         try self.init(brokers: brokers, topic: topic.map(String.init) ?? "", security: security)
-    }
-
-    private static func isBroker(_ text: String) -> Bool {
-        var host = text[...]
-        if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
-            guard let port = UInt16(text[text.index(after: colon)...]), port > 0 else { return false }
-            host = text[..<colon]
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") { return host.utf8.count > 2 && host.utf8.allSatisfy(isHostByte) }
-        return !host.isEmpty && !host.contains(":") && host.utf8.allSatisfy(isHostByte)
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !",/?#@\"'\\".utf8.contains(byte)
     }
 
     private static func isTopic(_ text: String) -> Bool {

@@ -9,8 +9,9 @@ internal import InstrumentSockets
 /// let backend = try NATSBackend(endpoint)
 /// ```
 ///
-/// A sample counts as delivered once the stream has confirmed that it stores the message. The message's identifier (`Nats-Msg-Id`) is
-/// that of the sample, so a stream stores a message that is sent again only once, within its duplicate window.
+/// A sample counts as delivered once the stream has confirmed that it stores the message. The message's identifier
+/// (`Nats-Msg-Id`) is that of the sample, so a stream stores a message that is sent again only once, within its
+/// duplicate window.
 ///
 /// | answer | meaning |
 /// |---|---|

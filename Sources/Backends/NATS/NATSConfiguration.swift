@@ -10,11 +10,12 @@ public struct NATSConfiguration: Sendable {
     public var policy: DeliveryPolicy
     /// The most messages that are sent before the first of them is confirmed.
     public var maxUnconfirmed: Int
-    /// Maps a sample to a message; nil leaves the sample out, which then counts as delivered. Must return the same value in every
-    /// attempt. Without this function, ``NATSMapping`` maps whole batches.
+    /// Maps a sample to a message; nil leaves the sample out, which then counts as delivered. Must return the same
+    /// value in every attempt. Without this function, ``NATSMapping`` maps whole batches.
     public var mapping: (@Sendable (SampleRecord) -> NATSMessage?)?
 
-    /// Creates a configuration; by default batches have up to 1,000 samples or 1 MiB, wait at most 5 s, and use ``NATSMapping``.
+    /// Creates a configuration; by default batches have up to 1,000 samples or 1 MiB, wait at most 5 s, and use
+    /// ``NATSMapping``.
     public init(
         name: BackendName = "nats",
         timeout: Duration = .seconds(20),

@@ -1,5 +1,4 @@
 internal import Instrument
-internal import InstrumentSockets
 internal import InstrumentText
 
 /// The servers and the subject that samples are published to.
@@ -23,8 +22,8 @@ public struct NATSEndpoint: Hashable, Sendable {
 
     /// Creates an endpoint.
     ///
-    /// - Throws: ``NATSError`` with the code `invalidEndpoint` for a list without servers, for a server that is no `HOST:PORT`, and for a
-    ///   subject that cannot be published to.
+    /// - Throws: ``NATSError`` with the code `invalidEndpoint` for a list without servers, for a server that is no
+    ///   `HOST:PORT`, and for a subject that cannot be published to.
     public init(
         servers: [String],
         subject: String,

@@ -41,8 +41,8 @@ public struct NATSLogin: Hashable, Sendable, CustomStringConvertible, CustomRefl
 
     /// Reads any of the forms: the text of a credentials file, a seed, `USER:PASSWORD`, or a token.
     ///
-    /// - Throws: ``NATSError`` with the code `invalidCredentials` for a text that looks like a file or a seed but is invalid, and for an
-    ///   empty text.
+    /// - Throws: ``NATSError`` with the code `invalidCredentials` for a text that looks like a file or a seed but is
+    ///   invalid, and for an empty text.
     public init(parsing text: String) throws(NATSError) {
         let text = String(text.trimmingWhitespace)
         if text.contains("-----BEGIN NATS") {

@@ -98,16 +98,11 @@ public final class NewRelicBackend: Backend {
             return .tooLarge(reason: "\(body.count) bytes, of which New Relic accepts \(NewRelicLimits.bodyBytes)")
         }
         let request = HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.timeout).gzipped()
-        do throws(HTTPError) {
-            let response = try await transport.send(request)
-            let outcome = DeliveryOutcome(response, to: request, now: clock.wallTime)
-            if outcome == .acknowledged {
-                accepted.insert(ids)
-                log.record(alterations)
-            }
-            return outcome
-        } catch {
-            return DeliveryOutcome(error)
+        let outcome = await transport.deliver(request, clock: clock)
+        if outcome == .acknowledged {
+            accepted.insert(ids)
+            log.record(alterations)
         }
+        return outcome
     }
 }

@@ -1,5 +1,5 @@
-/// The limits of New Relic's Event API and Metric API (docs.newrelic.com: "Event limits and requirements", "Metric API limits and
-/// restricted attributes").
+/// The limits of New Relic's Event API and Metric API (docs.newrelic.com: "Event limits and requirements", "Metric API
+/// limits and restricted attributes").
 enum NewRelicLimits {
     /// Bytes of a request's body; here before it is packed, which is on the safe side.
     static let bodyBytes = 1_000_000

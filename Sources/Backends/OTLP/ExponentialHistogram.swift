@@ -8,8 +8,9 @@ internal import Musl
 
 /// A distribution in buckets whose limits grow by a constant factor (OpenTelemetry data model, "ExponentialHistogram").
 ///
-/// With scale s the factor is 2^(2^-s); bucket i holds values above factor^i up to and including factor^(i+1). The scale begins at 8
-/// (0.3 %) and shrinks until the buckets are at most ``maxBuckets``. Values of zero and below are counted as zero.
+/// With scale s the factor is 2^(2^-s); bucket i holds values above factor^i up to and including factor^(i+1). The
+/// scale begins at 8 (0.3 %) and shrinks until the buckets are at most ``maxBuckets``. Values of zero and below are
+/// counted as zero.
 struct ExponentialHistogram: Hashable {
     static let maxBuckets = 160
     private static let firstScale = 8

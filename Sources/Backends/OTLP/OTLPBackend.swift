@@ -8,9 +8,9 @@ public import InstrumentHTTP
 /// let backend = try OTLPBackend(HTTPURL("http://127.0.0.1:4318"), transport: SystemTransport())
 /// ```
 ///
-/// A batch is up to two requests, to `/v1/logs` and `/v1/metrics`. If one of them fails, only that one is sent again. Metrics are deltas
-/// over the samples of a batch, so a receiver that stored a request whose answer was lost counts its metrics twice; copies of log
-/// records have the same `log.record.uid`.
+/// A batch is up to two requests, to `/v1/logs` and `/v1/metrics`. If one of them fails, only that one is sent again.
+/// Metrics are deltas over the samples of a batch, so a receiver that stored a request whose answer was lost counts its
+/// metrics twice; copies of log records have the same `log.record.uid`.
 ///
 /// | answer | meaning |
 /// |---|---|
@@ -90,15 +90,11 @@ public final class OTLPBackend: Backend {
 
     private func send(_ body: [UInt8], to url: HTTPURL, of ids: [SampleID]) async -> DeliveryOutcome {
         let request = HTTPRequest(.post, url, headers: headers, body: body, timeout: configuration.timeout).gzipped()
-        do throws(HTTPError) {
-            let response = try await transport.send(request)
-            var outcome = DeliveryOutcome(response, to: request, now: clock.wallTime)
-            if outcome == .acknowledged { outcome = partialOutcome(of: response, to: request) }
-            if outcome == .acknowledged { accepted.insert(ids) }
-            return outcome
-        } catch {
-            return DeliveryOutcome(error)
+        let outcome = await transport.deliver(request, clock: clock) { response, outcome in
+            outcome == .acknowledged ? partialOutcome(of: response, to: request) : outcome
         }
+        if outcome == .acknowledged { accepted.insert(ids) }
+        return outcome
     }
 
     private func partialOutcome(of response: HTTPResponse, to request: HTTPRequest) -> DeliveryOutcome {

@@ -1,7 +1,8 @@
 public import Instrument
 internal import InstrumentText
 
-/// How samples become log records and measurements. Change its parts, or pass a function of yours as the configuration's `mapping`.
+/// How samples become log records and measurements. Change its parts, or pass a function of yours as the
+/// configuration's `mapping`.
 ///
 /// | sample | becomes |
 /// |---|---|
@@ -20,8 +21,9 @@ internal import InstrumentText
 /// | `userId` | `user.id` |
 /// | an `Error`'s type | `error.type`: `_OTHER`, as OpenTelemetry wants it where no type is known |
 ///
-/// Measurements have the attributes in ``metricAttributes`` only. Not sent: the monotonic instant and the sample's number in the queue,
-/// which mean nothing outside of this machine, the identifiers of metrics, and the attributes in ``omitted``.
+/// Measurements have the attributes in ``metricAttributes`` only. Not sent: the monotonic instant and the sample's
+/// number in the queue, which mean nothing outside of this machine, the identifiers of metrics, and the attributes in
+/// ``omitted``.
 public struct OTLPMapping: Sendable {
     /// The attributes of measurements. Keep the list short and each attribute's set of values small.
     public var metricAttributes: [AttributeName]

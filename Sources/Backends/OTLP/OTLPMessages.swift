@@ -3,13 +3,13 @@ internal import InstrumentJSON
 
 /// The requests of OTLP 1.x, in Protocol Buffers and in JSON.
 ///
-/// Source: opentelemetry-proto (`logs.proto`, `metrics.proto`, `common.proto`, `resource.proto`); numbers are those of the fields there.
-/// JSON has names in lower camel case, integers of 64 bits as texts and enumerations as numbers.
+/// Source: opentelemetry-proto (`logs.proto`, `metrics.proto`, `common.proto`, `resource.proto`); numbers are those of
+/// the fields there. JSON has names in lower camel case, integers of 64 bits as texts and enumerations as numbers.
 struct OTLPMessages {
     private static let scope = "instrument"
     private static let delta: UInt64 = 1
-    /// Arrays and objects that are nested deeper are sent as JSON texts: decoders refuse messages that are nested 100 deep, and each
-    /// level of values is up to three messages.
+    /// Arrays and objects that are nested deeper are sent as JSON texts: decoders refuse messages that are nested 100
+    /// deep, and each level of values is up to three messages.
     static let maxDepth = 20
 
     let resource: [OTLPLog.Attribute]

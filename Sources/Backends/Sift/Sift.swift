@@ -91,8 +91,8 @@ public final class Sift: Sendable {
 
 /// Events in, uploads out.
 extension Sift {
-    /// Saves an event; false if nothing is saved: the event says the same as the one before it, too soon for the queue's
-    /// rule, or the shared queue does not keep it, without consent or on a full disk.
+    /// Saves an event; false if nothing is saved: the event says the same as the one before it, too soon for the
+    /// queue's rule, or the shared queue does not keep it, without consent or on a full disk.
     ///
     /// User and installation are copied into it where it names none; its location is taken out where that is
     /// disallowed.

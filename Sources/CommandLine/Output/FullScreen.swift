@@ -24,7 +24,7 @@ package final class FullScreen: Sendable {
     private let state = Lock(State())
 
     /// Whether standard input and output are a terminal.
-    package static var isAvailable: Bool { isatty(STDOUT_FILENO) == 1 && isatty(STDIN_FILENO) == 1 }
+    package static var isAvailable: Bool { StandardOutput.isTerminal && isatty(STDIN_FILENO) == 1 }
 
     package init() {}
 

@@ -1,23 +1,12 @@
 package import InstrumentTerminal
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// Bold, faint and coloured text, where the output is a terminal.
 package struct TerminalStyle {
-    /// Whether standard output is a terminal and the environment has no `NO_COLOR` (no-color.org).
-    package static var isStandardOutputColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
-
     /// Whether text is styled; otherwise every function returns its text unchanged.
     package let isEnabled: Bool
 
     /// Creates a style; by default the style of standard output.
-    package init(isEnabled: Bool = isStandardOutputColored) { self.isEnabled = isEnabled }
+    package init(isEnabled: Bool = StandardOutput.isColored) { self.isEnabled = isEnabled }
 
     /// Returns bold text.
     package func bold(_ text: TerminalText) -> TerminalText { wrapped(text, "1") }

@@ -33,8 +33,8 @@ extension Bookkeeping {
         Directory.close(descriptor)
     }
 
-    /// Whether a file has a version of SQLite's format that does not exist. The store writes version 2; of a file with a higher
-    /// version, SQLite says only that it cannot be written (SQLite, "Database File Format", section 1.3.3).
+    /// Whether a file has a version of SQLite's format that does not exist. The store writes version 2; of a file with
+    /// a higher version, SQLite says only that it cannot be written (SQLite, "Database File Format", section 1.3.3).
     static func hasUnknownFormat(_ path: String) -> Bool {
         guard let header = try? Directory.bytes(of: path, atMost: 20), header.count == 20 else { return false }
         return !header[18...19].allSatisfy { 1...2 ~= $0 }

@@ -32,23 +32,7 @@ enum Directory {
 
     /// Creates a directory and its parents, with access for this user only.
     static func make(_ path: String) throws(QueueError) {
-        var made = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-            made += part + "/"
-            if made == "/" { continue }
-            if mkdir(made, 0o700) == 0 {
-                chmod(made, 0o700)
-                continue
-            }
-            let number = errno
-            var status = stat()
-            if number != EEXIST, stat(made, &status) != 0 {
-                throw QueueError(
-                    .storeFailed,
-                    "cannot create the directory \(made): \(SystemError(number))"
-                )
-            }
-        }
+        do throws(FileError) { try Folder.create(path) } catch { throw QueueError(.storeFailed, "\(error)") }
     }
 
     /// Creates a directory with access for this user only. Returns false if the name exists.

@@ -67,8 +67,8 @@ struct Staging {
     /// The areas of records that are larger than a half.
     var largeAreas: [StagingArea] { ((taken?.units ?? []) + units).compactMap { $0.large?.area } }
 
-    /// The largest size of all records that are larger than a half: a disk that does not respond must not fill the memory. A single
-    /// append may be larger.
+    /// The largest size of all records that are larger than a half: a disk that does not respond must not fill the
+    /// memory. A single append may be larger.
     static var largeLimit: Int { 16 << 20 }
 
     /// The reason for which samples were not staged.
@@ -157,10 +157,11 @@ struct Staging {
         var writer = RecordWriter(base: base, offset: start, capacity: capacity)
         var sequence = first
         var firstEnd = 0
-        for sample in samples {
+        // By index: a loop over the elements would copy each sample.
+        for index in samples.indices {
             let begin = writer.offset
             writer.skip(RecordFormat.headerSize)
-            encoder.write(sample, to: &writer)
+            encoder.write(samples[index], to: &writer)
             let end = writer.offset
             writer.align()
             if writer.didOverflow { return nil }

@@ -77,8 +77,8 @@ final class StagingArea: @unchecked Sendable {
     /// The sequence number after the last staged sample.
     var nextSequence: UInt64 { load(48) }
 
-    /// Fills the first half, which is empty, with records. Commits the first record last, so that after a crash either all records exist or
-    /// none.
+    /// Fills the first half, which is empty, with records. Commits the first record last, so that after a crash either
+    /// all records exist or none.
     func fill(with records: [UInt8]) {
         let commit = MemoryLayout<UInt32>.size
         records.withUnsafeBytes { records in
@@ -126,8 +126,8 @@ final class StagingArea: @unchecked Sendable {
         )
     }
 
-    /// Creates an area with one part, for records that are larger than a half: a file beside this one if this one is a file and there is
-    /// room, otherwise memory that ends with the process.
+    /// Creates an area with one part, for records that are larger than a half: a file beside this one if this one is a
+    /// file and there is room, otherwise memory that ends with the process.
     func makeSibling(size: Int, first: UInt64) throws(QueueError) -> StagingArea {
         let name = path.map { $0 + Self.siblingMark + first.padded(16, radix: 16) }
         guard let name, let area = Self.make(at: name, halfSize: size, halfCount: 1) else {

@@ -1,9 +1,10 @@
 package import Instrument
 
-/// The samples of unfinished batches that a service has already accepted, for backends that send a batch in several requests.
+/// The samples of unfinished batches that a service has already accepted, for backends that send a batch in several
+/// requests.
 ///
-/// When one request of a batch fails, the queue delivers the whole batch again, whole or in halves. The backend then leaves out what was
-/// accepted, so that the service receives no copies.
+/// When one request of a batch fails, the queue delivers the whole batch again, whole or in halves. The backend then
+/// leaves out what was accepted, so that the service receives no copies.
 package final class AcceptedSamples: Sendable {
     /// More than any batch has: what is left of batches that were dropped or erased meanwhile does not grow.
     private static let maxCount = 20_000

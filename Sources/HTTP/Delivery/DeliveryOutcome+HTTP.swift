@@ -55,9 +55,9 @@ extension DeliveryOutcome {
 
     /// The outcome of a batch, by the response to `request`.
     ///
-    /// What ends delivery, or waits for a credential, carries the server's own words, without the secrets of the request
-    /// (``ServerWords``). The reason of another attempt is the status alone: words that change with each answer would make
-    /// each attempt news.
+    /// What ends delivery, or waits for a credential, carries the server's own words, without the secrets of the
+    /// request (``ServerWords``). The reason of another attempt is the status alone: words that change with each answer
+    /// would make each attempt news.
     public init(
         _ response: HTTPResponse,
         to request: HTTPRequest,
@@ -76,14 +76,15 @@ extension DeliveryOutcome {
         }
     }
 
-    /// The outcome of a batch, by the response. The reason holds nothing of the response's body, which may repeat the request.
+    /// The outcome of a batch, by the response. The reason holds nothing of the response's body, which may repeat the
+    /// request.
     public init(_ response: HTTPResponse, now: WallTime, rules: DeliveryRules = DeliveryRules()) {
         self.init(status: response.status, retryAfter: response.headers["Retry-After"], now: now, rules: rules)
     }
 
     /// The outcome of a batch without a response: retry, with three exceptions. A batch above the
-    /// transport's own limit is too large, a redirect that must not be followed is a refusal, and an answer of status 2xx
-    /// whose body was too large is an answer.
+    /// transport's own limit is too large, a redirect that must not be followed is a refusal, and an answer of status
+    /// 2xx whose body was too large is an answer.
     public init(_ error: HTTPError) {
         switch error.code {
         case .requestTooLarge: self = .tooLarge(reason: error.description)

@@ -7,7 +7,8 @@ package enum HTTPDate {
     private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let longDays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-    /// The time that `text` means; nil if `text` has none of the three forms. `now` decides the century of two-digit years.
+    /// The time that `text` means; nil if `text` has none of the three forms. `now` decides the century of two-digit
+    /// years.
     package static func parse(_ text: String, now: WallTime) -> WallTime? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {

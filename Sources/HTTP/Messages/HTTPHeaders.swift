@@ -34,7 +34,8 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// All values of a field.
     public func values(of name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
 
-    /// Adds a field after those that are there. `isSecret` is for values that are secret though the name does not say so.
+    /// Adds a field after those that are there. `isSecret` is for values that are secret though the name does not say
+    /// so.
     /// - Throws: ``HTTPError`` with the code `invalidHeader`; its message does not repeat the value.
     public mutating func add(_ name: String, _ value: String, isSecret: Bool = false) throws(HTTPError) {
         guard Self.isToken(name) else {

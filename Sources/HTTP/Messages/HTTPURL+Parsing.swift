@@ -4,8 +4,8 @@ internal import InstrumentText
 extension HTTPURL {
     /// Creates an address from its text.
     ///
-    /// Characters that an address must not have in path, query and fragment are percent-encoded, as browsers do; control
-    /// characters are refused. A host with letters outside ASCII has to be given in its `xn--` form.
+    /// Characters that an address must not have in path, query and fragment are percent-encoded, as browsers do;
+    /// control characters are refused. A host with letters outside ASCII has to be given in its `xn--` form.
     /// - Throws: ``HTTPError`` with the code `invalidURL`; its message does not repeat the text.
     public init(_ text: String) throws(HTTPError) {
         let (scheme, rest) = try Self.scheme(of: Self.encoded(text))
@@ -65,8 +65,8 @@ extension HTTPURL {
             && inner.allSatisfy { (isLiteral ? $0.isHexDigit : $0.isLetter || $0.isDigit) || extra.contains($0) }
     }
 
-    /// Percent-encodes what an address must not have; what is encoded already stays. What comes out is ASCII, so that its
-    /// characters are its bytes and no mark that combines with a `?` can hide it.
+    /// Percent-encodes what an address must not have; what is encoded already stays. What comes out is ASCII, so that
+    /// its characters are its bytes and no mark that combines with a `?` can hide it.
     static func encoded(_ text: String) throws(HTTPError) -> String {
         guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else { throw invalid("has control characters") }
         return PercentCoding.encoded(text, keeping: ":/?#[]@!$&'()*+,;=%")

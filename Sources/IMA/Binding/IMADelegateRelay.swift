@@ -5,7 +5,8 @@ internal import Instrument
 
 /// Stands between an ads manager and the app's delegate.
 ///
-/// Sendable, unchecked: `delegate` is set before the manager knows the relay, and read on the main thread, where the SDK calls.
+/// Sendable, unchecked: `delegate` is set before the manager knows the relay, and read on the main thread, where the
+/// SDK calls.
 final class IMADelegateRelay: NSObject, IMAAdsManagerDelegate, @unchecked Sendable {
     private weak var delegate: (any NSObjectProtocol & IMAAdsManagerDelegate)?
     private let report: @Sendable (IMAObservation, AdPlayback?) -> Void

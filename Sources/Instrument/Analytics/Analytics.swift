@@ -22,8 +22,8 @@ public struct Analytics: Sendable {
 
     /// Creates a log that carries a scope with it, as an environment does.
     ///
-    /// The values in force where it is called count, too. Where both have a value, the nearer wins: that of the scope that was opened
-    /// later.
+    /// The values in force where it is called count, too. Where both have a value, the nearer wins: that of the scope
+    /// that was opened later.
     public init(values: AnalyticsValues) { scoped = values }
 
     /// The same log with further values in its scope, which win.

@@ -35,8 +35,8 @@ extension Diagnostic {
         Diagnostic(fact: .unknownTracker(tracker, action))
     }
 
-    /// A tracker of ads was added for a content tracker that the instrument does not have. The tracker works, but shares
-    /// its ad breaks with no content.
+    /// A tracker of ads was added for a content tracker that the instrument does not have. The tracker works, but
+    /// shares its ad breaks with no content.
     ///
     /// - Parameters:
     ///   - content: the missing content tracker.
@@ -58,8 +58,8 @@ extension Diagnostic {
         Diagnostic(fact: .notFinite(names, action, tracker))
     }
 
-    /// Attributes of this name are left out because ``FieldAdmission`` requires a declaration and there is no declaration.
-    /// Reported once for each name.
+    /// Attributes of this name are left out because ``FieldAdmission`` requires a declaration and there is no
+    /// declaration. Reported once for each name.
     public static func undeclared(_ name: AttributeName) -> Diagnostic { Diagnostic(fact: .undeclared(name)) }
 
     /// A metric is left out because it is NaN or infinite.
@@ -83,7 +83,8 @@ extension Diagnostic {
         Diagnostic(fact: .deadLetter(backend, sample, reason: reason))
     }
 
-    /// A delivery failed; the queue retries after the delay. Reported once for consecutive failures with the same reason.
+    /// A delivery failed; the queue retries after the delay. Reported once for consecutive failures with the same
+    /// reason.
     public static func retrying(_ backend: BackendName, after delay: Duration, reason: String) -> Diagnostic {
         Diagnostic(fact: .retrying(backend, after: delay, reason: reason))
     }

@@ -10,8 +10,9 @@ extension Diagnostic {
     /// Returns a handler that writes the first diagnostic of each kind to standard error, as one line.
     ///
     /// An ``Instrument`` uses one by default, so that an attribute that never appears or a backend that is not used has
-    /// an explanation. Each call returns a handler that has seen nothing. The lines hold neither credentials nor values of
-    /// attributes. A standard error that takes no more output loses the line; the emitting thread does not wait for it.
+    /// an explanation. Each call returns a handler that has seen nothing. The lines hold neither credentials nor values
+    /// of attributes. A standard error that takes no more output loses the line; the emitting thread does not wait for
+    /// it.
     public static func firstOfEachKindToStandardError() -> @Sendable (Diagnostic) -> Void {
         firstOfEachKind(to: writeToStandardError)
     }
@@ -29,8 +30,8 @@ extension Diagnostic {
         return "instrument: \(text) [\(kind); shown once, see onDiagnostic]\n"
     }
 
-    /// The first scalars of a text, without control characters. The limits keep a line short enough for a pipe to take it
-    /// whole.
+    /// The first scalars of a text, without control characters. The limits keep a line short enough for a pipe to take
+    /// it whole.
     private static func printable(_ text: String, atMost limit: Int) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { scalar in
             switch scalar.properties.generalCategory {
@@ -42,7 +43,8 @@ extension Diagnostic {
     }
 
     private static func writeToStandardError(_ line: String) {
-        // Asked first, because a pipe without a reader would block the emitting thread, and a closed pipe would end the process.
+        // Asked first, because a pipe without a reader would block the emitting thread, and a closed pipe would end the
+        // process.
         var state = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         guard poll(&state, 1, 0) == 1, state.revents == Int16(POLLOUT) else { return }
         var line = line

@@ -24,7 +24,8 @@ public final class Instrument: Sendable {
 
     /// The work of the line: an event, or a change of the chain.
     ///
-    /// Not an enum, because an event could not be moved out of one without a copy, and changing a copied event is expensive.
+    /// Not an enum, because an event could not be moved out of one without a copy, and changing a copied event is
+    /// expensive.
     private struct Work: Sendable {
         var pending: PendingEvent?
         /// The result of the event, once it is processed.
@@ -180,11 +181,7 @@ public final class Instrument: Sendable {
             given: givenCount,
             common: common
         )
-        for getter in getters where !pending.event.attributes.has(getter.name, amongFirst: knownCount) {
-            if getter.filter?(pending.event) ?? true, let value = getter.read() {
-                pending.event.attributes.set(value, for: getter.name)
-            }
-        }
+        if !getters.isEmpty { GetterReading.addValues(of: getters, to: &pending.event, given: knownCount) }
         var work = Work(pending: consume pending)
         line.enter(&work) { perform(&$0) }
         return work.result ?? .deferred

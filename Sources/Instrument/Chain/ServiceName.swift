@@ -1,8 +1,9 @@
 /// The name of a service that backends send samples to, for example `sift`.
 ///
-/// A sample that was appended for a service (``BatchQueue/append(_:for:)``) is delivered to the backends of that service
-/// (``Backend/service``), and to the backends that name no service, such as consoles and files. The backends of other
-/// services never receive it. Two backends may have the same service; a service's name is independent of a backend's.
+/// A sample that was appended for a service (``BatchQueue/append(_:for:)``) is delivered to the backends of that
+/// service (``Backend/service``), and to the backends that name no service, such as consoles and files. The backends of
+/// other services never receive it. Two backends may have the same service; a service's name is independent of a
+/// backend's.
 public struct ServiceName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The spelling.
     public let description: String

@@ -1,7 +1,7 @@
 /// A component that observes a player or another source and reports events to its instrument.
 ///
-/// A tracker keeps the context that ``begin(in:)`` receives, emits through it from any thread, and registers getters for
-/// values that are read at the moment of an event.
+/// A tracker keeps the context that ``begin(in:)`` receives, emits through it from any thread, and registers getters
+/// for values that are read at the moment of an event.
 public protocol Tracker: AnyObject, Sendable {
     /// The name of the observed player or source, sent as `trackerTarget`.
     var target: String? { get }
@@ -62,27 +62,33 @@ public struct TrackerContext: Sendable {
     }
 
     /// Declares again whether the tracker's declared fields are collected, for example because the person changed a
-    /// choice. Ignores fields that the tracker did not declare when it was added; the app's declarations and choices win.
+    /// choice. Ignores fields that the tracker did not declare when it was added; the app's declarations and choices
+    /// win.
     public func redeclare(_ fields: PrivacyCatalogue) {
         instrument?.slot(of: id)?.fields.redeclare(fields)
     }
 
     /// Registers a getter: `read` is called on the emitting thread for each event that passes `filter`.
     ///
-    /// A second getter for the same key replaces the first. The getter of an undeclared field (``FieldAdmission``) is read
-    /// only by name, as ``Instrument/value(of:from:)`` does.
+    /// A second getter for the same key replaces the first. The getter of an undeclared field (``FieldAdmission``) is
+    /// read only by name, as ``Instrument/value(of:from:)`` does.
     public func register<Value>(
         _ key: AttributeKey<Value>,
         when filter: (@Sendable (Event) -> Bool)? = nil,
         _ read: @escaping @Sendable () -> Value?
     ) {
-        instrument?.slot(of: id)?.register(Getter(name: key.name, filter: filter) { read()?.attributeValue })
+        let getter = Getter(name: key.name, filter: filter, source: .value { read()?.attributeValue })
+        instrument?.slot(of: id)?.register(getter)
     }
-}
 
-/// A function that reads an attribute's current value.
-struct Getter: Sendable {
-    let name: AttributeName
-    let filter: (@Sendable (Event) -> Bool)?
-    let read: @Sendable () -> AttributeValue?
+    /// Registers getters for several fields that `read` returns together: called once, on the emitting thread, for each
+    /// event that lacks at least one of the fields.
+    ///
+    /// Attributes that `read` returns under other names are ignored. A later getter for one of the fields replaces
+    /// this one for that field.
+    public func register(_ names: [AttributeName], _ read: @escaping @Sendable () -> Attributes) {
+        guard let slot = instrument?.slot(of: id) else { return }
+        let status = Getter.SharedStatus(read)
+        for name in names { slot.register(Getter(name: name, filter: nil, source: .status(status))) }
+    }
 }

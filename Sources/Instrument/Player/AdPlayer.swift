@@ -74,22 +74,23 @@ public struct AdStatus: Hashable, Sendable {
     public init() {}
 
     /// The status under the names of the data model.
-    public var attributes: Attributes {
-        var attributes = Attributes(minimumCapacity: 20)
-        attributes[.adPosition] = position
-        attributes[.adDuration] = duration
-        attributes[.adBufferedTime] = bufferedTime
-        attributes[.adVolume] = volume
-        attributes[.adRoll] = roll
-        attributes[.adId] = id
-        attributes[.adTitle] = title
-        attributes[.adDescription] = description
-        attributes[.adAdvertiserName] = advertiserName
-        attributes[.adCreativeId] = creativeID
-        attributes[.adSystem] = system
-        attributes[.adBitrate] = bitrate
-        attributes[.adResolutionWidth] = resolutionWidth
-        attributes[.adResolutionHeight] = resolutionHeight
-        return attributes
-    }
+    public var attributes: Attributes { Self.fields.attributes(of: self, capacity: 20) }
+
+    /// The members under the names of the data model.
+    static let fields: [StatusField<Self>] = [
+        StatusField(.adPosition) { $0.position },
+        StatusField(.adDuration) { $0.duration },
+        StatusField(.adBufferedTime) { $0.bufferedTime },
+        StatusField(.adVolume) { $0.volume },
+        StatusField(.adRoll) { $0.roll },
+        StatusField(.adId) { $0.id },
+        StatusField(.adTitle) { $0.title },
+        StatusField(.adDescription) { $0.description },
+        StatusField(.adAdvertiserName) { $0.advertiserName },
+        StatusField(.adCreativeId) { $0.creativeID },
+        StatusField(.adSystem) { $0.system },
+        StatusField(.adBitrate) { $0.bitrate },
+        StatusField(.adResolutionWidth) { $0.resolutionWidth },
+        StatusField(.adResolutionHeight) { $0.resolutionHeight },
+    ]
 }

@@ -1,7 +1,7 @@
 /// The order of the actions of an ad break, for players that report breaks and ads in any order.
 ///
-/// Each request returns the actions that the ads hub accepts in this state: an ad opens its break, a break closes its ad, quartiles
-/// come in order and once, and a pause or a wait for data closes with the ad.
+/// Each request returns the actions that the ads hub accepts in this state: an ad opens its break, a break closes its
+/// ad, quartiles come in order and once, and a pause or a wait for data closes with the ad.
 package struct AdSequence: Hashable, Sendable {
     private struct Ad: Hashable {
         var quartiles = 0

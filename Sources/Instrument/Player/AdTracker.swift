@@ -20,7 +20,8 @@ public final class AdTracker: Tracker {
 
     /// Begins to watch.
     public func begin(in context: TrackerContext) {
-        registerGetters(in: context)
+        // For events that the player does not report: pings, and actions that the app emits.
+        context.register(AdStatus.fields.map(\.name)) { [player] in player.status.attributes }
         context.emit(.trackerInit)
         player.report { signal in
             var attributes = signal.status.attributes
@@ -31,23 +32,4 @@ public final class AdTracker: Tracker {
 
     /// Ends the watch.
     public func end() { player.report(to: nil) }
-
-    /// For events that the player does not report: pings, and actions that the app emits.
-    private func registerGetters(in context: TrackerContext) {
-        let player = player
-        context.register(.adPosition) { player.status.position }
-        context.register(.adDuration) { player.status.duration }
-        context.register(.adBufferedTime) { player.status.bufferedTime }
-        context.register(.adVolume) { player.status.volume }
-        context.register(.adRoll) { player.status.roll }
-        context.register(.adId) { player.status.id }
-        context.register(.adTitle) { player.status.title }
-        context.register(.adDescription) { player.status.description }
-        context.register(.adAdvertiserName) { player.status.advertiserName }
-        context.register(.adCreativeId) { player.status.creativeID }
-        context.register(.adSystem) { player.status.system }
-        context.register(.adBitrate) { player.status.bitrate }
-        context.register(.adResolutionWidth) { player.status.resolutionWidth }
-        context.register(.adResolutionHeight) { player.status.resolutionHeight }
-    }
 }

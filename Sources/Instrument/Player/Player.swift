@@ -73,20 +73,21 @@ public struct PlayerStatus: Hashable, Sendable {
     public init() {}
 
     /// The status under the names of the data model.
-    public var attributes: Attributes {
-        var attributes = Attributes(minimumCapacity: 24)
-        attributes[.position] = position
-        attributes[.duration] = duration
-        attributes[.resolutionWidth] = resolutionWidth
-        attributes[.resolutionHeight] = resolutionHeight
-        attributes[.bitrate] = bitrate
-        attributes[.fps] = framesPerSecond
-        attributes[.volume] = volume
-        attributes[.isMuted] = isMuted
-        attributes[.language] = language
-        attributes[.subtitles] = subtitles
-        attributes[.title] = title
-        attributes[.source] = source
-        return attributes
-    }
+    public var attributes: Attributes { Self.fields.attributes(of: self, capacity: 24) }
+
+    /// The members under the names of the data model.
+    static let fields: [StatusField<Self>] = [
+        StatusField(.position) { $0.position },
+        StatusField(.duration) { $0.duration },
+        StatusField(.resolutionWidth) { $0.resolutionWidth },
+        StatusField(.resolutionHeight) { $0.resolutionHeight },
+        StatusField(.bitrate) { $0.bitrate },
+        StatusField(.fps) { $0.framesPerSecond },
+        StatusField(.volume) { $0.volume },
+        StatusField(.isMuted) { $0.isMuted },
+        StatusField(.language) { $0.language },
+        StatusField(.subtitles) { $0.subtitles },
+        StatusField(.title) { $0.title },
+        StatusField(.source) { $0.source },
+    ]
 }

@@ -17,7 +17,8 @@ public final class PlayerTracker: Tracker {
     /// Begins to watch.
     public func begin(in context: TrackerContext) {
         self.context.withLock { $0 = context }
-        registerGetters(in: context)
+        // For events that the player does not report: pings, and actions that the app emits.
+        context.register(PlayerStatus.fields.map(\.name)) { [player] in player.status.attributes }
         context.emit(.trackerInit)
         player.report { signal in
             var attributes = signal.status?.attributes ?? Attributes()
@@ -32,20 +33,4 @@ public final class PlayerTracker: Tracker {
 
     /// Watches no more.
     public func end() { player.report(to: nil) }
-
-    private func registerGetters(in context: TrackerContext) {
-        let player = player
-        context.register(.position) { player.status.position }
-        context.register(.duration) { player.status.duration }
-        context.register(.resolutionWidth) { player.status.resolutionWidth }
-        context.register(.resolutionHeight) { player.status.resolutionHeight }
-        context.register(.bitrate) { player.status.bitrate }
-        context.register(.fps) { player.status.framesPerSecond }
-        context.register(.volume) { player.status.volume }
-        context.register(.isMuted) { player.status.isMuted }
-        context.register(.language) { player.status.language }
-        context.register(.subtitles) { player.status.subtitles }
-        context.register(.title) { player.status.title }
-        context.register(.source) { player.status.source }
-    }
 }

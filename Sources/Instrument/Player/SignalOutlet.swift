@@ -1,6 +1,8 @@
-/// A model that threads change in turn, and a listener that receives its signals in the order of the changes, one at a time.
+/// A model that threads change in turn, and a listener that receives its signals in the order of the changes, one at a
+/// time.
 ///
-/// A listener may change the model, or end the listening, while it is called: what follows is delivered after its return.
+/// A listener may change the model, or end the listening, while it is called: what follows is delivered after its
+/// return.
 package final class SignalOutlet<Model: Sendable, Signal: Sendable>: Sendable {
     private struct State {
         var model: Model
@@ -38,7 +40,8 @@ package final class SignalOutlet<Model: Sendable, Signal: Sendable>: Sendable {
     /// Reads something from the model.
     package func read<Value: Sendable>(_ body: (Model) -> Value) -> Value { state.withLock { body($0.model) } }
 
-    /// Changes the model and delivers the signals that `body` returns, unless the listening has ended; nil: of any listening.
+    /// Changes the model and delivers the signals that `body` returns, unless the listening has ended; nil: of any
+    /// listening.
     ///
     /// - Returns: whether the model was changed.
     @discardableResult

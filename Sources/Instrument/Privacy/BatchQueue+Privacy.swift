@@ -10,10 +10,11 @@ extension BatchQueue {
 
     /// Changes the consent; ``Consent`` describes the effect on samples.
     ///
-    /// Once this method returns, the queue treats appended samples accordingly, and no lane sends what it must not send; the
-    /// queue does not cancel a delivery that has started. May wait for the disk; concurrent calls run one after another.
-    /// - Throws: if the store could not hold, release or erase. Then the queue sends nothing, with `pending` it collects
-    ///   nothing either, and the call may be repeated.
+    /// Once this method returns, the queue treats appended samples accordingly, and no lane sends what it must not
+    /// send; the queue does not cancel a delivery that has started. May wait for the disk; concurrent calls run one
+    /// after another.
+    /// - Throws: if the store could not hold, release or erase. Then the queue sends nothing, with `pending` it
+    ///   collects nothing either, and the call may be repeated.
     public func set(consent: Consent) throws(QueueError) {
         try consentChange.withLock { (_: inout Void) throws(QueueError) in
             switch consent {
@@ -65,8 +66,8 @@ extension BatchQueue {
 
     /// Erases a person's queued samples and dead letters from the store; returns their number.
     ///
-    /// The attribute that ``PrivacyRules/userIdKey`` names identifies the person. Samples that a backend has received are not
-    /// affected. Samples that are emitted while this method runs may or may not be erased. Waits for the disk.
+    /// The attribute that ``PrivacyRules/userIdKey`` names identifies the person. Samples that a backend has received
+    /// are not affected. Samples that are emitted while this method runs may or may not be erased. Waits for the disk.
     /// - Throws: if some samples could not be erased; the call may be repeated.
     @discardableResult
     public func erase(userId: String) throws(QueueError) -> Int {

@@ -2,8 +2,8 @@
 public enum Consent: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The queue collects and delivers samples.
     case granted
-    /// The person has not answered yet: the queue collects and holds samples, and sends none, not even samples that were
-    /// queued before.
+    /// The person has not answered yet: the queue collects and holds samples, and sends none, not even samples that
+    /// were queued before.
     case pending
     /// The queue collects and sends nothing. It erases the samples that it held while consent was pending. Samples that
     /// it collected while consent was granted stay, unsent, until consent is granted again or the app erases them.

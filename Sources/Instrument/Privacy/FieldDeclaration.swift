@@ -2,10 +2,13 @@
 ///
 /// ```swift
 /// FieldDeclaration(.score, "Points in the quiz", .gameplayContent)
-/// FieldDeclaration(.latitude, "Where the device is", .preciseLocation, for: [.appFunctionality], isLinked: true, isOn: false)
+/// FieldDeclaration(
+///     .latitude, "Where the device is", .preciseLocation, for: [.appFunctionality], isLinked: true, isOn: false
+/// )
 /// ```
 ///
-/// A tracker declares the fields that it collects (``Tracker/declaredFields``), an app its own fields (``PrivacyRules``).
+/// A tracker declares the fields that it collects (``Tracker/declaredFields``), an app its own fields
+/// (``PrivacyRules``).
 public struct FieldDeclaration: Hashable, Sendable {
     /// The kind of a field's value.
     public enum ValueType: String, Hashable, Sendable, CaseIterable {

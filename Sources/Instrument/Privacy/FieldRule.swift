@@ -13,8 +13,9 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 
     /// Replaces the value by the SHA-256 of the salt followed by the value's text, in lower-case hexadecimal.
     ///
-    /// The samples of one person still have equal values, and a reader without the salt cannot test names. The hash is a
-    /// pseudonym, not anonymity: keep the salt secret, and keep it unchanged, because another salt gives other values.
+    /// The samples of one person still have equal values, and a reader without the salt cannot test names. The hash is
+    /// a pseudonym, not anonymity: keep the salt secret, and keep it unchanged, because another salt gives other
+    /// values.
     public static func hash(salt: String) -> FieldRule { FieldRule(kind: .hash(salt: salt)) }
 
     /// Replaces the value by `text`.
@@ -55,13 +56,13 @@ public struct FieldRule: Hashable, Sendable, CustomStringConvertible, CustomRefl
 /// let instrument = Instrument(hub: CoreHub(), backends: [backend], consent: .pending, privacy: privacy)
 /// ```
 ///
-/// The queue applies rules to attributes of events and metrics by their names; a value inside an array or an object changes
-/// only with the whole attribute. Trackers, hubs and metricalcs still see the original values: only stored and sent values
-/// change.
+/// The queue applies rules to attributes of events and metrics by their names; a value inside an array or an object
+/// changes only with the whole attribute. Trackers, hubs and metricalcs still see the original values: only stored and
+/// sent values change.
 ///
-/// A field that a tracker collects and nobody declares is not sent. The vocabulary is declared, and trackers declare their
-/// fields. The app's own attributes need no declaration; a declaration adds them to the catalogue and to Apple's privacy
-/// manifest:
+/// A field that a tracker collects and nobody declares is not sent. The vocabulary is declared, and trackers declare
+/// their fields. The app's own attributes need no declaration; a declaration adds them to the catalogue and to Apple's
+/// privacy manifest:
 ///
 /// ```swift
 /// PrivacyRules(declaring: [FieldDeclaration(.score, "Points in the quiz", .gameplayContent)])
@@ -106,8 +107,9 @@ public struct PrivacyRules: Hashable, Sendable {
         }
     }
 
-    /// Whether a stored sample belongs to the person with that identifier: the stored value is the identifier, for samples
-    /// that were stored before the rule existed, or the value to which the rule changes it. A mask identifies nobody.
+    /// Whether a stored sample belongs to the person with that identifier: the stored value is the identifier, for
+    /// samples that were stored before the rule existed, or the value to which the rule changes it. A mask identifies
+    /// nobody.
     func names(_ userId: String, in sample: Sample) -> Bool {
         guard let found = sample.attributes[userIdKey] else { return false }
         guard let rule = fields[userIdKey.name] else { return found == userId }

@@ -4,8 +4,8 @@ extension Instrument {
 
     /// Changes the consent; ``Consent`` describes the effect on samples.
     ///
-    /// The earlier consent applies to events that were emitted before the call, the new consent to events that are emitted
-    /// once this method has returned. May wait for the disk.
+    /// The earlier consent applies to events that were emitted before the call, the new consent to events that are
+    /// emitted once this method has returned. May wait for the disk.
     /// - Throws: if the store could not carry out the change. Then nothing is sent, and the call may be repeated.
     public func set(consent: Consent) throws(QueueError) { try queue.set(consent: consent) }
 
@@ -22,8 +22,8 @@ extension Instrument {
     /// Erases a person's queued samples and dead letters from the queue; returns their number.
     ///
     /// The attribute that ``PrivacyRules/userIdKey`` names identifies the person, set for example by
-    /// `instrument.set(.userId, to: "u-1")`; metrics carry it, too. Samples that a backend has received are not affected:
-    /// request their erasure there. Waits for the disk.
+    /// `instrument.set(.userId, to: "u-1")`; metrics carry it, too. Samples that a backend has received are not
+    /// affected: request their erasure there. Waits for the disk.
     /// - Throws: if some samples could not be erased; the call may be repeated.
     @discardableResult
     public func erase(userId: String) throws(QueueError) -> Int { try queue.erase(userId: userId) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The register of privacy of a queue: every declared field, and the decisions which fields a tracker may collect and which
-/// attributes the queue may store.
+/// The register of privacy of a queue: every declared field, and the decisions which fields a tracker may collect and
+/// which attributes the queue may store.
 ///
 /// All declarations enter here, and both checks look here: ``CollectedFields`` for the fields of one tracker, and the
 /// queue's `append` for all samples. Consent is part of the queue's state (``ConsentState``) instead, because an append

@@ -186,12 +186,12 @@ public final class BatchQueue: Sendable {
     /// The samples to store: without metrics that no encoder can write, and with the attributes that the privacy
     /// register admits.
     private func admitted(_ samples: [Sample]) -> [Sample] {
-        // One loop, because every emit runs it: samples without a change cost neither a copy nor a lookup.
+        // One loop by index, because every emit runs it: samples without a change cost neither a copy nor a lookup.
         var (isFinite, isAdmitted) = (true, true)
         let limit = privacy.passingLimit
-        for sample in samples {
-            if !sample.isFinite { isFinite = false }
-            if !sample.hasOnlyNames(below: limit) { isAdmitted = false }
+        for index in samples.indices {
+            if !samples[index].isFinite { isFinite = false }
+            if !samples[index].hasOnlyNames(below: limit) { isAdmitted = false }
         }
         if !isAdmitted { isAdmitted = privacy.admits(samples) }
         if isFinite, isAdmitted, !privacy.hasFieldRules { return samples }

@@ -4,7 +4,8 @@ internal import Dispatch
 ///
 /// A backend that blocks its thread delays no other, and a task that prefers this executor makes progress while the app
 /// keeps every thread of Swift's pool busy. Child tasks, actors without a custom executor and continuations that such a
-/// task awaits stay here; `Task.detached` and the main actor do not. A task that may outlive its executor's owner captures the executor.
+/// task awaits stay here; `Task.detached` and the main actor do not. A task that may outlive its executor's owner
+/// captures the executor.
 package final class LaneExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

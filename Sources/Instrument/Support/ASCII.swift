@@ -16,7 +16,7 @@ extension UInt8 {
         return UInt8(ascii: "a")...UInt8(ascii: "f") ~= lower ? lower - UInt8(ascii: "a") + 10 : nil
     }
 
-    /// Whether this byte is white space in JSON (RFC 8259, section 2) and in XML (section 2.3): space, tab, line feed, carriage
-    /// return.
+    /// Whether this byte is white space in JSON (RFC 8259, section 2) and in XML (section 2.3): space, tab, line feed,
+    /// carriage return.
     package var isWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

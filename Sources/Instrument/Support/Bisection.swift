@@ -1,6 +1,6 @@
 extension RandomAccessCollection {
-    /// The place of the first element that passes a test, by bisection; the end if none passes. All elements behind one that
-    /// passes must pass as well.
+    /// The place of the first element that passes a test, by bisection; the end if none passes. All elements behind one
+    /// that passes must pass as well.
     @inlinable
     package func partitioningIndex<E>(where passes: (Element) throws(E) -> Bool) throws(E) -> Index {
         var (low, length) = (startIndex, count)

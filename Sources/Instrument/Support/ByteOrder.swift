@@ -9,10 +9,10 @@ internal import Musl
 extension String {
     /// Whether the UTF-8 bytes of this text come before those of `other`: the order in which names are written.
     ///
-    /// The operator `<` of `String` is not an order of all texts. It compares texts in normal form C, and where a base letter
-    /// with a combining mark meets the composed letter, neither side is less although the texts differ: this is so for
-    /// "e\u{301}" and "\u{E9}\n". What a sort with `<` returns then depends on the order of its input, and that of a
-    /// `Dictionary` is different in each instance.
+    /// The operator `<` of `String` is not an order of all texts. It compares texts in normal form C, and where a base
+    /// letter with a combining mark meets the composed letter, neither side is less although the texts differ: this is
+    /// so for "e\u{301}" and "\u{E9}\n". What a sort with `<` returns then depends on the order of its input, and that
+    /// of a `Dictionary` is different in each instance.
     package func precedesInBytes(_ other: String) -> Bool {
         let isBefore = utf8.withContiguousStorageIfAvailable { ours in
             other.utf8.withContiguousStorageIfAvailable { theirs in

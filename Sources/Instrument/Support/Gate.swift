@@ -52,7 +52,8 @@ package final class Gate: Sendable {
             let isOpen = await withCheckedContinuation { continuation in
                 guard register(number, continuation) else { return }
                 alarm = clock.schedule(at: deadline) { [weak self] in self?.giveUp(number) }
-                // A virtual clock may have been advanced meanwhile, and the cancellation may have come before the waiter.
+                // A virtual clock may have been advanced meanwhile, and the cancellation may have come before the
+                // waiter.
                 if deadline <= clock.now || Task.isCancelled { giveUp(number) }
             }
             alarm?.cancel()

@@ -4,7 +4,8 @@ package enum PercentCoding {
 
     /// The text with each byte as `%XX` that is neither unreserved (RFC 3986, section 2.3) nor in `others`.
     ///
-    /// - Parameter others: ASCII characters that stay as they are. With `%` among them, escapes that are already there stay.
+    /// - Parameter others: ASCII characters that stay as they are. With `%` among them, escapes that are already there
+    ///   stay.
     package static func encoded(_ text: some StringProtocol, keeping others: String = "") -> String {
         let kept = Array("-._~".utf8) + Array(others.utf8)
         var bytes: [UInt8] = []

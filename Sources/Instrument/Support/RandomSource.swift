@@ -34,8 +34,8 @@ public struct RandomSource: Sendable {
 
 /// The text form of a UUID (RFC 9562, section 4), without Foundation.
 package enum UUIDText {
-    /// The two halves of a UUID of 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562, section 4); nil for any
-    /// other text.
+    /// The two halves of a UUID of 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562, section 4); nil for
+    /// any other text.
     package static func read(_ text: String) -> (high: UInt64, low: UInt64)? {
         var (high, low, digits): (UInt64, UInt64, Int) = (0, 0, 0)
         guard text.utf8.count == 36 else { return nil }

@@ -3,8 +3,8 @@ extension String {
     /// "Stream-Safe Text Format").
     package static var mostCombiningMarks: Int { 30 }
 
-    /// Whether no character has more than ``mostCombiningMarks``. Text in which one has is not writing but an attack: to
-    /// compare or hash it, its marks are sorted, in time that grows with the square of their number.
+    /// Whether no character has more than ``mostCombiningMarks``. Text in which one has is not writing but an attack:
+    /// to compare or hash it, its marks are sorted, in time that grows with the square of their number.
     package var isStreamSafe: Bool {
         if utf8.allSatisfy({ $0 < 0x80 }) { return true }
         var marks = 0

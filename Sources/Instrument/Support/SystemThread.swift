@@ -8,8 +8,8 @@ internal import Musl
 
 /// Threads of the system for work that blocks: a read that waits, a socket, a signal.
 ///
-/// Dispatch has some 250 threads for everything and Swift's pool has one for each processor; blocking work would take those away
-/// from others.
+/// Dispatch has some 250 threads for everything and Swift's pool has one for each processor; blocking work would take
+/// those away from others.
 package enum SystemThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
@@ -21,7 +21,8 @@ package enum SystemThread {
     /// - Parameters:
     ///   - name: what tools show, at most 15 bytes.
     ///   - stackSize: in bytes. Only pages that are touched cost memory.
-    ///   - takesSignals: without it, the thread blocks all signals but those of a crash, because the others are the app's.
+    ///   - takesSignals: without it, the thread blocks all signals but those of a crash, because the others are the
+    ///     app's.
     package static func start(
         name: String? = nil,
         stackSize: Int = 2 << 20,
@@ -42,8 +43,8 @@ package enum SystemThread {
         return isRunning
     }
 
-    /// Hands `body` to a function of C that starts a thread, and returns what that function returns: whether the thread runs. The
-    /// thread calls the function that it is given once, with the context that it is given.
+    /// Hands `body` to a function of C that starts a thread, and returns what that function returns: whether the thread
+    /// runs. The thread calls the function that it is given once, with the context that it is given.
     package static func hand(
         _ body: @escaping @Sendable () -> Void,
         to start: (@escaping @convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer) -> Bool

@@ -50,14 +50,15 @@ public struct SystemClock: SchedulingClock {
 
     /// Calls `action` at `deadline` on a thread of Dispatch; at once if that has passed.
     ///
-    /// Each action has a dedicated thread: neither the app's tasks, nor its blocks on Dispatch's concurrent queues, nor another action
-    /// that blocks delay it.
+    /// Each action has a dedicated thread: neither the app's tasks, nor its blocks on Dispatch's concurrent queues, nor
+    /// another action that blocks delay it.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        // A serial queue for each, because Dispatch gives serial queues threads beyond the number of processors. A concurrent queue
-        // shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a second, that all are blocked.
+        // A serial queue for each, because Dispatch gives serial queues threads beyond the number of processors. A
+        // concurrent queue shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a
+        // second, that all are blocked.
         let timer = Timer(source: DispatchSource.makeTimerSource(queue: DispatchQueue(label: "instrument.alarm")))
         timer.source.schedule(deadline: .now() + .nanoseconds(Int(max(.zero, now.duration(to: deadline)).nanoseconds)))
         timer.source.setEventHandler {

@@ -9,7 +9,8 @@ public struct PlaylistTag: Hashable, Sendable {
     /// The line, counted from 1.
     public var line: Int
 
-    /// The attributes of the value (RFC 8216bis section 4.2) without their quotes; the first of two with one name counts.
+    /// The attributes of the value (RFC 8216bis section 4.2) without their quotes; the first of two with one name
+    /// counts.
     public var attributes: [String: String] { AttributeList(value[...]).values.mapValues(\.text) }
 }
 
@@ -24,8 +25,8 @@ public enum PlaylistEntry: Hashable, Sendable {
 extension HLSPlaylist {
     /// Reads the tags and addresses of a playlist in their order.
     ///
-    /// A damaged playlist gives the entries that can be read: parse the playlist to learn what is wrong with it. A variable
-    /// without a definition stays as written.
+    /// A damaged playlist gives the entries that can be read: parse the playlist to learn what is wrong with it. A
+    /// variable without a definition stays as written.
     public static func entries(
         of bytes: [UInt8],
         at url: HTTPURL,

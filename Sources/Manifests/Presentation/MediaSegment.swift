@@ -17,7 +17,8 @@ public struct ByteRange: Hashable, Sendable {
     /// The value of a `Range` header (RFC 9110 section 14.1.2).
     public var headerValue: String { "bytes=\(interval)" }
 
-    /// The first and the last byte's offsets with a dash between them, the last one left out for a range without an end.
+    /// The first and the last byte's offsets with a dash between them, the last one left out for a range without an
+    /// end.
     package var interval: String {
         guard let length else { return "\(offset)-" }
         return "\(offset)-\(offset.saturatingAdd(Swift.max(length, 1) - 1))"

@@ -2,10 +2,12 @@ package import Instrument
 internal import InstrumentHTTP
 internal import InstrumentWatch
 
-/// The states of alerts: pending, firing, resolved; and the messages about them, one for all streams with the same reason.
+/// The states of alerts: pending, firing, resolved; and the messages about them, one for all streams with the same
+/// reason.
 ///
-/// An alert fires once its condition has held for its delay. A firing alert is resolved once its condition has not held for the
-/// time that it keeps; an alert that fires often within an hour is kept longer, so that a stream that flaps sends few messages.
+/// An alert fires once its condition has held for its delay. A firing alert is resolved once its condition has not held
+/// for the time that it keeps; an alert that fires often within an hour is kept longer, so that a stream that flaps
+/// sends few messages.
 package struct AlertEngine: Sendable {
     /// A change of an alert.
     package enum Change: Hashable, Sendable { case fires, resolves }

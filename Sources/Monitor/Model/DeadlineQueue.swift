@@ -1,6 +1,7 @@
 internal import Instrument
 
-/// A binary heap of deadlines. An entry is not removed when its slot gets another deadline: the owner ignores stale entries.
+/// A binary heap of deadlines. An entry is not removed when its slot gets another deadline: the owner ignores stale
+/// entries.
 struct DeadlineQueue: Sendable {
     struct Entry: Hashable, Sendable {
         var deadline: MonotonicInstant
@@ -38,20 +39,5 @@ struct DeadlineQueue: Sendable {
             entries.swapAt(parent, least)
             parent = least
         }
-    }
-}
-
-/// SplitMix64: a small generator whose state is a value, so that a model with the same seed makes the same choices.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state = state &+ 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

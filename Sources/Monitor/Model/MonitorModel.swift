@@ -3,9 +3,9 @@ package import InstrumentWatch
 
 /// The monitor as a value: which streams play when, what is known of them, and which alerts are sent.
 ///
-/// The owner calls ``advance(to:)`` when ``nextDeadline`` has come, and ``handle(_:of:at:)`` for each report of a session, and
-/// carries out the effects in order. The model has no clock, no threads and no I/O, so that tests drive months in milliseconds.
-/// Memory is bounded by the number of streams.
+/// The owner calls ``advance(to:)`` when ``nextDeadline`` has come, and ``handle(_:of:at:)`` for each report of a
+/// session, and carries out the effects in order. The model has no clock, no threads and no I/O, so that tests drive
+/// months in milliseconds. Memory is bounded by the number of streams.
 package struct MonitorModel: Sendable {
     package internal(set) var configuration: WatchConfiguration
     let options: MonitorOptions
@@ -17,7 +17,7 @@ package struct MonitorModel: Sendable {
     package internal(set) var order: [Int] = []
     var deadlines = DeadlineQueue()
     var engine: AlertEngine
-    var generator: SeededGenerator
+    var generator: SplitMix64
     let origin: Timestamp
     var nextSlot = 0
     var nextSession = 1
@@ -53,7 +53,7 @@ package struct MonitorModel: Sendable {
     ) {
         self.configuration = configuration
         self.options = options
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix64(seed: seed)
         origin = now
         nextEvaluation = now.instant.advanced(by: options.evaluationInterval)
         engine = AlertEngine(groupDelay: options.groupDelay)

@@ -43,8 +43,8 @@ package enum TerminalKey: Hashable, Sendable {
     }
 }
 
-/// The terminal view: a table of streams that sorts and filters by key, and one stream in detail. A value; the terminal itself
-/// is elsewhere.
+/// The terminal view: a table of streams that sorts and filters by key, and one stream in detail. A value; the terminal
+/// itself is elsewhere.
 package struct StreamTable: Sendable {
     package enum Sort: String, Hashable, Sendable, CaseIterable {
         case trouble, name, start, stalls, bitrate, errors

@@ -3,7 +3,8 @@ extension FaultRule {
     ///
     /// `404 on *.ts nth 3`, `503 retry-after 2s first 2`, `reset`, `reset after 20000`, `hang`, `hang after 0`,
     /// `truncate after 5000`, `understate by 100`, `slow 2s`, `redirect to vod/ts/master.m3u8`, `redirect loop`,
-    /// `content-type text/plain`, `html`, `body of vod/ts/v0/0.ts`, `endless`, `trickle 1 every 10ms`, `stale from 20s`.
+    /// `content-type text/plain`, `html`, `body of vod/ts/v0/0.ts`, `endless`, `trickle 1 every 10ms`,
+    /// `stale from 20s`.
     /// - Throws: ``OriginSyntaxError``, which names the expected form.
     public init(_ text: String) throws(OriginSyntaxError) {
         var reader = TextReader(text)

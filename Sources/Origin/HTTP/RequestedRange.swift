@@ -9,7 +9,8 @@ enum RequestedRange: Hashable, Sendable {
     /// A range beyond the end.
     case unsatisfiable
 
-    /// Creates the range that a header requests of a body of `length` bytes. Several ranges are ignored, which the standard allows.
+    /// Creates the range that a header requests of a body of `length` bytes. Several ranges are ignored, which the
+    /// standard allows.
     init(_ header: String?, length: Int) {
         self = .whole
         guard let header, header.lowercased().hasPrefix("bytes=") else { return }

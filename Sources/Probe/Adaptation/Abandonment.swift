@@ -9,16 +9,16 @@ public enum Abandonment: Hashable, Sendable {
     /// the rest.
     case slow(grace: Duration, factor: Double, fraction: Double)
     /// Aborts if bytes have come for more than `minimumTime`, the whole download would take at least `factor` × the
-    /// segment's duration at their rate, and the buffer has at most `stableBuffer`. Continues with the rung that the rate
-    /// allows, if that rung's size is less than the rest. A download without new bytes is continued.
+    /// segment's duration at their rate, and the buffer has at most `stableBuffer`. Continues with the rung that the
+    /// rate allows, if that rung's size is less than the rest. A download without new bytes is continued.
     case progress(minimumTime: Duration, factor: Double, stableBuffer: Duration)
     /// Aborts if, later than half of the segment's duration, the buffer would be empty before the rest arrives.
     /// Continues with the highest rung that the download's throughput would bring in time, but never with the lowest
     /// rung unless the rung above it would arrive before the rest.
     case starving
 
-    /// Asks for a decision during the download. Aborts if it is another rung, higher or lower, whose segment would arrive
-    /// before the buffer is empty, or is smaller than the rest of the download.
+    /// Asks for a decision during the download. Aborts if it is another rung, higher or lower, whose segment would
+    /// arrive before the buffer is empty, or is smaller than the rest of the download.
     case decision
 
     /// Sabre (Spiteri, MMSys 2018), `AbandonmentReplacement` of its `Dynamic`: 500 ms, 1.8 and the safety factor 0.9.

@@ -16,8 +16,8 @@ public protocol AdaptationRule: Hashable, Sendable {
     /// rule requested.
     mutating func decide(in context: AdaptationContext) -> AdaptationDecision
 
-    /// Decides whether to abort a download in progress. Called ``abandonmentGrace`` after the request, and every 100 ms from
-    /// then on.
+    /// Decides whether to abort a download in progress. Called ``abandonmentGrace`` after the request, and every 100 ms
+    /// from then on.
     ///
     /// - Returns: the other rung to fetch the same segment at, or nil to continue the download, which is the default.
     mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int?

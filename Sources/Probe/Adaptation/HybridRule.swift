@@ -24,8 +24,8 @@ public struct HybridRule: AdaptationRule {
     public var lowBuffer: LowBufferLimit?
     /// The limit of rungs that were often left; nil sets no limit.
     public var history: SwitchHistory?
-    /// The time after an aborted download in which the rule chooses no higher rung, and in which the same segment is not
-    /// aborted again.
+    /// The time after an aborted download in which the rule chooses no higher rung, and in which the same segment is
+    /// not aborted again.
     public var pauseAfterAbandonment: Duration
     /// Whether BOLA decides now.
     public private(set) var usesBOLA = false
@@ -53,8 +53,8 @@ public struct HybridRule: AdaptationRule {
         self.pauseAfterAbandonment = pauseAfterAbandonment
     }
 
-    /// dash.js 5.1 with its defaults: DYNAMIC, the insufficient buffer rule, the switch history rule, and aborted requests,
-    /// after which it chooses no higher rung for 10 s (`abandonLoadTimeout`).
+    /// dash.js 5.1 with its defaults: DYNAMIC, the insufficient buffer rule, the switch history rule, and aborted
+    /// requests, after which it chooses no higher rung for 10 s (`abandonLoadTimeout`).
     public static let dashJS = HybridRule(
         switching: .hysteresis(on: .seconds(18), off: .seconds(9)),
         throughput: ThroughputRule(
@@ -150,8 +150,8 @@ public struct LowBufferLimit: Hashable, Sendable {
     /// dash.js 5.1: 0.7, 2 segments and 0.3 s; src/core/Settings.js (`insufficientBufferRule`, `stallThreshold`).
     public static let dashJS = LowBufferLimit(fraction: 0.7, ignoredSegments: 2, emptyLevel: .milliseconds(300))
 
-    /// Returns the lowest rung if the buffer is empty, else the highest rung whose bitrate is at most `fraction` × throughput ×
-    /// buffer level ÷ segment duration; nil without an estimate. dash.js, `InsufficientBufferRule`.
+    /// Returns the lowest rung if the buffer is empty, else the highest rung whose bitrate is at most `fraction` ×
+    /// throughput × buffer level ÷ segment duration; nil without an estimate. dash.js, `InsufficientBufferRule`.
     public func highestRung(estimator: ThroughputEstimator, in context: AdaptationContext) -> Int? {
         guard context.segment.index >= ignoredSegments else { return nil }
         let isEmpty = context.playhead != .starting && context.bufferLevel <= emptyLevel && emptyLevel > .zero

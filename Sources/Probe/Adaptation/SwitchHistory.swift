@@ -2,8 +2,8 @@ internal import Instrument
 
 /// Limits the rungs that a rule often had to leave: dash.js's switch history rule.
 ///
-/// Counts the latest decisions. If the share of drops is too large among the decisions that began at one of the lowest rungs, the
-/// highest of these rungs, or the one below it, is the limit.
+/// Counts the latest decisions. If the share of drops is too large among the decisions that began at one of the lowest
+/// rungs, the highest of these rungs, or the one below it, is the limit.
 public struct SwitchHistory: Hashable, Sendable {
     private struct Decision: Hashable {
         var rung: Int
@@ -25,7 +25,8 @@ public struct SwitchHistory: Hashable, Sendable {
     /// dash.js 5.1: 8 decisions and 7.5 % (src/core/Settings.js, `switchHistoryRule`).
     public static let dashJS = SwitchHistory(sampleCount: 8, acceptedDrops: 0.075)
 
-    /// The highest rung that the history accepts; nil for no limit. dash.js, src/streaming/rules/abr/SwitchHistoryRule.js.
+    /// The highest rung that the history accepts; nil for no limit. dash.js,
+    /// src/streaming/rules/abr/SwitchHistoryRule.js.
     ///
     /// - Parameter allowed: the rungs to choose from, the lowest first.
     public func limit(allowed: [Int]) -> Int? {

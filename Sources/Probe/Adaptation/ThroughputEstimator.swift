@@ -29,7 +29,8 @@ public struct ThroughputEstimator: Hashable, Sendable {
         case total
         /// The time from the first byte to the last.
         case transfer
-        /// The time from the request to the last byte, without the usual time to the first byte, as far as it was needed.
+        /// The time from the request to the last byte, without the usual time to the first byte, as far as it was
+        /// needed.
         case beyondUsualLatency
     }
 
@@ -41,7 +42,8 @@ public struct ThroughputEstimator: Hashable, Sendable {
     public var minimumSampleBytes: Int64
     /// The shortest download time that counts; shorter times are raised to it.
     public var minimumSampleTime: Duration
-    /// The highest rate that a sample may have, bytes/s; nil for no limit. It shortens `minimumSampleTime` for small samples.
+    /// The highest rate that a sample may have, bytes/s; nil for no limit. It shortens `minimumSampleTime` for small
+    /// samples.
     public var maximumSampleRate: Double?
     /// The number of received bytes below which, also before `trustedTime`, there is no estimate.
     public var trustedBytes: Int64
@@ -71,8 +73,8 @@ public struct ThroughputEstimator: Hashable, Sendable {
         self.weightFactor = weightFactor
     }
 
-    /// hls.js 1.7: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`; src/config.ts), the time without the expected
-    /// time to the first byte (src/controller/abr-controller.ts, `onFragBuffered`), at most 100 MB/s
+    /// hls.js 1.7: half-lives 3 and 9 s (`abrEwmaFastVoD`, `abrEwmaSlowVoD`; src/config.ts), the time without the
+    /// expected time to the first byte (src/controller/abr-controller.ts, `onFragBuffered`), at most 100 MB/s
     /// (src/utils/ewma-bandwidth-estimator.ts, `sample`). The time of transmuxing is not modelled.
     public static let hlsJS = ThroughputEstimator(
         .movingAverages(fastHalfLife: .seconds(3), slowHalfLife: .seconds(9)),

@@ -79,8 +79,8 @@ public struct ThroughputRule: AdaptationRule {
         return AdaptationDecision(rung: rung)
     }
 
-    /// The rung between two decisions: that of the last one, also if the segment before was fetched at another rung. Nil if
-    /// a decision is due.
+    /// The rung between two decisions: that of the last one, also if the segment before was fetched at another rung.
+    /// Nil if a decision is due.
     private func keptRung(isMeasured: Bool, in context: AdaptationContext) -> Int? {
         guard switchInterval > .zero, let current = context.currentRung, !isMeasured || isSettled(at: context.now)
         else { return nil }
@@ -114,8 +114,8 @@ public struct ThroughputRule: AdaptationRule {
         return abandonment.rung(insteadOf: download, estimate: estimate(in: context), latency: latency, in: context)
     }
 
-    /// After an aborted download, the estimate is the bitrate of the next rung if it would still allow a higher one. hls.js,
-    /// src/controller/abr-controller.ts, `_abandonRulesCheck`.
+    /// After an aborted download, the estimate is the bitrate of the next rung if it would still allow a higher one.
+    /// hls.js, src/controller/abr-controller.ts, `_abandonRulesCheck`.
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         guard case .abandoned(let download, let rung) = event, abandonment == .starving else { return }
         var history = context.throughput

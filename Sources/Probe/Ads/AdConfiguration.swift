@@ -21,8 +21,8 @@ public struct AdConfiguration: Hashable, Sendable {
     public var media: MediaProfile
     /// The limits of documents, and of the time to fetch them.
     public var limits: AdLimits
-    /// The time within which an ad must show its first frame, and within which a stalled ad must continue. After that, the
-    /// ad fails with the code 402.
+    /// The time within which an ad must show its first frame, and within which a stalled ad must continue. After that,
+    /// the ad fails with the code 402.
     public var startTimeout: Duration
     /// The longest time for which one ad plays, whatever its media says.
     public var longestAd: Duration

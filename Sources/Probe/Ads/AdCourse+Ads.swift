@@ -34,7 +34,7 @@ extension AdCourse {
         guard case .breaking(var current) = phase else { return }
         current.ad = planned
         current.playback = nil
-        current.playbackID = random.identifier()
+        current.playbackID = randomness.identifier()
         current.limit = room(for: planned, current)
         phase = .breaking(current)
         guard planned.ad.linear != nil else { return failAd(.linearity, at: situation.now, situation) }

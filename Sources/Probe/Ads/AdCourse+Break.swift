@@ -87,8 +87,8 @@ extension AdCourse {
         playNext(situation)
     }
 
-    /// How many ads a break asks for: one where an ad server or a list failed to answer, none where a list is empty, which says
-    /// that nothing is to play.
+    /// How many ads a break asks for: one where an ad server or a list failed to answer, none where a list is empty,
+    /// which says that nothing is to play.
     private func requestCount(of adBreak: AdPlan.Break) -> Int {
         adBreak.opportunities.reduce(0) { count, interstitial in
             if let selection = plan.selections[interstitial.id] { return count + max(1, selection.ads.count) }

@@ -70,7 +70,7 @@ extension AdCourse {
             if case .breaking(let current) = phase { attributes[.adRoll] = current.adBreak.roll }
             report(.adError, at: situation.now, AdStatus(), attributes, situation)
             let beacons = failure.urls.map { AdBeacon(kind: .error(failure.code), url: $0, playhead: 0) }
-            call(beacons, of: random.identifier(), nil, nil, situation.position)
+            call(beacons, of: randomness.identifier(), nil, nil, situation.position)
         }
     }
 

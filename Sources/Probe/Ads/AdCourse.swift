@@ -71,7 +71,7 @@ struct AdCourse: Sendable {
     }
 
     let configuration: AdConfiguration
-    let random: RandomSource
+    let randomness: RandomSource
     /// Identifies the playback to the servers of interstitials (`_HLS_primary_id`).
     let primaryID: String
     var plan: AdPlan
@@ -102,9 +102,9 @@ struct AdCourse: Sendable {
     /// The break of ads in periods that is open: periods that follow each other are one break.
     var periodBreak: AdRoll?
 
-    init(_ configuration: AdConfiguration, random: RandomSource) {
-        (self.configuration, self.random) = (configuration, random)
-        primaryID = random.identifier()
+    init(_ configuration: AdConfiguration, randomness: RandomSource) {
+        (self.configuration, self.randomness) = (configuration, randomness)
+        primaryID = randomness.identifier()
         plan = AdPlan(playsInterstitials: configuration.playsInterstitials, id: primaryID)
         isDocumentKnown = configuration.tag == nil
     }

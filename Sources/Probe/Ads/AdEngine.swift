@@ -60,9 +60,9 @@ final class AdEngine: PlaybackEngine {
             fetcher: TransportAdFetcher(make.transport, limits: ads.limits),
             configuration: ads,
             clock: make.clock,
-            random: make.randomness
+            randomness: make.randomness
         )
-        state = Lock(State(course: AdCourse(ads, random: make.randomness)))
+        state = Lock(State(course: AdCourse(ads, randomness: make.randomness)))
         content.report(newsTo: { [weak self] news in self?.receive(.content(news)) })
         content.report(requestsTo: { [weak self] record in self?.report(record) })
         outlet.attach(

@@ -27,10 +27,10 @@ struct AdLoader: Sendable {
     let fetcher: any AdFetching
     let configuration: AdConfiguration
     let clock: any SchedulingClock
-    let random: RandomSource
+    let randomness: RandomSource
 
     private var resolver: AdResolver {
-        AdResolver(fetcher, limits: configuration.limits, clock: clock, random: random)
+        AdResolver(fetcher, limits: configuration.limits, clock: clock, randomness: randomness)
     }
 
     func load(_ request: AdRequest) async -> AdAnswer {
@@ -48,7 +48,7 @@ struct AdLoader: Sendable {
     }
 
     private func document(_ tag: AdURL) async -> AdAnswer {
-        let values = configuration.permittedMacros.merging(.perCall(now: clock.wallTime, random: random))
+        let values = configuration.permittedMacros.merging(.perCall(now: clock.wallTime, randomness: randomness))
         do throws(HTTPError) {
             let url = try HTTPURL(values.expand(tag).secretText)
             let found: AdDocument

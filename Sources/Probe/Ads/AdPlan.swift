@@ -29,7 +29,8 @@ struct AdPlan: Sendable {
     /// Signals of several carriers that are this close, in nanoseconds, mark one break.
     private static let sameBreak: Int64 = 1_000_000_000
 
-    /// How many signals of segments are remembered: a stream that plays for months carries more than there is memory for.
+    /// How many signals of segments are remembered: a stream that plays for months carries more than there is memory
+    /// for.
     private static let mostCarried = 2_000
 
     /// What the stream says: its latest manifest, and the latest signals of its segments.
@@ -214,8 +215,8 @@ extension AdPlan {
         return own + ofDocument
     }
 
-    /// The positions of the breaks that the content marks, in order. A break that a playlist and its segments signal counts
-    /// once.
+    /// The positions of the breaks that the content marks, in order. A break that a playlist and its segments signal
+    /// counts once.
     private var markedBreaks: [Int64] {
         let begins = stream.signals.filter { $0.kind == .breakBegin }.compactMap(\.position).sorted()
         return begins.reduce(into: []) { marks, position in

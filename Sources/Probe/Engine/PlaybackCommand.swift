@@ -1,5 +1,5 @@
-/// A command of a viewer, or of an ad break, for a player. Every layer, from ``Probe`` to ``PlaybackSession``, has one `perform` that
-/// takes it.
+/// A command of a viewer, or of an ad break, for a player. Every layer, from ``Probe`` to ``PlaybackSession``, has one
+/// `perform` that takes it.
 ///
 /// Positions are nanoseconds of media time from the start.
 enum PlaybackCommand: Hashable, Sendable {

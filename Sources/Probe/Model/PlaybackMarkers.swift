@@ -1,7 +1,7 @@
 internal import Instrument
 
-/// The markers ahead of the playhead, by their positions. A stream can announce any number of them at one position, so each
-/// operation of a playing playhead takes constant time.
+/// The markers ahead of the playhead, by their positions. A stream can announce any number of them at one position, so
+/// each operation of a playing playhead takes constant time.
 struct PlaybackMarkers: Hashable, Sendable {
     /// In order; a slice, from whose start a marker goes without moving the others.
     private var ahead: ArraySlice<PlaybackMarker> = []

@@ -17,9 +17,10 @@ extension PlayerProfile {
     /// constant. src/controller/level-controller.ts: the first estimate is the bitrate of the level that the playlist
     /// lists first, between `abrEwmaDefaultEstimate` (500 kbit/s) and `abrEwmaDefaultEstimateMax` (5 Mbit/s), without
     /// a safety factor. src/controller/audio-stream-controller.ts: audio is at most one fragment ahead of the main
-    /// fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an aborted one. src/controller/base-stream-controller.ts,
-    /// `loadInitSegmentIfNeeded`: a fragment and its initialization section are requested at once. The first picture comes 204 ms after the last byte
-    /// that it needs (measured in Chromium 156; 237 ms with transport streams).
+    /// fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an aborted one.
+    /// src/controller/base-stream-controller.ts, `loadInitSegmentIfNeeded`: a fragment and its initialization section
+    /// are requested at once. The first picture comes 204 ms after the last byte that it needs (measured in Chromium
+    /// 156; 237 ms with transport streams).
     ///
     /// Not modelled: the time of transmuxing in samples, the playlist of a new level in the expected fetch time, media
     /// capabilities, error penalties of levels.
@@ -75,18 +76,19 @@ extension PlayerProfile {
 
     /// dash.js 5.1.1.
     ///
-    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s of media
-    /// `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000 ms, `fragmentRequestTimeout` 20 s,
-    /// `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js: `DEFAULT_VIDEO_BITRATE` 1000 kbit/s,
-    /// to which no safety factor applies. src/streaming/controllers/ScheduleController.js: audio has at most a second more
-    /// than video, or one fragment; a video segment has to fit below the maximum, which is looked at every 500 ms
-    /// (`scheduling.defaultTimeout`). src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality
-    /// replaces lower ones from 1.5 segments ahead of the playhead. src/streaming/models/ThroughputModel.js: an average per media type.
+    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s of
+    /// media `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000
+    /// ms, `fragmentRequestTimeout` 20 s, `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js:
+    /// `DEFAULT_VIDEO_BITRATE` 1000 kbit/s, to which no safety factor applies.
+    /// src/streaming/controllers/ScheduleController.js: audio has at most a second more than video, or one fragment; a
+    /// video segment has to fit below the maximum, which is looked at every 500 ms (`scheduling.defaultTimeout`).
+    /// src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality replaces lower ones from 1.5
+    /// segments ahead of the playhead. src/streaming/models/ThroughputModel.js: an average per media type.
     /// src/streaming/controllers/PlaybackController.js: four fragments behind the edge (`FRAGMENT_DURATION_FACTOR`).
     /// Its catch-up is off unless the MPD asks for it. What follows the last retry: not verified.
     ///
-    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, and which media is shown
-    /// where a replacing segment comes too late.
+    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, and which media is
+    /// shown where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
@@ -123,11 +125,12 @@ extension PlayerProfile {
     /// Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to
     /// connect) and 5 s (stall). 401 and 403 are not tried again (not verified). HLS plays three target durations
     /// behind the edge (RFC 8216, section 6.3.3; not verified). lib/media/streaming_engine.js: no stream is more than a
-    /// segment ahead of the others; the first segment is fetched ahead (`segmentPrefetchLimit` 1) while its initialization segment is. lib/net/http_fetch_plugin.js: a sample for each 100 ms and 16 kB of a download, none
+    /// segment ahead of the others; the first segment is fetched ahead (`segmentPrefetchLimit` 1) while its
+    /// initialization segment is. lib/net/http_fetch_plugin.js: a sample for each 100 ms and 16 kB of a download, none
     /// below 5 ms (`cacheLoadThreshold`). The bitrate of a variant is that of video and audio.
     ///
-    /// Not modelled: the first estimate from the connection's downlink, the prefetched segment, the sizes of initialization
-    /// segments.
+    /// Not modelled: the first estimate from the connection's downlink, the prefetched segment, the sizes of
+    /// initialization segments.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),

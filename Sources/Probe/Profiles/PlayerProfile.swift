@@ -158,8 +158,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var topRungBuffer: TopRungBuffer?
     /// The condition under which fetching continues after a pause.
     public var bufferCheck: BufferCheck
-    /// Whether a higher rung replaces buffered media: the number of segments ahead of the playhead from which on media of
-    /// lower rungs is fetched again; nil keeps all media.
+    /// Whether a higher rung replaces buffered media: the number of segments ahead of the playhead from which on media
+    /// of lower rungs is fetched again; nil keeps all media.
     public var replacementDistance: Double?
     /// The media that stays in the buffer behind the playhead, so that a seek back needs no request; nil keeps all
     /// media that was played since the last seek outside the buffer.
@@ -176,8 +176,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var initializationLoading: InitializationLoading
     /// The downloads that count for the throughput.
     public var sampling: ThroughputSampling
-    /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest declares
-    /// both (DASH).
+    /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
+    /// declares both (DASH).
     public var ladderIncludesAudio: Bool
     /// The limits for the choice of renditions.
     public var constraints: AdaptationConstraints

@@ -9,7 +9,8 @@ enum ADTSFrames {
     private static let headerSize = 7
     private static let samplesPerBlock: Int64 = 1024
 
-    /// The playing time of the frames that begin in `bytes`, in nanoseconds; nil if `bytes` does not begin with a frame.
+    /// The playing time of the frames that begin in `bytes`, in nanoseconds; nil if `bytes` does not begin with a
+    /// frame.
     static func duration(of bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         var (offset, blocks, rate) = (0, Int64(0), Int64(0))
         while offset + headerSize <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 {

@@ -8,8 +8,8 @@ struct SegmentContent: Hashable, Sendable {
     var size = 0
     /// Whether timestamps determine the segment's position; packed audio begins at zero in each segment.
     var hasTimeline = true
-    /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap. 2³³ ticks of 90 kHz in a transport stream
-    /// (ISO/IEC 13818-1, 2.4.3.7).
+    /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap. 2³³ ticks of 90
+    /// kHz in a transport stream (ISO/IEC 13818-1, 2.4.3.7).
     var wrap: Int64?
 
     subscript(track: PlaybackModel.Track) -> TrackContent? {

@@ -29,8 +29,8 @@ struct SegmentCheck {
         return finding(.noKeyframe, "does not begin with a keyframe, so that it cannot be switched to")
     }
 
-    /// Reports sound and picture that begin or end more than half a second apart. Segments normally differ by one or two
-    /// frames, and by ITU-R BT.1359 viewers notice sound that is 125 ms late and object from 185 ms on.
+    /// Reports sound and picture that begin or end more than half a second apart. Segments normally differ by one or
+    /// two frames, and by ITU-R BT.1359 viewers notice sound that is 125 ms late and object from 185 ms on.
     private var tracks: Finding? {
         guard let video = content.video, let audio = content.audio else { return nil }
         let (starts, ends) = (

@@ -98,8 +98,8 @@ extension StreamPlayback {
         report[isAggregate ? .lowestAggregateBitrate : .lowestBitrate] = kilobits(0)
     }
 
-    /// The throughput with which a segment arrives long before the buffer is empty, in kbit/s; nil while the player wants all that
-    /// it can get.
+    /// The throughput with which a segment arrives long before the buffer is empty, in kbit/s; nil while the player
+    /// wants all that it can get.
     private func sufficientThroughput(_ track: TrackLoading, _ bitrate: Int, _ view: PlaybackView) -> CMCDValue? {
         guard view.playhead == .playing, let rate = view.model?.rate, rate > 0, let segment = track.plan?.segment else {
             return nil

@@ -62,7 +62,8 @@ extension StreamPlayback {
         return true
     }
 
-    /// Fetches media of lower rungs again after a change to a higher rung, if the profile does so and enough is buffered.
+    /// Fetches media of lower rungs again after a change to a higher rung, if the profile does so and enough is
+    /// buffered.
     private mutating func replaceMedia(_ track: TrackLoading, _ rung: Int, _ now: Timestamp) {
         guard let distance = profile.replacementDistance, let earlier = track.rung, rung > earlier else { return }
         let position = view(now).position

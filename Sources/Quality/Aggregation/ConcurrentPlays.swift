@@ -2,8 +2,9 @@ internal import Instrument
 
 /// Plays at the same time, over sessions of any number of devices, in periods of the ping interval.
 ///
-/// A session plays from its first frame to its latest event, which for a device that vanished is its last ping. A play counts in every
-/// period that it touches. Periods begin at multiples of 30 seconds of wall time. Sums are integers: parts merge in any order.
+/// A session plays from its first frame to its latest event, which for a device that vanished is its last ping. A play
+/// counts in every period that it touches. Periods begin at multiples of 30 seconds of wall time. Sums are integers:
+/// parts merge in any order.
 public struct ConcurrentPlays: Hashable, Sendable {
     /// The length of a period in milliseconds: the interval of pings.
     public static let period: Int64 = 30_000
@@ -31,8 +32,8 @@ public struct ConcurrentPlays: Hashable, Sendable {
         for (period, change) in other.changes { changes[period, default: 0].add(change) }
     }
 
-    /// The number of plays from the beginning of each period in which the number changes, in the order of time: milliseconds since
-    /// 1970 and plays.
+    /// The number of plays from the beginning of each period in which the number changes, in the order of time:
+    /// milliseconds since 1970 and plays.
     public var series: [(time: Int64, plays: Int)] {
         var plays = 0
         return changes.sorted { $0.key < $1.key }.compactMap { period, change in

@@ -1,10 +1,11 @@
 internal import Instrument
 
-/// A mergeable distribution of integers with weights: exact count, sum, minimum and maximum, and quantiles within 0.4 %.
+/// A mergeable distribution of integers with weights: exact count, sum, minimum and maximum, and quantiles within 0.4
+/// %.
 ///
-/// Values fall into bins whose width is at most 1/128 of their lower bound; values below 256 have a bin each. Bins, counts and sums are
-/// integers, so that a merge is exact: the order in which parts are merged does not change a bit, and a merge of parts equals the
-/// distribution of the whole. Sums and counts saturate at the ends of their ranges.
+/// Values fall into bins whose width is at most 1/128 of their lower bound; values below 256 have a bin each. Bins,
+/// counts and sums are integers, so that a merge is exact: the order in which parts are merged does not change a bit,
+/// and a merge of parts equals the distribution of the whole. Sums and counts saturate at the ends of their ranges.
 ///
 /// Memory grows with the number of occupied bins, at most 14,848.
 public struct Distribution: Hashable, Sendable {
@@ -108,8 +109,8 @@ extension Distribution {
 }
 
 extension Distribution {
-    /// The distribution as text that ``init(encoded:)`` reads: `1;minimum;maximum;sum;bin:weight,…`, bins in ascending order. Equal
-    /// distributions give equal texts.
+    /// The distribution as text that ``init(encoded:)`` reads: `1;minimum;maximum;sum;bin:weight,…`, bins in ascending
+    /// order. Equal distributions give equal texts.
     public var encoded: String {
         guard let minimum, let maximum else { return "1;;;0;" }
         let bins = bins.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")

@@ -1,5 +1,5 @@
-/// Functions of floating-point numbers that give the same bits on every platform: the mathematical libraries of systems differ in the last
-/// digit, and a replay has to agree with the device.
+/// Functions of floating-point numbers that give the same bits on every platform: the mathematical libraries of systems
+/// differ in the last digit, and a replay has to agree with the device.
 enum ExactMath {
     /// e to the power of `x`, within 2 units in the last place.
     static func exp(_ x: Double) -> Double {

@@ -2,8 +2,8 @@ public import Instrument
 
 /// The value of a quality metric for one session, or for an aggregate of sessions.
 ///
-/// Values are exact wherever the definition is: times and counts are integers, ratios keep numerator and denominator. Only formulas
-/// with roots and powers give a floating-point number, which has the same bits on every platform.
+/// Values are exact wherever the definition is: times and counts are integers, ratios keep numerator and denominator.
+/// Only formulas with roots and powers give a floating-point number, which has the same bits on every platform.
 public enum QualityValue: Hashable, Sendable {
     /// A count, a time in milliseconds, or a rate in bit/s.
     case integer(Int)

@@ -1,18 +1,21 @@
 public import Instrument
 
-/// Computes the metrics of ``Dialect/instrument`` live, in place of a `CoreMetricalc`: the eight core metrics and `qualityMetrics`.
+/// Computes the metrics of ``Dialect/instrument`` live, in place of a `CoreMetricalc`: the eight core metrics and
+/// `qualityMetrics`.
 ///
-/// Each metric is emitted as soon as it is known: what an event completes (a start, a stall, a seek, a failure, a request) with that
-/// event; times, ratios and averages of the session with each `Ping` and with the end. Metrics of sums carry what was added since the
-/// last value, so that the values of a session add up to the session's; of ratios, averages and latencies the latest counts.
+/// Each metric is emitted as soon as it is known: what an event completes (a start, a stall, a seek, a failure, a
+/// request) with that event; times, ratios and averages of the session with each `Ping` and with the end. Metrics of
+/// sums carry what was added since the last value, so that the values of a session add up to the session's; of ratios,
+/// averages and latencies the latest counts.
 ///
-/// A metricalc is a pure function of events: a replay of the recorded events gives the same metrics, bit for bit. Rules of privacy
-/// change attributes after the metricalc: a replay lacks what a rule removed. The attributes that matter are the identifiers
-/// (`senderId`, `playbackId`, `contentSenderId`), the blocks and times of the hub, `isFatal`, `errorCode`, the picture (`bitrate`,
-/// `resolutionWidth`, `resolutionHeight`, `position`), `liveLatency`, the sums of requests of the probe, and the fields of this module.
+/// A metricalc is a pure function of events: a replay of the recorded events gives the same metrics, bit for bit. Rules
+/// of privacy change attributes after the metricalc: a replay lacks what a rule removed. The attributes that matter are
+/// the identifiers (`senderId`, `playbackId`, `contentSenderId`), the blocks and times of the hub, `isFatal`,
+/// `errorCode`, the picture (`bitrate`, `resolutionWidth`, `resolutionHeight`, `position`), `liveLatency`, the sums of
+/// requests of the probe, and the fields of this module.
 ///
-/// A session that was left without an event of its end (`ExitBeforeStart`) is reported with the first event of the next session of the
-/// same tracker. A stall, a seek or a play time that a removed tracker leaves open is not reported.
+/// A session that was left without an event of its end (`ExitBeforeStart`) is reported with the first event of the next
+/// session of the same tracker. A stall, a seek or a play time that a removed tracker leaves open is not reported.
 public struct QualityMetricalc: Metricalc {
     private var reader = SessionReader()
 

@@ -1,6 +1,7 @@
 public import Instrument
 
-/// The metrics that ``QualityMetricalc`` computes in addition to the core metrics. ``Dialect/instrument`` has their definitions.
+/// The metrics that ``QualityMetricalc`` computes in addition to the core metrics. ``Dialect/instrument`` has their
+/// definitions.
 extension MetricName {
     /// Ads before the first frame.
     public static let adStartTime = MetricName("AdStartTime", .gauge, unit: .milliseconds)

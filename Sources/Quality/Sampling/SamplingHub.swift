@@ -4,13 +4,14 @@ public import Instrument
 ///
 /// ```swift
 /// let settings = SamplingSettings(SessionSampling(oneIn: 10))
-/// let instrument = Instrument(hub: SamplingHub(CoreHub(), settings), metricalc: QualityMetricalc(), backends: [backend])
+/// let hub = SamplingHub(CoreHub(), settings)
+/// let instrument = Instrument(hub: hub, metricalc: QualityMetricalc(), backends: [backend])
 /// ```
 ///
-/// The wrapped hub sees every event, so that a session keeps its identifiers and its sums. The decision falls with the event that opens a
-/// playback and holds for the whole playback, with the events of its ads. Events of a session that is not recorded are rejected
-/// (`notSampled`): they reach neither metricalc nor queue, and the instrument pings no tracker for them. Events before the first playback
-/// are recorded with weight 1, because they belong to no session.
+/// The wrapped hub sees every event, so that a session keeps its identifiers and its sums. The decision falls with the
+/// event that opens a playback and holds for the whole playback, with the events of its ads. Events of a session that
+/// is not recorded are rejected (`notSampled`): they reach neither metricalc nor queue, and the instrument pings no
+/// tracker for them. Events before the first playback are recorded with weight 1, because they belong to no session.
 ///
 /// ``QualityMetricalc`` gives its metrics the weight; `CarryingMetricalc` adds it to the metrics of another metricalc.
 public struct SamplingHub: Hub {

@@ -2,11 +2,12 @@ internal import Instrument
 
 /// Which sessions are recorded: one of N, chosen by a hash of the session's identifier.
 ///
-/// The choice is deterministic: a session is recorded whole or not at all, on every device and at every replay. A session that is
-/// recorded at one of N is also recorded at one of any smaller number. Each recorded session stands for N sessions: its weight is N, so
-/// that sums stay unbiased.
+/// The choice is deterministic: a session is recorded whole or not at all, on every device and at every replay. A
+/// session that is recorded at one of N is also recorded at one of any smaller number. Each recorded session stands for
+/// N sessions: its weight is N, so that sums stay unbiased.
 ///
-/// The hash is the first eight bytes, big-endian, of SHA-256 of the identifier's UTF-8; the session is recorded if hash · N < 2⁶⁴.
+/// The hash is the first eight bytes, big-endian, of SHA-256 of the identifier's UTF-8; the session is recorded if hash
+/// · N < 2⁶⁴.
 public struct SessionSampling: Hashable, Sendable {
     /// N: 1 records every session, 0 records none.
     public let oneIn: Int

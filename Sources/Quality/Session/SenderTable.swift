@@ -30,8 +30,8 @@ struct Sender: Sendable {
 
 /// Senders by name.
 ///
-/// A sender is large. It stays at its place in an array, where an event reads and changes it in place: a dictionary copies a value
-/// with each read.
+/// A sender is large. It stays at its place in an array, where an event reads and changes it in place: a dictionary
+/// copies a value with each read.
 struct SenderTable: Sendable {
     /// The place of a sender, valid until the sender is removed.
     typealias Slot = Int

@@ -1,7 +1,7 @@
 /// The state of a session at one instant. Each instant of a session is in exactly one state.
 ///
-/// A later rule never overrides an earlier one: a terminal state outranks an ad, an ad outranks a seek, a seek outranks buffering, and
-/// buffering outranks a pause.
+/// A later rule never overrides an earlier one: a terminal state outranks an ad, an ad outranks a seek, a seek outranks
+/// buffering, and buffering outranks a pause.
 public enum SessionState: String, Hashable, Sendable, CaseIterable {
     /// The player prepares, and nobody has asked for the media.
     case idle

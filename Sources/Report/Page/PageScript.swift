@@ -1,5 +1,5 @@
-/// The script of the page: sorts and filters the table, and draws timelines. Text from outside is never markup to it: the script reads
-/// text of the page and creates elements and text nodes only.
+/// The script of the page: sorts and filters the table, and draws timelines. Text from outside is never markup to it:
+/// the script reads text of the page and creates elements and text nodes only.
 enum PageScript {
     static let source = #"""
         "use strict";

@@ -1,5 +1,5 @@
-/// The style of the page. Colours of text have a contrast of at least 4.5 to their background in both schemes, colours of areas at least 3
-/// (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
+/// The style of the page. Colours of text have a contrast of at least 4.5 to their background in both schemes, colours
+/// of areas at least 3 (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
 enum PageStyle {
     static let css = """
         :root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--soft:#f4f6f8;--line:#c9d1d9;--note:#57606a;--accent:#0757b8;--bar:#2f6fbd;\

@@ -8,16 +8,18 @@ internal import Musl
 
 /// The Mann–Whitney U test of two independent samples, two-sided.
 ///
-/// Small samples without ties have the exact distribution of U; all others the normal approximation with the corrections for ties and
-/// for continuity. Sources: H. B. Mann and D. R. Whitney, "On a Test of Whether one of Two Random Variables is Stochastically Larger
-/// than the Other" (1947); M. Hollander and D. A. Wolfe, "Nonparametric Statistical Methods", section 4.1.
+/// Small samples without ties have the exact distribution of U; all others the normal approximation with the
+/// corrections for ties and for continuity. Sources: H. B. Mann and D. R. Whitney, "On a Test of Whether one of Two
+/// Random Variables is Stochastically Larger than the Other" (1947); M. Hollander and D. A. Wolfe, "Nonparametric
+/// Statistical Methods", section 4.1.
 package struct RankTest: Hashable, Sendable {
     /// The largest size of a sample for the exact distribution.
     static let largestExactSize = 20
 
     /// The number of pairs in which the first sample's value is greater; a pair of equal values counts one half.
     package let u: Double
-    /// The probability that a value of the first sample is greater than one of the second, equal values counting one half.
+    /// The probability that a value of the first sample is greater than one of the second, equal values counting one
+    /// half.
     package let superiority: Double
     /// The two-sided p-value.
     package let p: Double
@@ -47,7 +49,8 @@ package struct RankTest: Hashable, Sendable {
 
     /// Twice the smaller tail of the distribution of U over all orders of n and m values.
     private static func exact(_ u: Int, _ n: Int, _ m: Int) -> Double {
-        // counts[k][v]: the number of ways in which k values of the first sample, among those placed so far, exceed v of the second.
+        // counts[k][v]: the number of ways in which k values of the first sample, among those placed so far, exceed v
+        // of the second.
         var counts = [[Double]](repeating: [Double](repeating: 0, count: n * m + 1), count: n + 1)
         counts[0][0] = 1
         for value in 1...(n + m) {

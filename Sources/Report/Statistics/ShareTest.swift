@@ -6,13 +6,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Fisher's exact test of two shares, two-sided: the sum of the probabilities of all tables that are at most as probable as the one
-/// that was observed. Source: R. A. Fisher, "The Logic of Inductive Inference" (1935).
+/// Fisher's exact test of two shares, two-sided: the sum of the probabilities of all tables that are at most as
+/// probable as the one that was observed. Source: R. A. Fisher, "The Logic of Inductive Inference" (1935).
 package struct ShareTest: Hashable, Sendable {
     /// The two-sided p-value.
     package let p: Double
 
-    /// Compares `hits` of `count` with `otherHits` of `otherCount`; nil if a count is not positive or less than its hits.
+    /// Compares `hits` of `count` with `otherHits` of `otherCount`; nil if a count is not positive or less than its
+    /// hits.
     package init?(_ hits: Int, of count: Int, _ otherHits: Int, of otherCount: Int) {
         guard count > 0, otherCount > 0, (0...count).contains(hits), (0...otherCount).contains(otherHits) else {
             return nil

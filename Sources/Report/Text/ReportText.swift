@@ -3,7 +3,8 @@ internal import InstrumentQuality
 package import InstrumentTerminal
 internal import InstrumentText
 
-/// A report for a terminal: figures, distributions as bars, comparison, failures, ads, and the sessions most worth a look.
+/// A report for a terminal: figures, distributions as bars, comparison, failures, ads, and the sessions most worth a
+/// look.
 package struct ReportText {
     /// The largest number of sessions that are listed.
     private static let mostSessions = 20

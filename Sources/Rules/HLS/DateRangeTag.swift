@@ -29,8 +29,8 @@ struct DateRangeTag {
         return interval(known) ?? endOnNext(known)
     }
 
-    /// The attributes of a tag, and what it leaves out as an earlier tag said. Nothing is copied: a date range can be continued
-    /// by any number of tags.
+    /// The attributes of a tag, and what it leaves out as an earlier tag said. Nothing is copied: a date range can be
+    /// continued by any number of tags.
     private struct Both {
         private let (new, known): ([String: String], [String: String])
         init(_ new: [String: String], _ known: [String: String]) { (self.new, self.known) = (new, known) }

@@ -9,7 +9,10 @@
 ///     source: "house rule 7",
 ///     checks: [.media { playlist, _ in
 ///         playlist.segments.filter { $0.segment.duration < 1_000_000_000 }.prefix(1).map {
-///             Problem(found: "\($0.segment.duration) ns", expected: "at least 1 s", advice: "Lengthen the segments.", line: $0.line)
+///             Problem(
+///                 found: "\($0.segment.duration) ns", expected: "at least 1 s",
+///                 advice: "Lengthen the segments.", line: $0.line
+///             )
 ///         }
 ///     }]
 /// )

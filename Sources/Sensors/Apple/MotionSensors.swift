@@ -40,7 +40,8 @@ public final class MotionSensors: Sendable {
 
 /// The system's manager; an app should have one.
 private final class LockedManager: @unchecked Sendable {
-    // Sendable: `manager` is touched under `lock` only; `queue`, which takes one call at a time, is safe from any thread.
+    // Sendable: `manager` is touched under `lock` only; `queue`, which takes one call at a time, is safe from any
+    // thread.
     private let lock = NSLock()
     private let manager = CMMotionManager()
     private let queue = OperationQueue()

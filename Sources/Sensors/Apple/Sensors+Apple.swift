@@ -2,7 +2,8 @@
 public import Instrument
 
 extension Sensors {
-    /// The sensors of a phone or tablet: CoreMotion, CoreLocation and UIKit. Addresses of interfaces are read when asked for.
+    /// The sensors of a phone or tablet: CoreMotion, CoreLocation and UIKit. Addresses of interfaces are read when
+    /// asked for.
     ///
     /// Compiled against declarations of Apple's frameworks on Linux; not run on an Apple platform.
     ///

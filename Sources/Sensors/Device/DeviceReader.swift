@@ -170,7 +170,8 @@ public struct LinuxDeviceReader: DevicePropertiesSource {
         return overflow || bytes < 0 ? nil : bytes
     }
 
-    /// `NAME=value` lines, whose values may be in quotes (os-release(5), machine-info(5)); backslashes protect one character.
+    /// `NAME=value` lines, whose values may be in quotes (os-release(5), machine-info(5)); backslashes protect one
+    /// character.
     private func assignments(in path: String) -> [String: String] {
         var values: [String: String] = [:]
         for line in tree.lines(path) where !line.hasPrefix("#") {

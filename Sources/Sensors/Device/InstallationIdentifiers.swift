@@ -88,13 +88,7 @@ public struct InstallationIdentifiers: Sendable {
     }
 
     private func makeDirectory() throws(SensorError) {
-        var path = ""
-        for part in directory.split(separator: "/", omittingEmptySubsequences: true) {
-            path += (path.isEmpty && !directory.hasPrefix("/") ? "" : "/") + part
-            if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS {
-                throw SensorError(FileError("make \(path)", number: errno))
-            }
-        }
+        do throws(FileError) { try Folder.create(directory) } catch { throw SensorError(error) }
     }
 }
 

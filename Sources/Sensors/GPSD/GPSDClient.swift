@@ -38,7 +38,8 @@ public final class GPSDClient: Sendable {
         retry?.cancel()
     }
 
-    /// Positions. Absent and ``SensorAbsence/missing`` while there is no daemon, ``SensorAbsence/silent`` while it has no fix.
+    /// Positions. Absent and ``SensorAbsence/missing`` while there is no daemon, ``SensorAbsence/silent`` while it has
+    /// no fix.
     public var location: some SensorSource<Location> {
         GPSDSource(client: self, last: { $0.lastLocation }) { report in
             switch report {

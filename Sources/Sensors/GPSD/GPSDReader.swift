@@ -42,7 +42,7 @@ struct GPSDReader: Sendable {
             let longitude = json.number("lon", within: -180...180)
         else { return .noFix }
         var location = Location()
-        location.time = json["time"]?.string.flatMap { WallTime(utc: $0) } ?? now
+        location.time = Self.time(json) ?? now
         (location.latitude, location.longitude) = (latitude, longitude)
         location.horizontalAccuracy = horizontalAccuracy(json)
         location.altitude = json.number("altMSL") ?? json.number("alt")
@@ -67,10 +67,15 @@ struct GPSDReader: Sendable {
         variation = json.number("magvar", within: -180...180) ?? variation
         guard let angle = json.number("heading", within: -360...360) else { return nil }
         var heading = Heading()
-        heading.time = json["time"]?.string.flatMap { WallTime(utc: $0) } ?? now
+        heading.time = Self.time(json) ?? now
         heading.trueHeading = Self.turned(angle)
         heading.magneticHeading = variation.map { Self.turned(angle - $0) }
         return .heading(heading)
+    }
+
+    /// The time of a report in UTC; nil for a time before 1970, which a receiver without a fix may send.
+    static func time(_ json: JSONValue) -> WallTime? {
+        json["time"]?.string.flatMap { WallTime(rfc3339: $0) }.flatMap { $0.milliseconds >= 0 ? $0 : nil }
     }
 
     private static func turned(_ angle: Double) -> Double {
@@ -88,24 +93,5 @@ extension JSONValue {
             default: nil
             }
         return number.flatMap { $0.isFinite && range.contains($0) ? $0 : nil }
-    }
-}
-
-extension WallTime {
-    /// Reads a time in UTC as gpsd writes it: `2026-11-21T10:00:00.000Z` (RFC 3339, section 5.6), years 1970 to 9999.
-    init?(utc text: String) {
-        var cursor = TextCursor(text)
-        guard let date = cursor.date(), date.year >= 1970, cursor.take("T"),
-            let hour = cursor.number(digits: 2), hour < 24, cursor.take(":"),
-            let minute = cursor.number(digits: 2), minute < 60, cursor.take(":"),
-            let second = cursor.number(digits: 2), second <= 60
-        else { return nil }
-        var milliseconds = ((hour * 60 + minute) * 60 + second) * 1000
-        if cursor.take(".") {
-            guard let fraction = cursor.fraction(places: 3) else { return nil }
-            milliseconds += fraction
-        }
-        guard cursor.take("Z"), cursor.isAtEnd else { return nil }
-        self.init(date, milliseconds: Int64(milliseconds))
     }
 }

@@ -8,7 +8,8 @@ internal import Musl
 /// Receives the kernel's notifications of changed interfaces, addresses and routes (rtnetlink(7)). The observer reads
 /// the state again, because the kernel may drop notifications.
 enum NetlinkMonitor {
-    /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE` (linux/rtnetlink.h).
+    /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE`
+    /// (linux/rtnetlink.h).
     private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
 
     /// Calls `changed` immediately and after each change, on a separate thread, until the result is stopped. Without

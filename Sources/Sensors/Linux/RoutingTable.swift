@@ -4,8 +4,8 @@ struct RoutingTable: Sendable {
 
     /// The interfaces of default routes.
     ///
-    /// IPv4: destination and mask are zero, the flags have `RTF_UP` (1). IPv6: destination and prefix are zero, the flags have
-    /// `RTF_UP` and not `RTF_REJECT` (0x200), which marks the kernel's own route for unreachable addresses.
+    /// IPv4: destination and mask are zero, the flags have `RTF_UP` (1). IPv6: destination and prefix are zero, the
+    /// flags have `RTF_UP` and not `RTF_REJECT` (0x200), which marks the kernel's own route for unreachable addresses.
     func defaultInterfaces() -> Set<String> {
         var names: Set<String> = []
         for line in tree.lines("/proc/net/route") {

@@ -2,7 +2,8 @@
 public import Instrument
 
 extension Sensors {
-    /// The sensors of a Linux machine: Industrial I/O, power supplies, network interfaces, and a gpsd if its address is given.
+    /// The sensors of a Linux machine: Industrial I/O, power supplies, network interfaces, and a gpsd if its address is
+    /// given.
     ///
     /// Fused motion is absent, because the kernel has only the three raw sensors.
     ///

@@ -1,7 +1,7 @@
 public import Instrument
 
-/// Three components of a reading in the device's axes: x along its short side to the right, y along its long side to the top,
-/// z out of the screen. A component that could not be read is nil.
+/// Three components of a reading in the device's axes: x along its short side to the right, y along its long side to
+/// the top, z out of the screen. A component that could not be read is nil.
 public struct SensorVector: Hashable, Sendable {
     /// To the right.
     public var x: Double?

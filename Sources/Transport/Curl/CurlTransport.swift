@@ -4,8 +4,8 @@ public import InstrumentHTTP
 /// The transport over libcurl: one thread for all requests, persistent shared connections, HTTP/2 where a server
 /// offers it over TLS.
 ///
-/// The thread starts with the first request and ends with ``shutDown()`` or when the transport is released. Certificates
-/// are always verified; only http and https are supported; cookies are not kept.
+/// The thread starts with the first request and ends with ``shutDown()`` or when the transport is released.
+/// Certificates are always verified; only http and https are supported; cookies are not kept.
 public final class CurlTransport: HTTPTransport {
     private let configuration: TransportConfiguration
     private let engine: CurlEngine

@@ -108,7 +108,8 @@ public struct BackendConfiguration: Hashable, Sendable {
         public static let files: [Kind] = [Kind("file")]
         /// Kinds whose value is the address of a service.
         public static let services = ["influx", "clickstream", "sift", "xapi", "seer", "otlp", "cmcd"].map { Kind($0) }
-        /// Kinds whose value is an address that is no URL: `graphite: HOST[:PORT][/PREFIX]`, `newrelic: ACCOUNT[@REGION]`.
+        /// Kinds whose value is an address that is no URL: `graphite: HOST[:PORT][/PREFIX]`,
+        /// `newrelic: ACCOUNT[@REGION]`.
         public static let accounts = [Kind("graphite"), Kind("newrelic")]
         /// Kinds without a value.
         public static let plain = [Kind("console"), Kind("json")]

@@ -60,8 +60,8 @@ struct FaultFixture: Sendable {
         try Self.unname(folder + "/queue")
     }
 
-    /// Gives the newest segment the name of a spare, as after a kill before the rename, or an older one: later segments may have their
-    /// names by then.
+    /// Gives the newest segment the name of a spare, as after a kill before the rename, or an older one: later segments
+    /// may have their names by then.
     static func unname(_ directory: String, older: Int = 0) throws {
         let files = FileManager.default
         for queue in try files.contentsOfDirectory(atPath: directory) where queue.hasSuffix(".queue") {

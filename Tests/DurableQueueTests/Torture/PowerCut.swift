@@ -93,8 +93,8 @@ struct PowerCut {
         return promises
     }
 
-    /// Opens the queue as it is after a cut, emits some more, delivers everything and checks it. Where failures go to a file, the disk
-    /// of a cut that fails stays beside it, as it was before the queue was opened.
+    /// Opens the queue as it is after a cut, emits some more, delivers everything and checks it. Where failures go to a
+    /// file, the disk of a cut that fails stays beside it, as it was before the queue was opened.
     func verify(_ cut: Cut) throws -> Findings {
         let image = TortureSettings.failureFile.map { "\($0)-\(UUID().uuidString.prefix(8)).image" }
         if let image { try Shell.run("cp", "--sparse=always", cut.copy, image) }
@@ -133,8 +133,9 @@ struct PowerCut {
                 let before = Account.lines(of: plan.backends[index].target, prefix: cut.sizes[index])
                 let after = Account.lines(of: backend.target)
                 let dead = Account.lines(of: backend.deadLetterFile)
-                // The cut may take samples that no one has synchronized, although a backend has them and although a later segment has a
-                // name already. The queue cannot know that they have arrived, so it counts them as corrupt.
+                // The cut may take samples that no one has synchronized, although a backend has them and although a
+                // later segment has a name already. The queue cannot know that they have arrived, so it counts them as
+                // corrupt.
                 let left = cut.emitted - Account.count(of: 1, in: after + dead)
                 findings += account.check(
                     backend.name,

@@ -4,7 +4,8 @@ import Instrument
 import InstrumentKafka
 import LoopbackServers
 
-/// Brokers on loopback addresses, from librdkafka, which fail on command. They live in a process, which ends with this object.
+/// Brokers on loopback addresses, from librdkafka, which fail on command. They live in a process, which ends with this
+/// object.
 ///
 /// Unchecked: the process and its pipes never change, and `isTalking` lets one command at a time use them.
 final class MockCluster: @unchecked Sendable {

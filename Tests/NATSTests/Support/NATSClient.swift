@@ -7,7 +7,8 @@ import InstrumentJSON
 import Glibc
 #endif
 
-/// A plain client for the tests, which knows nothing of the backend's code: requests and their answers, one at a time. Blocks.
+/// A plain client for the tests, which knows nothing of the backend's code: requests and their answers, one at a time.
+/// Blocks.
 final class NATSClient {
     private let descriptor: Int32
     private var bytes: [UInt8] = []

@@ -2,7 +2,8 @@ import Foundation
 import Instrument
 import LoopbackServers
 
-/// A real nats-server with JetStream on a loopback port. It can be ended, killed, stopped and started again with its streams.
+/// A real nats-server with JetStream on a loopback port. It can be ended, killed, stopped and started again with its
+/// streams.
 final class NATSServer: Sendable {
     static let program: String? = {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

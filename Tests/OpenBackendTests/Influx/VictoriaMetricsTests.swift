@@ -9,7 +9,8 @@ import LoopbackServers
 import TestTraits
 import Testing
 
-/// VictoriaMetrics with empty storage, which accepts the line protocol of InfluxDB and the plaintext protocol of Graphite.
+/// VictoriaMetrics with empty storage, which accepts the line protocol of InfluxDB and the plaintext protocol of
+/// Graphite.
 private struct RealVictoriaMetrics {
     static let isInstalled = RealServer.program("victoria-metrics") != nil
 

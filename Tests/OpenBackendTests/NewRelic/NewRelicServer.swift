@@ -2,7 +2,8 @@ import Instrument
 import InstrumentJSON
 import LoopbackServers
 
-/// A stand-in for New Relic that enforces the published limits of the Event API and the Metric API, written apart from the backend.
+/// A stand-in for New Relic that enforces the published limits of the Event API and the Metric API, written apart from
+/// the backend.
 final class NewRelicServer: Sendable {
     struct State {
         var events: [[String: JSONValue]] = []

@@ -157,7 +157,8 @@ struct AdaptiveStreamTests {
         let end = try #require(played.all(.end).first)
         // The sound of the last segment is a little longer than its pictures.
         #expect((60_000...60_050).contains(end.time.instant.milliseconds - start))
-        // Below the highest rung a segment has to fit into 18 s, at the highest into 30 s; what waits comes in steps of 500 ms.
+        // Below the highest rung a segment has to fit into 18 s, at the highest into 30 s; what waits comes in steps of
+        // 500 ms.
         for (earlier, later) in zip(requests[2...], requests[3...]) where later.number == earlier.number + 1 {
             let level = Int64(2000 * later.number) - (later.milliseconds - start)
             #expect(level + 2000 < (later.rung == 2 ? 30_000 : 18_000), "\(later)")

@@ -12,8 +12,8 @@ extension Rejection {
     static let repeatedChapter = Rejection("repeatedChapter")
 }
 
-/// A hub: a value that judges events and completes them. This one wraps the core hub, numbers chapters, and rejects a chapter that is
-/// reported twice in a row.
+/// A hub: a value that judges events and completes them. This one wraps the core hub, numbers chapters, and rejects a
+/// chapter that is reported twice in a row.
 struct ChapterHub: Hub {
     private var core = CoreHub()
     private var chapters = TrackerTable<Chapter>()

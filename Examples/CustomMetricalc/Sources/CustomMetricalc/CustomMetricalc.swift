@@ -10,7 +10,8 @@ extension Action {
     static let menuOpen = Action("MenuOpen")
 }
 
-/// A metricalc: a value that turns events into metrics. It must be a pure function of the events, so that a replay gives the same metrics.
+/// A metricalc: a value that turns events into metrics. It must be a pure function of the events, so that a replay
+/// gives the same metrics.
 struct LongestPlay: Metricalc {
     private var longest = TrackerTable<Int>()
 
@@ -54,7 +55,8 @@ final class ManualTracker: Tracker {
 @main
 struct Example {
     static func main() async {
-        // Several metricalcs in one instrument: quality metrics without the bitrate, a custom one, and counts of a custom action.
+        // Several metricalcs in one instrument: quality metrics without the bitrate, a custom one, and counts of a
+        // custom action.
         let quality = FilterMetricalc(QualityMetricalc(), metrics: { $0.name != .averageBitrate })
         let renamed = RenamingMetricalc(quality, [.startTime: "VideoStartTime"])
         let menus = EventMetricalc([.count(.menuOpen, as: .menuOpens)])

@@ -15,7 +15,8 @@ final class Thermometer: Sendable {
     func measure(_ value: Double) { observer(value) }
 }
 
-/// A tracker: captures events from `begin` to `end`, and declares the fields that it collects. The instrument sends no others.
+/// A tracker: captures events from `begin` to `end`, and declares the fields that it collects. The instrument sends no
+/// others.
 ///
 /// A player needs no tracker of this kind: conform to `Player`, and use `PlayerTracker`.
 final class TemperatureTracker: Tracker {

@@ -1,5 +1,5 @@
-// Publishes a playback to a stream of JetStream: NATS=127.0.0.1:4222/samples swift run NATSExample. The stream must exist.
-// Without NATS the program prints the messages.
+// Publishes a playback to a stream of JetStream: NATS=127.0.0.1:4222/samples swift run NATSExample. The stream must
+// exist. Without NATS the program prints the messages.
 
 import Foundation
 import Instrument

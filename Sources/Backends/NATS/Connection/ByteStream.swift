@@ -65,7 +65,8 @@ final class ByteStream {
         return plain
     }
 
-    /// Waits until the connection can be read, or written if bytes wait; false if the time is up or the task was cancelled.
+    /// Waits until the connection can be read, or written if bytes wait; false if the time is up or the task was
+    /// cancelled.
     func waitUntilReady(_ patience: Patience) -> Bool {
         socket.waitUntilReady(toWrite: waitingCount > 0, patience)
     }

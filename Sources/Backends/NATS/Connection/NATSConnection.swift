@@ -33,7 +33,8 @@ final class NATSConnection: Sendable {
         confined = Confined(endpoint)
     }
 
-    /// Publishes messages and returns once each is confirmed or refused: the outcome, and the samples whose messages are stored.
+    /// Publishes messages and returns once each is confirmed or refused: the outcome, and the samples whose messages
+    /// are stored.
     func deliver(_ messages: [OutgoingMessage]) async -> (outcome: DeliveryOutcome, stored: [SampleID]) {
         let isCancelled = Lock(false)
         return await withTaskCancellationHandler {
@@ -96,7 +97,8 @@ final class NATSConnection: Sendable {
         if let session = confined.session {
             do throws(SessionFailure) {
                 try session.serve()
-                // A server that is about to end keeps its connections for a while; without another server it is used until then.
+                // A server that is about to end keeps its connections for a while; without another server it is used
+                // until then.
                 if !session.info.isLeaving || confined.pool.candidates.count == 1 { return session }
                 leave(session)
             } catch {

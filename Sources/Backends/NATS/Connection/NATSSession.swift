@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentSockets
+internal import InstrumentText
 
 /// A connection that a server has accepted. Used by one thread at a time.
 final class NATSSession {

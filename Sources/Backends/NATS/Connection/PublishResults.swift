@@ -12,7 +12,8 @@ struct PublishResults {
 
     /// - Parameters:
     ///   - messages: the messages of the batch.
-    ///   - limit: the most bytes of a message; larger ones are refused without being sent, because a server ends the connection.
+    ///   - limit: the most bytes of a message; larger ones are refused without being sent, because a server ends the
+    ///     connection.
     init(_ messages: [OutgoingMessage], limit: Int) {
         var waiting: [OutgoingMessage] = []
         for message in messages {
@@ -27,7 +28,8 @@ struct PublishResults {
         self.waiting = waiting
     }
 
-    /// Records an answer; false if no further message must be sent: later ones would overtake the one that is sent again.
+    /// Records an answer; false if no further message must be sent: later ones would overtake the one that is sent
+    /// again.
     mutating func record(_ answer: PublishAnswer, of id: SampleID) -> Bool {
         switch answer {
         case .stored:

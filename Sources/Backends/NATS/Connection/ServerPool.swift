@@ -1,4 +1,4 @@
-internal import InstrumentSockets
+internal import InstrumentText
 
 /// The servers of a cluster, in the order in which they are tried.
 struct ServerPool {
@@ -18,7 +18,8 @@ struct ServerPool {
         return (all[start...] + all[..<start]).filter { known.insert($0).inserted }
     }
 
-    /// The name that a server's certificate must have: clusters report addresses, whose certificates have the cluster's name.
+    /// The name that a server's certificate must have: clusters report addresses, whose certificates have the cluster's
+    /// name.
     func certificateName(of server: HostPort) -> String {
         if configured.contains(server) || !Self.isAddress(server.host) { return server.host }
         return configured.first { !Self.isAddress($0.host) }?.host ?? server.host

@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentHTTP
 internal import InstrumentSockets
+internal import InstrumentText
 
 /// Why a connection cannot be used.
 struct SessionFailure: Error, Hashable {

@@ -45,7 +45,8 @@ enum PublishAnswer: Hashable {
         }
     }
 
-    /// Whether an answer is `{"stream":"NAME","seq":NUMBER}`, which is what a server sends for almost every message and needs no parser.
+    /// Whether an answer is `{"stream":"NAME","seq":NUMBER}`, which is what a server sends for almost every message and
+    /// needs no parser.
     private static func isPlainConfirmation(_ payload: [UInt8]) -> Bool {
         var rest = payload[...]
         func take(_ text: StaticString) -> Bool {

@@ -1,5 +1,5 @@
 internal import InstrumentJSON
-internal import InstrumentSockets
+internal import InstrumentText
 
 /// What a server says about itself.
 struct ServerInfo: Hashable {

@@ -5,7 +5,8 @@ internal import InstrumentText
 enum ServerMessage: Hashable {
     /// About the server, as JSON.
     case info([UInt8])
-    /// A message of a subscription. `status` is the code of a message that stands for an error, such as 503 for no responders.
+    /// A message of a subscription. `status` is the code of a message that stands for an error, such as 503 for no
+    /// responders.
     case message(subject: String, status: Int?, payload: [UInt8])
     case ping
     case pong

@@ -18,8 +18,8 @@ final class SeerRequestIDs: Sendable {
         state = Lock((start + 1, start + 1))
     }
 
-    /// Returns the next number. While the reservation cannot be saved, which each call retries, numbers are unique only until the next
-    /// start.
+    /// Returns the next number. While the reservation cannot be saved, which each call retries, numbers are unique only
+    /// until the next start.
     func next() -> SeerRequestID {
         state.withLock { state in
             if state.next >= state.reserved {

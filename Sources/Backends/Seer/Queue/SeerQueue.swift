@@ -138,8 +138,8 @@ final class SeerQueue: Sendable {
         addNew(&state)
     }
 
-    /// Adds what was stored since the last call. That may be more than the last payload: while the disk is full, the store keeps payloads
-    /// that it can read only later.
+    /// Adds what was stored since the last call. That may be more than the last payload: while the disk is full, the
+    /// store keeps payloads that it can read only later.
     private func addNew(_ state: inout State) {
         for item in passEnd().compactMap(item) { state.append(item) }
         lookAgain(&state)

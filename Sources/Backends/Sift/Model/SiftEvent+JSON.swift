@@ -42,7 +42,8 @@ extension SiftEvent {
         deviceProperties = json["ios_device_properties"].flatMap(DeviceProperties.init(json:))
     }
 
-    /// The event without its time: two events with equal contents are the same event to ``SiftQueue/acceptSameEventAfter``.
+    /// The event without its time: two events with equal contents are the same event to
+    /// ``SiftQueue/acceptSameEventAfter``.
     var content: JSONValue {
         guard case .object(var members) = json(.legacy) else { return .null }
         members["time"] = nil

@@ -2,11 +2,11 @@ internal import Instrument
 internal import InstrumentJSON
 internal import InstrumentSensors
 
-/// A field of a record as Sift names it: a ``RecordField`` with a name of Sift's and a profile. A record's list of these is the
-/// one place that says how Sift writes and reads the record.
+/// A field of a record as Sift names it: a ``RecordField`` with a name of Sift's and a profile. A record's list of
+/// these is the one place that says how Sift writes and reads the record.
 ///
-/// A value that cannot be written (nil, NaN, infinity, outside its range) is left out, and so is, in reading, a value of another
-/// type: field by field.
+/// A value that cannot be written (nil, NaN, infinity, outside its range) is left out, and so is, in reading, a value
+/// of another type: field by field.
 struct WireField<Model>: Sendable {
     typealias Path<Value> = RecordField<Model>.Path<Value>
 

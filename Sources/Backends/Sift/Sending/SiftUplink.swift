@@ -65,8 +65,8 @@ final class SiftUplink: Sendable {
         let replaced: SiftEvent?
     }
 
-    /// The event with user and installation, if its queue takes it. The caller appends the event, and calls ``keep(_:)`` or
-    /// ``withdraw(_:from:)``.
+    /// The event with user and installation, if its queue takes it. The caller appends the event, and calls
+    /// ``keep(_:)`` or ``withdraw(_:from:)``.
     func admit(_ event: SiftEvent, to queue: SiftQueue, now: WallTime) -> Admitted? {
         let rules = rules(of: queue)
         return state.withLock { state in
@@ -114,7 +114,8 @@ final class SiftUplink: Sendable {
     }
 
     /// Missing settings are replaced by defaults. Damaged settings are, too, but with locations disallowed, since that
-    /// may have been the choice. Settings that cannot be read may be whole: defaults hold for this process, and nothing is saved.
+    /// may have been the choice. Settings that cannot be read may be whole: defaults hold for this process, and nothing
+    /// is saved.
     private static func load(
         _ store: any SiftSettingsStore,
         _ report: (Diagnostic) -> Void

@@ -15,7 +15,8 @@ public struct SiftSettingsFile: SiftSettingsStore {
     public func load() throws(SiftSettingsError) -> [UInt8]? {
         do throws(FileError) {
             guard let bytes = try SmallFile.read(path, atMost: Self.maxSize, followsLinks: true) else { return nil }
-            // A crash may have left copies, which are as personal as the settings. In a folder that cannot be listed they stay.
+            // A crash may have left copies, which are as personal as the settings. In a folder that cannot be listed
+            // they stay.
             try? SmallFile.removeLeftovers(of: path)
             return bytes
         } catch {

@@ -4,9 +4,9 @@ internal import InstrumentText
 /// Points in time as the two versions write them.
 ///
 /// 1.0.3 wants ISO 8601, extended or basic (XAPI-00123); that there is a zone it only recommends (Data 4.5.s1.b4), and
-/// without one UTC is taken. 2.0 wants RFC 3339 (IEEE 9274.1.1, 4.2.7), which leaves a space for the `T` but has no basic
-/// form, always a zone, and none without minutes. Both refuse `-00`, `-0000` and `-00:00`, and both are held to the
-/// calendar. Week dates and days of the year are not read.
+/// without one UTC is taken. 2.0 wants RFC 3339 (IEEE 9274.1.1, 4.2.7), which leaves a space for the `T` but has no
+/// basic form, always a zone, and none without minutes. Both refuse `-00`, `-0000` and `-00:00`, and both are held to
+/// the calendar. Week dates and days of the year are not read.
 ///
 /// Source: xAPI 1.0.3, Data 4.5; RFC 3339, section 5.6.
 enum TimestampFormat {

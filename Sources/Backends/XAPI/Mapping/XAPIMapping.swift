@@ -7,7 +7,9 @@ public import InstrumentJSON
 /// struct Likes: XAPIMapping {
 ///     let viewer: Statement.Actor
 ///     func statements(for record: SampleRecord, remembering memory: inout JSONValue) -> [Statement] {
-///         guard case .event(let event) = record.sample, event.action == .like, let film = event[.filmID] else { return [] }
+///         guard case .event(let event) = record.sample, event.action == .like, let film = event[.filmID] else {
+///             return []
+///         }
 ///         return [
 ///             Statement(
 ///                 id: record.id,

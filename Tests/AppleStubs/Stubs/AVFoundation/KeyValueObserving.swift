@@ -31,7 +31,8 @@ public final class NSKeyValueObservation: NSObject {
     public func invalidate() { object?.remove(number) }
 }
 
-/// Base class of the declared classes whose properties can be observed. A test changes a property, then calls ``notify(_:)``.
+/// Base class of the declared classes whose properties can be observed. A test changes a property, then calls
+/// ``notify(_:)``.
 open class ObservableObject: NSObject, _KeyValueCodingAndObserving, @unchecked Sendable {
     // Sendable: both variables are touched under the lock only; handlers come from parameters that are Sendable.
     private let lock = NSLock()

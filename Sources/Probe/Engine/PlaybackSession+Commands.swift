@@ -1,0 +1,90 @@
+internal import Instrument
+
+extension PlaybackSession {
+    /// Carries out a command of the viewer.
+    mutating func perform(_ command: PlaybackCommand, now: MonotonicInstant) {
+        switch command {
+        case .play: _ = request(now: now)
+        case .pause: pause(now: now)
+        case .resume: resume(now: now)
+        case .seek(let target): seek(to: target, now: now)
+        case .setRate(let rate): setRate(rate, now: now)
+        case .stop: stop(now: now)
+        case .hold: hold(now: now)
+        case .release: release(now: now)
+        case .relocate(let target): relocate(to: target, now: now)
+        case .mark(let markers, let position): mark(markers, from: position, now: now)
+        }
+    }
+
+    /// Requests playback; false if it was requested or has ended before.
+    mutating func request(now: MonotonicInstant) -> Bool {
+        if isRequested || outcome != nil { return false }
+        isRequested = true
+        for action: Action in [.mediaRequest, .prepareItem] { signal(action, at: now) }
+        return true
+    }
+
+    /// Loading of the media itself begins.
+    mutating func loadStream(now: MonotonicInstant) {
+        for action: Action in [.streamLoad, .bufferBegin] { signal(action, at: now) }
+    }
+
+    private mutating func pause(now: MonotonicInstant) {
+        guard outcome == nil, !isPaused else { return }
+        advance(to: now)
+        isPaused = true
+        model?.pause(now: now)
+        if model?.hasStarted == true, outcome == nil { signal(.pauseBegin, at: now) }
+    }
+
+    private mutating func resume(now: MonotonicInstant) {
+        guard outcome == nil, isPaused else { return }
+        advance(to: now)
+        isPaused = false
+        if model?.hasStarted == true { signal(.pauseFinish, at: now) }
+        model?.resume(now: now)
+        advance(to: now)
+    }
+
+    private mutating func setRate(_ rate: Double, now: MonotonicInstant) {
+        guard rate.isFinite, rate > 0 else { return }
+        advance(to: now)
+        if self.rate.setViewer(rate) { rateChanged(at: now) }
+    }
+
+    /// The viewer's rate or the rate near the live edge changed.
+    mutating func rateChanged(at now: MonotonicInstant) {
+        model?.setRate(rate.factor, now: now)
+        if model?.hasStarted == true, outcome == nil { signal(.playbackRateChange, at: now) }
+    }
+
+    /// Jumps; a target beyond either end is brought to it.
+    mutating func seek(to target: Int64, now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        let target = min(max(0, target), info.duration ?? .max)
+        advance(to: now)
+        guard var earlier = model, outcome == nil else { return pendingSeek = target }
+        if !earlier.isSeeking, earlier.hasStarted || !earlier.isWaiting { signal(.seekBegin, at: now) }
+        if model?.seek(to: target, now: now) == true {
+            if beforeSeek == nil || !earlier.isSeeking {
+                earlier.stand(at: now)
+                beforeSeek = (earlier, failure, false)
+            }
+            pendingSeek = target
+            failure = nil
+            media.awaitKeyframe()
+            // Media that was read but never shown no longer counts.
+            quality.forgetNewest()
+        }
+        advance(to: now)
+    }
+
+    private mutating func stop(now: MonotonicInstant) {
+        guard outcome == nil else { return }
+        advance(to: now)
+        guard outcome == nil else { return }
+        if model?.hasStarted == true { signal(.stop, at: now) }
+        outcome = .stopped
+    }
+}

@@ -1,0 +1,60 @@
+internal import Instrument
+
+/// Sums of the media that arrived, and the gate that holds video back until its first keyframe.
+struct ReceivedMedia {
+    private(set) var bytes = 0
+    /// The end of the furthest media, in nanoseconds of the media's time.
+    private(set) var end: Int64 = 0
+    private var hasKeyframe = false
+    /// The number of consecutive packets that did not extend the buffer.
+    private var idlePackets = 0
+
+    /// More than any media needs between two keyframes, or until a track that lags catches up.
+    private static var mostIdlePackets: Int { 200_000 }
+
+    /// Counts a packet. Returns false for video before the first keyframe: nothing can be shown yet.
+    mutating func count(_ packet: Packet) -> Bool {
+        bytes += packet.size
+        end = max(end, packet.end)
+        guard packet.track == .video else { return true }
+        if packet.isKeyframe { hasKeyframe = true }
+        return hasKeyframe
+    }
+
+    /// Counts bytes of media.
+    mutating func count(bytes count: Int) { bytes = bytes.saturatingAdd(count) }
+
+    /// Media up to `position` arrived, or the viewer jumped over it.
+    mutating func reach(_ position: Int64) { end = max(end, position) }
+
+    /// Counts packets in a row that did not extend the buffer. Returns true once there are too many.
+    mutating func countIdle(extended: Bool) -> Bool {
+        idlePackets = extended ? 0 : idlePackets + 1
+        return idlePackets > Self.mostIdlePackets
+    }
+
+    /// A jump: video waits for its next keyframe.
+    mutating func awaitKeyframe() { hasKeyframe = false }
+
+    /// A jump was refused: the media continues where it was.
+    mutating func resumeWithoutKeyframe() { hasKeyframe = true }
+
+    /// The mean bit rate of what arrived, over the time that it plays; nil before media.
+    var meanBitrate: Int? {
+        guard end > 0, bytes > 0 else { return nil }
+        return Int(clamping: Int64(clamping: Double(bytes) * 8e9 / Double(end)))
+    }
+
+    /// The error of media that ends early, as a viewer would call it: a good part is missing. Spared are guessed
+    /// durations and small differences.
+    func prematureEnd(of info: MediaInfo, from source: MediaSource) -> ProbeError? {
+        if end == 0 { return ProbeError(.endedEarly, .read, source, "the source contains no media; check the file") }
+        guard let declared = info.duration, !info.isDurationEstimated else { return nil }
+        let missing = declared - end
+        guard missing > max(1_000_000_000, declared / 50) else { return nil }
+        let seconds = { (nanoseconds: Int64) in "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
+        let message =
+            "the media ends after \(seconds(end)), expected \(seconds(declared)); the file or the transfer is truncated"
+        return ProbeError(.endedEarly, .read, source, message)
+    }
+}
