@@ -129,6 +129,55 @@ struct AdTrackingTests {
         #expect(tracking.handle(.started).isEmpty)
     }
 
+    private static let verified = """
+        <ViewableImpression><Viewable>https://t.test/v</Viewable><NotViewable>https://t.test/n</NotViewable>
+        <ViewUndetermined>https://t.test/u</ViewUndetermined></ViewableImpression>
+        <AdVerifications><Verification vendor="one.com-omid"><TrackingEvents>
+        <Tracking event="verificationNotExecuted"><![CDATA[https://one.test/x?why=[REASON]]]></Tracking>
+        </TrackingEvents></Verification><Verification vendor="two.com-omid"><TrackingEvents>
+        <Tracking event="verificationNotExecuted"><![CDATA[https://two.test/x?why=[REASON]]]></Tracking>
+        </TrackingEvents></Verification></AdVerifications>
+        """
+
+    @Test("Every verification script that did not run is reported with the first frame, once, with the reason 2")
+    func verificationNotExecuted() throws {
+        var tracking = try tracking(VAST.inLine(extra: Self.verified))
+        let beacons = tracking.handle(.started)
+        #expect(names(beacons) == ["impression", "verificationNotExecuted", "verificationNotExecuted"])
+        let urls = beacons.dropFirst().map { $0.expanded(MacroValues()).secretText }
+        #expect(urls == ["https://one.test/x?why=2", "https://two.test/x?why=2"])
+        #expect(tracking.handle(.started).isEmpty)
+        #expect(names(tracking.handle(.ended)) == ["viewUndetermined"])
+        var failed = try self.tracking(VAST.inLine(extra: Self.verified))
+        #expect(names(failed.handle(.failed(.linear))) == ["error"])
+    }
+
+    @Test("The first determination of viewability is reported; an ad that ends without one is undetermined")
+    func viewability() throws {
+        func reported(_ events: [AdPlaybackEvent]) throws -> [String] {
+            var tracking = try self.tracking(VAST.inLine(skip: "00:00:00", extra: Self.verified))
+            _ = tracking.handle(.viewability(.viewable))
+            _ = tracking.handle(.started)
+            return events.flatMap { names(tracking.handle($0)) }
+        }
+        #expect(try reported([.viewability(.viewable), .viewability(.notViewable), .ended]) == ["viewable"])
+        #expect(try reported([.viewability(.notViewable), .ended]) == ["notViewable"])
+        #expect(try reported([.viewability(.undetermined), .ended]) == ["viewUndetermined"])
+        #expect(try reported([.skipped, .closed]) == ["viewUndetermined"])
+        #expect(try reported([.closed]) == ["viewUndetermined"])
+        #expect(try reported([.failed(.linear)]) == ["viewUndetermined", "error"])
+    }
+
+    @Test("The plan of calls is that of a player without a view")
+    func plan() throws {
+        let ad = try resolved(VAST.inLine(extra: Self.verified))
+        let plan = AdCallPlan(ad, media: nil, macros: MacroValues())
+        let expected = ["impression", "verificationNotExecuted", "verificationNotExecuted", "viewUndetermined"]
+        #expect(plan.timed.map(\.name) == expected)
+        #expect(plan.timed[1].url.secretText == "https://one.test/x?why=2")
+        #expect(plan.conditional.map(\.name) == ["viewable", "notViewable", "error"])
+    }
+
     @Test("A beacon carries the position at which it was due")
     func playhead() throws {
         var tracking = try tracking(VAST.inLine(events: VAST.event("midpoint", "https://t.test/m?at=[ADPLAYHEAD]")))

@@ -108,6 +108,20 @@ struct VASTParsingTests {
         #expect(errors.contains { $0.rule.hasSuffix("section \(section)") }, "\(errors)")
     }
 
+    @Test(
+        "A version that was never published gives a warning, and the ads are read",
+        arguments: [
+            ("2.0", true), ("2.0.1", true), ("3.0", true), ("3", true), ("4.0", true), ("4.1", true), ("4.2", true),
+            ("4.3", true), ("2.9", false), ("3.1", false), ("4.99", false),
+        ]
+    )
+    func publishedVersions(version: String, isPublished: Bool) throws {
+        let response = try read(VAST.inLine(), version: version)
+        #expect(response.ads.count == 1)
+        #expect(response.findings.contains { $0.message.contains("never published") } == !isPublished)
+        #expect(response.findings.allSatisfy { $0.severity == .warning })
+    }
+
     @Test("An event of a later version gives a warning, and an event of the version gives no finding")
     func eventVersions() throws {
         func warnings(_ name: String, _ version: String) throws -> Int {

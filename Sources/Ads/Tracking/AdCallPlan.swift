@@ -16,7 +16,8 @@ public struct AdCall: Hashable, Sendable {
     public var url: AdURL
 }
 
-/// Lists what a player would call for an ad, and when: every event of a whole playback, then the events of persons.
+/// Lists what a player would call for an ad, and when: every event of a whole playback, then the events of persons. The
+/// player is one without a view, as the probe is: `viewUndetermined` is called, and no verification script runs.
 public struct AdCallPlan: Hashable, Sendable {
     /// The calls of a playback from start to end, in order.
     public var timed: [AdCall] = []
@@ -32,7 +33,8 @@ public struct AdCallPlan: Hashable, Sendable {
         let values = macros.merging(ad.macros(media: media))
         var tracking = AdTracking(ad)
         let end = tracking.duration ?? 0
-        let played = tracking.handle(.loaded) + tracking.handle(.started) + tracking.handle(.moved(to: end))
+        let played = tracking.handle(.loaded) + tracking.handle(.started)
+            + tracking.handle(.viewability(.undetermined)) + tracking.handle(.moved(to: end))
         timed = (played + tracking.handle(.ended)).map { beacon in
             AdCall(trigger: .position(beacon.playhead), name: beacon.kind.name, url: beacon.expanded(values))
         }
@@ -52,11 +54,6 @@ public struct AdCallPlan: Hashable, Sendable {
         let viewability = ad.viewability
         for url in viewability.viewable { add("viewable", url, values) }
         for url in viewability.notViewable { add("notViewable", url, values) }
-        for url in viewability.undetermined { add("viewUndetermined", url, values) }
-        var reason = values
-        // 2: the player supports no verification framework (VAST 4.2, section 3.17.4).
-        reason["REASON"] = .text("2")
-        for url in ad.verifications.flatMap(\.notExecuted) { add("verificationNotExecuted", url, reason) }
         var error = values
         error["ERRORCODE"] = .text((media == nil ? VASTErrorCode.noSupportedFile : .undefined).description)
         for url in ad.errors { add("error", url, error) }

@@ -26,8 +26,20 @@ public enum AdPlaybackEvent: Hashable, Sendable {
     case failed(VASTErrorCode)
     /// The ad began or ceased to wait for data.
     case buffering(Bool)
+    /// The player knows whether the ad can be seen, or knows that it cannot know.
+    case viewability(AdViewability)
     /// Any other event of the standard, such as `acceptInvitation`.
     case interaction(TrackingEventName)
+}
+
+/// Whether an ad can be seen (`ViewableImpression` of VAST 4.2, section 3.5).
+public enum AdViewability: String, Hashable, Sendable {
+    /// The ad met the criteria of a viewable impression.
+    case viewable
+    /// The ad did not meet the criteria.
+    case notViewable
+    /// The player cannot determine whether the ad can be seen: a player without a view.
+    case undetermined = "viewUndetermined"
 }
 
 /// An address to call now, with what its macros need.
@@ -40,15 +52,21 @@ public struct AdBeacon: Hashable, Sendable {
         case event(TrackingEventName)
         /// A click.
         case click
+        /// Whether the ad can be seen.
+        case viewability(AdViewability)
+        /// A verification script did not run, with the code of the reason (VAST 4.2, section 3.17.4).
+        case verificationNotExecuted(reason: Int)
         /// An error.
         case error(VASTErrorCode)
 
-        /// The name in lists: `impression`, an event's name, `clickTracking`, `error`.
+        /// The name in lists: `impression`, an event's name, `clickTracking`, `viewable`, `verificationNotExecuted`, `error`.
         public var name: String {
             switch self {
             case .impression: "impression"
             case .event(let name): name.rawValue
             case .click: "clickTracking"
+            case .viewability(let viewability): viewability.rawValue
+            case .verificationNotExecuted: "verificationNotExecuted"
             case .error: "error"
             }
         }
@@ -66,11 +84,12 @@ public struct AdBeacon: Hashable, Sendable {
         (self.kind, self.url, self.playhead) = (kind, url, playhead)
     }
 
-    /// The address with its macros replaced: those of the call, and ADPLAYHEAD, ERRORCODE.
+    /// The address with its macros replaced: those of the call, and ADPLAYHEAD, ERRORCODE, REASON.
     public func expanded(_ values: MacroValues) -> AdURL {
         var all = values
         all.set("ADPLAYHEAD", AdTime.text(playhead))
         if case .error(let code) = kind { all.set("ERRORCODE", code.description) }
+        if case .verificationNotExecuted(let reason) = kind { all.set("REASON", String(reason)) }
         return all.expand(url)
     }
 }
@@ -82,8 +101,13 @@ public struct AdBeacon: Hashable, Sendable {
 /// let beacons = tracking.handle(.started)      // impressions, creativeView, start
 /// ```
 /// A value without clock or network. A jump forwards fires every event that it passes, in order; the first frame fires
-/// the impressions. After the end, a skip, a close or a failure only `closeLinear` and errors fire.
+/// the impressions, and `verificationNotExecuted` of each verification script, because this project executes none.
+/// After the end, a skip, a close or a failure only `closeLinear` and errors fire. An ad that has begun and ends without
+/// ``AdPlaybackEvent/viewability(_:)`` counts as undetermined.
 public struct AdTracking: Hashable, Sendable {
+    /// The player supports no verification framework (VAST 4.2, section 3.17.4).
+    private static let verificationIsUnsupported = 2
+
     private enum Phase: Hashable { case waiting, playing, over }
 
     /// An event at a position.
@@ -96,6 +120,8 @@ public struct AdTracking: Hashable, Sendable {
     private let impressions: [AdURL]
     private let errors: [AdURL]
     private let clicks: [AdURL]
+    private let notVerified: [AdURL]
+    private var viewability: VASTAd.Viewability?
     private let events: [TrackingEventName: [AdURL]]
     private let skipPosition: Int64?
     private var milestones: [Milestone]
@@ -121,6 +147,8 @@ public struct AdTracking: Hashable, Sendable {
         duration = mediaDuration ?? linear?.duration
         impressions = ad.impressions
         errors = ad.errors
+        notVerified = ad.verifications.flatMap(\.notExecuted)
+        viewability = ad.viewability
         clicks = linear?.clickTracking ?? ad.nonLinear?.variants.flatMap(\.clickTracking) ?? []
         let all = linear?.events ?? ad.nonLinear?.events ?? []
         events = Dictionary(grouping: all.filter { $0.name != .progress }) { $0.name }.mapValues { $0.map(\.url) }
@@ -165,11 +193,12 @@ public struct AdTracking: Hashable, Sendable {
             return change(\.isExpanded, to: value, names)
         case .clicked:
             return phase == .playing ? clicks.map { AdBeacon(kind: .click, url: $0, playhead: playhead) } : []
-        case .skipped: return skip()
-        case .closed: return close()
+        case .skipped: return canSkip ? decide(.undetermined) + skip() : []
+        case .closed: return decide(.undetermined) + close()
         case .ended: return end()
-        case .failed(let code): return fail(code)
+        case .failed(let code): return decide(.undetermined) + fail(code)
         case .buffering: return []
+        case .viewability(let viewability): return decide(viewability)
         case .interaction(let name): return phase == .playing ? fire(name) : []
         }
     }
@@ -179,7 +208,9 @@ public struct AdTracking: Hashable, Sendable {
         let loaded = load()
         phase = .playing
         let shown = impressions.map { AdBeacon(kind: .impression, url: $0, playhead: playhead) }
-        return loaded + shown + fire(.creativeView) + fire(.start) + pass(upTo: 0)
+        let reason = AdBeacon.Kind.verificationNotExecuted(reason: Self.verificationIsUnsupported)
+        let notVerified = notVerified.map { AdBeacon(kind: reason, url: $0, playhead: playhead) }
+        return loaded + shown + notVerified + fire(.creativeView) + fire(.start) + pass(upTo: 0)
     }
 
     private mutating func move(to position: Int64) -> [AdBeacon] {
@@ -207,8 +238,14 @@ public struct AdTracking: Hashable, Sendable {
         return beacons
     }
 
+    /// The first determination counts; the addresses of the others are not called.
+    private mutating func decide(_ decision: AdViewability) -> [AdBeacon] {
+        guard phase == .playing, let known = viewability else { return [] }
+        viewability = nil
+        return known.urls(for: decision).map { AdBeacon(kind: .viewability(decision), url: $0, playhead: playhead) }
+    }
+
     private mutating func skip() -> [AdBeacon] {
-        guard canSkip else { return [] }
         phase = .over
         return fire(.skip)
     }
@@ -222,7 +259,7 @@ public struct AdTracking: Hashable, Sendable {
 
     private mutating func end() -> [AdBeacon] {
         guard phase == .playing else { return [] }
-        let beacons = pass(upTo: .max)
+        let beacons = pass(upTo: .max) + decide(.undetermined)
         phase = .over
         playhead = duration ?? playhead
         return beacons + fire(.complete)
@@ -253,5 +290,15 @@ public struct AdTracking: Hashable, Sendable {
 
     private func fire(_ name: TrackingEventName) -> [AdBeacon] {
         (events[name] ?? []).map { AdBeacon(kind: .event(name), url: $0, playhead: playhead) }
+    }
+}
+
+extension VASTAd.Viewability {
+    fileprivate func urls(for decision: AdViewability) -> [AdURL] {
+        switch decision {
+        case .viewable: viewable
+        case .notViewable: notViewable
+        case .undetermined: undetermined
+        }
     }
 }

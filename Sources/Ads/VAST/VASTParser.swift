@@ -21,6 +21,10 @@ struct VASTParser {
 
     mutating func response(_ root: MarkupElement) -> (ads: [VASTAd], errors: [AdURL]) {
         resetBudget()
+        if !version.isPublished {
+            let message = "VAST \(version) was never published; declare 2.0, 3.0, 4.0, 4.1, 4.2 or 4.3"
+            findings.warn("", "VAST", message, line: root.line)
+        }
         let errors = urls(root.all("Error"), "VAST/Error", "3.2.1")
         let elements = root.all("Ad")
         if elements.count > limits.ads {

@@ -31,6 +31,12 @@ public struct VASTVersion: Hashable, Sendable, Comparable, CustomStringConvertib
     /// Whether this decoder supports the version: 2.0 to 4.x.
     var isSupported: Bool { 2...4 ~= major }
 
+    /// The versions that the IAB has published. VAST 4.3 is an addendum of macros to 4.2.
+    private static let published: Set<VASTVersion> = [v20, v30, v40, v41, v42, VASTVersion(major: 4, minor: 3)]
+
+    /// Whether the IAB has published the version. Any other supported version is read as the latest one before it.
+    var isPublished: Bool { Self.published.contains(self) }
+
     /// `4.2`
     public var description: String { "\(major).\(minor)" }
     /// Orders versions by their numbers.

@@ -115,6 +115,8 @@ extension AdCourse {
         effects.append(.ad(.mark(markers, from: begin)))
         handleAd(.loaded, at: instant, situation)
         handleAd(.started, at: instant, situation)
+        // The probe has no view.
+        handleAd(.viewability(.undetermined), at: instant, situation)
         if planned.from > 0 { handleAd(.moved(to: planned.from), at: instant, situation) }
     }
 
