@@ -38,7 +38,8 @@ enum Fixtures {
         return info.path
     }()
 
-    private static func segments(_ name: String, _ options: [String]) -> Result<String, FixtureError> {
+    /// Twelve seconds in segments of two, with these further options of ffmpeg.
+    static func segments(_ name: String, _ options: [String]) -> Result<String, FixtureError> {
         let output = folder.appending(path: name)
         if FileManager.default.fileExists(atPath: output.path) { return .success(output.path) }
         let draft = folder.appending(path: "\(UUID().uuidString)-\(name)")

@@ -22,6 +22,22 @@ struct SegmentContent: Hashable, Sendable {
     var isEmpty: Bool { video == nil && audio == nil }
 }
 
+extension SegmentContent {
+    /// The interval after which the timestamps of a transport stream wrap.
+    static let transportStreamWrap: Int64 = 95_443_717_688_889
+
+    /// Whether another reading of the segment gave the same, apart from the number of bytes after which media is playable.
+    func hasTimes(of other: SegmentContent) -> Bool {
+        func comparable(_ content: SegmentContent) -> SegmentContent {
+            var content = content
+            content.video?.points = []
+            content.audio?.points = []
+            return content
+        }
+        return comparable(self) == comparable(other)
+    }
+}
+
 /// One track of a segment. Times are nanoseconds of the container's timeline.
 struct TrackContent: Hashable, Sendable {
     /// A point in the download at which playback could continue until `end`.

@@ -19,7 +19,6 @@ enum SegmentDemuxer {
     private static let formats = "mov,mp4,m4a,3gp,3g2,mj2,mpegts,matroska,webm,aac,mp3,ac3,eac3"
     /// Formats whose frames carry no timestamps.
     private static let untimed: Set<String> = ["aac", "mp3", "ac3", "eac3"]
-    private static let transportStreamWrap: Int64 = 95_443_717_688_889
 
     /// Reads all frames.
     ///
@@ -33,6 +32,15 @@ enum SegmentDemuxer {
         initialization: [UInt8] = [],
         inspecting isInspected: Bool = false
     ) throws(Failure) -> SegmentContent {
+        try look(at: media, initialization: initialization, inspecting: isInspected).content
+    }
+
+    /// Reads all frames, with what a reader without libavformat must know of them.
+    static func look(
+        at media: [UInt8],
+        initialization: [UInt8],
+        inspecting isInspected: Bool = false
+    ) throws(Failure) -> SegmentLook {
         probe_initialize()
         let result = initialization.withUnsafeBufferPointer { first in
             media.withUnsafeBufferPointer { second in demux(first, second, isInspected) }
@@ -44,7 +52,7 @@ enum SegmentDemuxer {
         _ first: UnsafeBufferPointer<UInt8>,
         _ second: UnsafeBufferPointer<UInt8>,
         _ isInspected: Bool
-    ) -> Result<SegmentContent, Failure> {
+    ) -> Result<SegmentLook, Failure> {
         var input = probe_memory_open(first.baseAddress, first.count, second.baseAddress, second.count)
         guard input != nil else { return .failure(.outOfMemory) }
         defer { probe_memory_close(&input) }
@@ -63,8 +71,8 @@ enum SegmentDemuxer {
         let name = context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? ""
         content.size = second.count
         content.hasTimeline = !untimed.contains(name)
-        content.wrap = name == "mpegts" ? transportStreamWrap : nil
-        return .success(content)
+        content.wrap = name == "mpegts" ? SegmentContent.transportStreamWrap : nil
+        return .success(SegmentLook(content: content, durations: reading.durations))
     }
 
     static func open(
@@ -87,6 +95,13 @@ enum SegmentDemuxer {
         let code = avformat_open_input(&context, nil, format.libavFormat, &options)
         return code < 0 ? nil : context
     }
+}
+
+/// A segment as libavformat reads it.
+struct SegmentLook: Hashable, Sendable {
+    var content: SegmentContent
+    /// The playing time that each packet of a track declares, in nanoseconds; no value where they differ.
+    var durations: [PlaybackModel.Track: Int64]
 }
 
 /// The format of a segment by its first bytes, so that libavformat need not probe.

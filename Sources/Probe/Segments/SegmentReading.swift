@@ -4,29 +4,19 @@ internal import Instrument
 
 /// Reads the frames of an opened segment and sums their times.
 struct SegmentReading: ~Copyable {
-    /// The sums of a track so far.
+    /// A track so far.
     private struct Lane {
         var kind: PlaybackModel.Track
         var base: AVRational
-        var start = Int64.max
-        var end = Int64.min
-        var points: [TrackContent.Point] = []
-        var frameCount = 0
-        var firstKeyframe: Int64?
-        var startsWithKeyframe = false
-        var largestGap: Int64 = 0
+        var summary = TrackSummary()
         var pictureSize: PictureSize?
-        /// The decoding and presentation time of the last frame with a timestamp, the duration of a frame, and the
-        /// number of later frames without a timestamp: in a packet of a transport stream, only the first frame has
-        /// one.
-        var last: (decoded: Int64, shown: Int64)?
-        var frameDuration: Int64 = 0
-        var untimed: Int64 = 0
+        /// The duration of every packet, in nanoseconds; nil once two of them differ.
+        var duration: Int64?
+        var hasPackets = false
     }
 
     /// The largest number of packets of a segment, so that the loop ends with any demuxer.
     private static let mostFrames = 1_000_000
-    private static let longestFrame: Int64 = 10_000_000_000
 
     private let context: UnsafeMutablePointer<AVFormatContext>?
     private let input: UnsafeMutablePointer<AVIOContext>?
@@ -77,6 +67,19 @@ struct SegmentReading: ~Copyable {
         return content
     }
 
+    /// The duration of every packet of the tracks in `content`, in nanoseconds; no value for a track whose packets differ.
+    var durations: [PlaybackModel.Track: Int64] {
+        var durations: [PlaybackModel.Track: Int64] = [:]
+        var known: Set<PlaybackModel.Track> = []
+        for index in order {
+            guard let lane = lanes[index], lane.summary.frameCount > 0, known.insert(lane.kind).inserted else {
+                continue
+            }
+            durations[lane.kind] = lane.duration
+        }
+        return durations
+    }
+
     private mutating func take() {
         guard let packet, let context, let input else { return }
         let index = packet.pointee.stream_index
@@ -115,27 +118,21 @@ struct SegmentReading: ~Copyable {
         _ stream: UnsafeMutablePointer<AVStream>
     ) {
         let declared = lane.base.nanoseconds(packet.pointee.duration) ?? 0
-        let duration = min(max(0, declared > 0 ? declared : Self.framesDuration(packet, stream)), Self.longestFrame)
-        if duration > 0 { lane.frameDuration = duration }
+        let duration = declared > 0 ? declared : Self.framesDuration(packet, stream)
+        if !lane.hasPackets { lane.duration = duration } else if lane.duration != duration { lane.duration = nil }
+        lane.hasPackets = true
         let stamps = (lane.base.nanoseconds(packet.pointee.dts), lane.base.nanoseconds(packet.pointee.pts))
-        guard let decoded = stamps.0 ?? stamps.1, let shown = stamps.1 ?? stamps.0, decoded.magnitude < 1 << 60,
-            shown.magnitude < 1 << 60
-        else { return addUntimed(to: &lane) }
-        note(packet, shown: shown, in: &lane, stream)
-        if let last = lane.last {
-            let step = decoded.saturatingSubtract(last.decoded)
-            let perFrame = step / (lane.untimed + 1)
-            if lane.frameDuration == 0 || lane.untimed > 0, 1..<Self.longestFrame ~= perFrame {
-                lane.frameDuration = perFrame
-            }
-            let covered = lane.frameDuration.saturatingMultiply(lane.untimed + 1)
-            lane.largestGap = max(lane.largestGap, step.saturatingSubtract(covered))
+        var frame = SegmentFrame(isKeyframe: packet.pointee.flags & AV_PKT_FLAG_KEY != 0, offset: used)
+        if let decoded = stamps.0 ?? stamps.1, let shown = stamps.1 ?? stamps.0 {
+            frame.times = SegmentFrame.Times(decoded: decoded, shown: shown)
         }
-        lane.last = (decoded, shown)
-        lane.untimed = 0
-        lane.frameCount += 1
-        lane.start = min(lane.start, shown)
-        extend(&lane, to: shown.saturatingAdd(lane.frameDuration))
+        let hadKeyframe = lane.summary.firstKeyframe != nil
+        lane.summary.add(frame, lasting: duration)
+        if !hadKeyframe, lane.summary.firstKeyframe != nil, lane.kind == .video,
+            let parameters = stream.pointee.codecpar
+        {
+            lane.pictureSize = PictureSizer(parameters)?.size(of: packet)
+        }
     }
 
     /// The playing time of a packet of several frames that no duration is declared for; 0 if unknown.
@@ -152,53 +149,11 @@ struct SegmentReading: ~Copyable {
         return ADTSFrames.duration(of: bytes) ?? 0
     }
 
-    private func addUntimed(to lane: inout Lane) {
-        guard let last = lane.last else { return }
-        lane.untimed += 1
-        lane.frameCount += 1
-        extend(&lane, to: last.shown.saturatingAdd(lane.frameDuration.saturatingMultiply(lane.untimed + 1)))
-    }
-
-    private func extend(_ lane: inout Lane, to end: Int64) {
-        guard end > lane.end else { return }
-        lane.end = end
-        if lane.points.last?.offset == used {
-            lane.points[lane.points.count - 1].end = end
-        } else {
-            lane.points.append(TrackContent.Point(offset: used, end: end))
-        }
-    }
-
-    private func note(
-        _ packet: UnsafeMutablePointer<AVPacket>,
-        shown: Int64,
-        in lane: inout Lane,
-        _ stream: UnsafeMutablePointer<AVStream>
-    ) {
-        guard packet.pointee.flags & AV_PKT_FLAG_KEY != 0 else { return }
-        if lane.frameCount == 0 { lane.startsWithKeyframe = true }
-        guard lane.firstKeyframe == nil else { return }
-        lane.firstKeyframe = shown
-        if lane.kind == .video, let parameters = stream.pointee.codecpar {
-            lane.pictureSize = PictureSizer(parameters)?.size(of: packet)
-        }
-    }
-
     private func describe(_ lane: Lane, _ index: Int32) -> TrackContent? {
-        guard lane.frameCount > 0, let context, let stream = context.pointee.streams[Int(index)],
-            let parameters = stream.pointee.codecpar
+        guard let context, let stream = context.pointee.streams[Int(index)], let parameters = stream.pointee.codecpar,
+            var content = lane.summary.content(codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)))
         else { return nil }
-        var content = TrackContent(
-            start: lane.start,
-            end: max(lane.end, lane.start),
-            points: lane.points,
-            frameCount: lane.frameCount,
-            firstKeyframe: lane.firstKeyframe,
-            startsWithKeyframe: lane.startsWithKeyframe,
-            largestGap: lane.largestGap,
-            codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
-            pictureSize: lane.pictureSize
-        )
+        content.pictureSize = lane.pictureSize
         if content.pictureSize == nil, parameters.pointee.width > 0, parameters.pointee.height > 0 {
             let size = PictureSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
             content.pictureSize = size

@@ -11,6 +11,7 @@ struct SegmentStore: Sendable {
 
     private var initializations: [(segment: InitializationSegment, bytes: [UInt8])] = []
     private var keys: [(url: HTTPURL, bytes: [UInt8])] = []
+    private var reader = SegmentReader()
 
     func bytes(of segment: InitializationSegment) -> [UInt8]? {
         initializations.last { $0.segment == segment }?.bytes
@@ -59,11 +60,12 @@ extension SegmentStore {
     }
 
     /// Decrypts a complete segment, and demuxes it after its initialization section.
-    func open(
+    mutating func open(
         _ response: ResourceResponse,
         _ range: ByteRange?,
         of segment: MediaSegment,
-        inspecting isInspected: Bool
+        inspecting isInspected: Bool,
+        request: Int? = nil
     ) throws(ResourceFailure) -> SegmentContent {
         var bytes = try response.part(range)
         if let encryption = segment.encryption, let key = encryption.keyURL.flatMap({ key(at: $0) }) {
@@ -74,15 +76,22 @@ extension SegmentStore {
             bytes = plain
         }
         do throws(SegmentDemuxer.Failure) {
-            return try SegmentDemuxer.demux(bytes, initialization: initialization(of: segment), inspecting: isInspected)
+            return try reader.read(
+                bytes,
+                initialization: initialization(of: segment),
+                inspecting: isInspected,
+                request: request
+            )
         } catch {
             throw .wrongContent(error.message(contentType: response.contentType))
         }
     }
 
     /// Demuxes the first part of a segment; nil if the part holds no media yet.
-    func open(part bytes: [UInt8], of segment: MediaSegment) -> SegmentContent? {
-        try? SegmentDemuxer.demux(bytes, initialization: initialization(of: segment))
+    ///
+    /// - Parameter request: the number of the request that fetches the segment.
+    mutating func open(part bytes: [UInt8], of segment: MediaSegment, request: Int) -> SegmentContent? {
+        reader.read(part: bytes, initialization: initialization(of: segment), request: request)
     }
 
     private func initialization(of segment: MediaSegment) -> [UInt8] {

@@ -92,7 +92,8 @@ extension StreamPlayback {
             response,
             fetching.request.range,
             of: segment,
-            inspecting: feed.needsInspection(plan.rendition)
+            inspecting: feed.needsInspection(plan.rendition),
+            request: fetching.number
         )
         if role == .audio, content.audio == nil {
             throw .wrongContent("the segment of an audio rendition has no audio track; check the packager")
@@ -126,7 +127,8 @@ extension StreamPlayback {
             let count = fetching.buffer.count
             guard feed.takePart(of: count, role, delivery.plan, isStarving: isStarving) else { continue }
             let (bytes, arrivals) = fetching.buffer.snapshot()
-            guard let content = store.open(part: bytes, of: delivery.segment) else { continue }
+            let content = store.open(part: bytes, of: delivery.segment, request: fetching.number)
+            guard let content else { continue }
             let playable = held.playable(arrivals, of: role, delivery.plan)
             apply(feed.take(content, playable, isWhole: false, delivery, view(now)), now)
         }

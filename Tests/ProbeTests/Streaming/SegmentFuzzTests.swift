@@ -57,9 +57,40 @@ struct SegmentFuzzTests {
         }
     }
 
+    @Test("A damaged segment is read like libavformat, or left to libavformat")
+    func agreement() throws {
+        let subjects = try Coding.all.flatMap { coding in
+            try [false, true].filter { _ in coding.ownCount > 0 }.map { try coding.series(isFragmented: $0) }
+        }
+        let readers = subjects.map { $0.taughtReader() }
+        var ownCount = 0
+        for round in 0..<Self.rounds {
+            var random = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            let index = round % subjects.count
+            var (reader, media, initialization) = (
+                readers[index], subjects[index].media[1], subjects[index].initialization
+            )
+            if !initialization.isEmpty, Int.random(in: 0..<4, using: &random) == 0 {
+                Self.spoil(&initialization, &random, most: 2)
+            } else {
+                Self.spoil(&media, &random, most: 4)
+            }
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                media = Array(media.prefix(Int.random(in: 0...media.count, using: &random)))
+            }
+            let before = reader.ownCount
+            let own = try? reader.read(media, initialization: initialization, inspecting: false)
+            guard reader.ownCount > before else { continue }
+            ownCount += 1
+            let other = try? SegmentDemuxer.demux(media, initialization: initialization)
+            #expect(other.map { own?.hasTimes(of: $0) == true } == true, "seed \(Self.seed &+ UInt64(round))")
+        }
+        #expect(ownCount > Self.rounds / 50)
+    }
+
     /// Extreme numbers, flipped bytes, missing and duplicated pieces.
-    private static func spoil(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-        for _ in 0..<Int.random(in: 1...12, using: &random) where bytes.count > 16 {
+    private static func spoil(_ bytes: inout [UInt8], _ random: inout SeededGenerator, most: Int = 12) {
+        for _ in 0..<Int.random(in: 1...most, using: &random) where bytes.count > 16 {
             // Headers are at the beginning: half of the damage is there.
             let reach = Bool.random(using: &random) ? min(1500, bytes.count) : bytes.count
             let place = Int.random(in: 0..<reach - 8, using: &random)

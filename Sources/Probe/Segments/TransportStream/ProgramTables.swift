@@ -1,0 +1,111 @@
+/// A section of program-specific information that fills no more than one packet (ISO/IEC 13818-1, 2.4.4).
+private struct ProgramSection {
+    /// The bytes between the header of eight bytes and the checksum.
+    let content: UnsafeRawBufferPointer
+
+    /// Reads the section at the beginning of a packet's payload; nil if the section is damaged, continues in another
+    /// packet, or is not in force.
+    init?(_ payload: UnsafeRawBufferPointer, table: UInt8) {
+        guard let pointer = payload.first, payload.count > Int(pointer) + 12 else { return nil }
+        let section = UnsafeRawBufferPointer(rebasing: payload[(Int(pointer) + 1)...])
+        let end = 3 + (Int(section[1] & 0x0F) << 8 | Int(section[2]))
+        // Current, and the only one of its table.
+        guard section[0] == table, section[1] & 0x80 != 0, end >= 12, end <= section.count, section[5] & 1 == 1,
+            section[6] == 0, section[7] == 0, CRC32MPEG.checksum(section[..<end]) == 0,
+            section[end...].allSatisfy({ $0 == 0xFF })
+        else { return nil }
+        content = UnsafeRawBufferPointer(rebasing: section[8..<(end - 4)])
+    }
+}
+
+/// The program of a transport stream, if there is exactly one.
+enum ProgramAssociation {
+    /// Returns the packet identifier of the program's map; nil if the table is damaged or has several programs.
+    static func mapPID(in payload: UnsafeRawBufferPointer) -> UInt16? {
+        guard let content = ProgramSection(payload, table: 0)?.content, content.count % 4 == 0 else { return nil }
+        var found: UInt16?
+        for offset in stride(from: 0, to: content.count, by: 4) where content[offset] != 0 || content[offset + 1] != 0 {
+            guard found == nil else { return nil }
+            found = UInt16(content[offset + 2] & 0x1F) << 8 | UInt16(content[offset + 3])
+        }
+        return found
+    }
+}
+
+/// The elementary streams of a program.
+struct ProgramMap: Hashable, Sendable {
+    struct Stream: Hashable, Sendable {
+        var pid: UInt16
+        var coding: ElementaryCoding
+    }
+
+    var streams: [Stream] = []
+    /// The packet identifiers of known streams without pictures and sound.
+    var ignored: [UInt16] = []
+    /// The bytes of the table: equal bytes describe the same program.
+    let bytes: [UInt8]
+
+    /// Reads a table; nil if it is damaged, or has a stream that only libavformat knows.
+    init?(_ payload: UnsafeRawBufferPointer) {
+        guard let content = ProgramSection(payload, table: 2)?.content, content.count >= 4 else { return nil }
+        bytes = [UInt8](content)
+        var offset = 4 + (Int(content[2] & 0x0F) << 8 | Int(content[3]))
+        while offset < content.count {
+            guard offset + 5 <= content.count else { return nil }
+            let pid = UInt16(content[offset + 1] & 0x1F) << 8 | UInt16(content[offset + 2])
+            let length = Int(content[offset + 3] & 0x0F) << 8 | Int(content[offset + 4])
+            guard !streams.contains(where: { $0.pid == pid }), !ignored.contains(pid) else { return nil }
+            if let coding = ElementaryCoding(streamType: content[offset]) {
+                streams.append(Stream(pid: pid, coding: coding))
+            } else if ElementaryCoding.isData(streamType: content[offset]) {
+                ignored.append(pid)
+            } else {
+                return nil
+            }
+            offset += 5 + length
+        }
+        guard offset == content.count, !streams.isEmpty, streams.count <= 8 else { return nil }
+    }
+}
+
+/// The codings that this module reads itself.
+enum ElementaryCoding: Hashable, Sendable {
+    case h264, h265, aac, ac3, enhancedAC3, mpegAudio
+
+    /// By the registered number of a stream's type (ISO/IEC 13818-1, table 2-34; ATSC A/53 part 3 for AC-3).
+    init?(streamType: UInt8) {
+        switch streamType {
+        case 0x1B: self = .h264
+        case 0x24: self = .h265
+        case 0x0F: self = .aac
+        case 0x03, 0x04: self = .mpegAudio
+        case 0x81: self = .ac3
+        case 0x87: self = .enhancedAC3
+        default: return nil
+        }
+    }
+
+    /// Whether a stream has neither pictures nor sound: timed metadata (ID3) or splice information (SCTE 35).
+    static func isData(streamType: UInt8) -> Bool { streamType == 0x15 || streamType == 0x86 }
+
+    var track: PlaybackModel.Track {
+        switch self {
+        case .h264, .h265: .video
+        case .aac, .ac3, .enhancedAC3, .mpegAudio: .audio
+        }
+    }
+}
+
+/// The checksum of sections (ISO/IEC 13818-1, annex A): polynomial 0x04C11DB7, nothing reflected.
+enum CRC32MPEG {
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index) << 24) { value, _ in
+            value & 0x8000_0000 != 0 ? value << 1 ^ 0x04C1_1DB7 : value << 1
+        }
+    }
+
+    /// Returns the remainder: 0 for bytes that end with their own checksum.
+    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        bytes.reduce(0xFFFF_FFFF) { $0 << 8 ^ table[Int(UInt8(truncatingIfNeeded: $0 >> 24) ^ $1)] }
+    }
+}

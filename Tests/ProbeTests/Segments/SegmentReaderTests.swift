@@ -1,0 +1,155 @@
+import Foundation
+import InstrumentTestKit
+import TestTraits
+import Testing
+
+@testable import InstrumentProbe
+
+/// Segments of one rendition, with their initialization section.
+struct SegmentSeries {
+    var media: [[UInt8]]
+    var initialization: [UInt8] = []
+
+    init(_ folder: String, isFragmented: Bool) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        media = try names.filter { $0.hasSuffix(isFragmented ? ".m4s" : ".ts") }.sorted().map {
+            [UInt8](try Fixtures.data(folder + "/" + $0))
+        }
+        if isFragmented { initialization = [UInt8](try Fixtures.data(folder + "/init.mp4")) }
+    }
+
+    /// A reader that knows the series.
+    func taughtReader() -> SegmentReader {
+        var reader = SegmentReader()
+        for segment in media { _ = try? reader.read(segment, initialization: initialization, inspecting: false) }
+        return reader
+    }
+}
+
+/// Codings, and the options of ffmpeg that make them.
+struct Coding: CustomTestStringConvertible {
+    let name: String
+    let options: [String]
+    /// The smallest number of six segments that are read without libavformat; fewer where only it can know.
+    let ownCount: Int
+
+    init(_ name: String, _ options: String, ownCount: Int = 5) {
+        self.name = name
+        self.options = options.split(separator: " ").map(String.init)
+        self.ownCount = ownCount
+    }
+
+    var testDescription: String { name }
+
+    func series(isFragmented: Bool) throws -> SegmentSeries {
+        let kind = isFragmented ? ["-hls_segment_type", "fmp4"] : []
+        let folder = Fixtures.segments("coding-\(name)-\(isFragmented ? "mp4" : "ts")", options + kind)
+        return try SegmentSeries(folder.get(), isFragmented: isFragmented)
+    }
+
+    static let all = [
+        Coding("plain", ""),
+        Coding("reordered", "-preset veryfast -bf 3"),
+        Coding("slices", "-preset veryfast -bf 2 -x264-params slices=4"),
+        Coding("h265", "-c:v libx265 -x265-params log-level=none:keyint=50:min-keyint=50:bframes=3:open-gop=1"),
+        Coding("ac3", "-c:a ac3 -b:a 128k"),
+        Coding("eac3", "-c:a eac3 -b:a 128k"),
+        Coding("mp3", "-c:a libmp3lame -ar 44100"),
+        Coding("silent", "-an -preset veryfast -bf 3"),
+        Coding("sound", "-vn -ar 44100"),
+        Coding("ntsc", "-r 30000/1001"),
+        // The timing of pictures in messages, and fields: only libavformat knows how long pictures play.
+        Coding("timing", "-x264-params nal-hrd=vbr:vbv-maxrate=400:vbv-bufsize=800", ownCount: 0),
+        Coding("interlaced", "-preset veryfast -flags +ilme+ildct -x264-params tff=1", ownCount: 0),
+    ]
+}
+
+@Suite("Segments without libavformat", .ownThread)
+struct SegmentReaderTests {
+    @Test(
+        "Times, frames and codecs are those of libavformat",
+        arguments: Coding.all,
+        [false, true]
+    )
+    func agreement(coding: Coding, isFragmented: Bool) throws {
+        let series = try coding.series(isFragmented: isFragmented)
+        var reader = SegmentReader()
+        for (number, media) in series.media.enumerated() {
+            let initialization = series.initialization
+            let other = try SegmentDemuxer.demux(media, initialization: initialization)
+            let own = try reader.read(media, initialization: initialization, inspecting: false)
+            #expect(own.hasTimes(of: other), "segment \(number)")
+            for kind in PlaybackModel.Track.allCases {
+                guard let points = own[kind]?.points, let others = other[kind]?.points else { continue }
+                #expect(zip(points, points.dropFirst()).allSatisfy { $0.offset < $1.offset && $0.end < $1.end })
+                #expect(points.last?.end == own[kind]?.end)
+                // libavformat has read further when it returns a frame.
+                for point in points {
+                    #expect(others.first { $0.end >= point.end }.map { $0.offset >= point.offset } == true)
+                }
+            }
+        }
+        #expect(series.media.count >= 6)
+        #expect(reader.ownCount >= coding.ownCount)
+        if coding.ownCount == 0 { #expect(reader.ownCount == 0) }
+    }
+
+    @Test("A part of a segment has the first of the whole segment's points", arguments: [false, true])
+    func parts(isFragmented: Bool) throws {
+        let series = try Coding.all[1].series(isFragmented: isFragmented)
+        let (media, taught) = (series.media[2], series.taughtReader())
+        var whole = taught
+        let expected = try whole.read(media, initialization: series.initialization, inspecting: false)
+        var reader = taught
+        var seen = 0
+        for count in stride(from: 997, through: media.count, by: 997) {
+            let part = reader.read(part: Array(media.prefix(count)), initialization: series.initialization, request: 1)
+            for kind in PlaybackModel.Track.allCases {
+                guard let points = part?[kind]?.points else { continue }
+                let all = try #require(expected[kind]?.points)
+                #expect(points == Array(all.prefix(points.count)))
+                // All pictures but the last one, of which only the next one shows that it is complete.
+                #expect(points.count + 1 >= all.count { $0.offset <= count })
+                seen += 1
+            }
+        }
+        #expect(seen > 20)
+        #expect(
+            try reader.read(media, initialization: series.initialization, inspecting: false, request: 1) == expected
+        )
+        #expect(reader.ownCount == whole.ownCount)
+    }
+
+    @Test("A request of which libavformat read a part keeps its points")
+    func mixture() throws {
+        let series = try Coding.all[0].series(isFragmented: false)
+        var reader = SegmentReader()
+        let media = series.media[0]
+        #expect(reader.read(part: Array(media.prefix(30_000)), initialization: [], request: 1) != nil)
+        _ = try reader.read(series.media[1], initialization: [], inspecting: false, request: 2)
+        #expect(
+            try reader.read(media, initialization: [], inspecting: false, request: 1) == SegmentDemuxer.demux(media)
+        )
+        #expect(reader.ownCount == 0)
+    }
+
+    @Test("A lost, damaged or unknown packet of a transport stream is left to libavformat", arguments: 0..<6)
+    func doubt(damage: Int) throws {
+        let series = try Coding.all[1].series(isFragmented: false)
+        var media = series.media[3]
+        let place = 188 * 40
+        switch damage {
+        case 0: media.removeSubrange(place..<(place + 188))
+        case 1: media[place + 1] |= 0x80
+        case 2: media[place] = 0
+        case 3: media.removeLast(100)
+        case 4: media[place + 3] |= 0xC0
+        default: media.replaceSubrange(place..<(place + 3), with: [0x47, 0x47, 0x33])
+        }
+        var reader = series.taughtReader()
+        let before = reader.ownCount
+        let content = try reader.read(media, initialization: [], inspecting: false)
+        #expect(reader.ownCount == before)
+        #expect(content == (try SegmentDemuxer.demux(media)))
+    }
+}
