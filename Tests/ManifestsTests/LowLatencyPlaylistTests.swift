@@ -74,12 +74,16 @@ struct LowLatencyPlaylistTests {
         #expect(control.canBlockReload && control.partTarget == second && control.partHoldBack == 3 * second)
         #expect(control.canSkipUntil == 24 * second && control.holdBack == nil)
         let segment = try #require(playlist.segments.first)
-        #expect(segment.parts.map(\.byteRange) == [ByteRange(offset: 0, length: 100), ByteRange(offset: 100, length: 50)])
+        #expect(
+            segment.parts.map(\.byteRange) == [ByteRange(offset: 0, length: 100), ByteRange(offset: 100, length: 50)]
+        )
         #expect(segment.parts.map(\.isIndependent) == [true, false] && segment.parts.map(\.offset) == [0, second])
         let open = try #require(playlist.openSegment)
         #expect(open.sequence == 8 && open.start == 1_900_000_000 && open.duration == second)
         #expect(open.parts.map(\.isGap) == [true])
-        #expect(playlist.preloadHint == PreloadHint(url: try url("8.mp4"), byteRange: ByteRange(offset: 10, length: nil)))
+        #expect(
+            playlist.preloadHint == PreloadHint(url: try url("8.mp4"), byteRange: ByteRange(offset: 10, length: nil))
+        )
         #expect(
             playlist.renditionReports == [
                 RenditionReport(url: try HTTPURL("https://media.test/other/a.m3u8"), lastSequence: 8, lastPart: 2),
@@ -140,7 +144,9 @@ struct LowLatencyPlaylistTests {
     func wholeSegments() throws {
         let timeline = timeline(try live(10..<14, open: 3), usesParts: false)
         #expect(timeline.openSegment == nil && timeline.index.allSatisfy(\.parts.isEmpty))
-        #expect(timeline.targetLatency == 12 * second && timeline.liveEdge(at: WallTime(milliseconds: 0)) == 16 * second)
+        #expect(
+            timeline.targetLatency == 12 * second && timeline.liveEdge(at: WallTime(milliseconds: 0)) == 16 * second
+        )
         #expect(timeline.unit(after: 13, part: nil, endingAt: 16 * second) == nil)
     }
 

@@ -86,7 +86,9 @@ struct LowLatencyTests {
     func production() async throws {
         let segment = try #require(try await resource("/live/ll/v0/30.m4s", at: 600))
         #expect(segment.delay == .zero)
-        #expect(segment.production.map(\.after) == [.zero, .milliseconds(440), .milliseconds(960), .milliseconds(1_400)])
+        #expect(
+            segment.production.map(\.after) == [.zero, .milliseconds(440), .milliseconds(960), .milliseconds(1_400)]
+        )
         #expect(segment.production.last?.count == segment.body.count)
         #expect(try await resource("/live/ll/v0/60.m4s", at: 600) == nil)
     }

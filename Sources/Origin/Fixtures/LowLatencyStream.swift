@@ -221,7 +221,9 @@ extension Fixtures {
             case "master.m3u8": return Resource(ContentType.hls, Body(masterPlaylist(.fragmented, query: "")))
             case "low-latency.mpd": return stream.manifest(self)
             default:
-                guard first.hasSuffix(".m3u8"), let track = lowLatencyTrack(String(first.dropLast(5))) else { return nil }
+                guard first.hasSuffix(".m3u8"), let track = lowLatencyTrack(String(first.dropLast(5))) else {
+                    return nil
+                }
                 return stream.playlist(track, query.directives)
             }
         }

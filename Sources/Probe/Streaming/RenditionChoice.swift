@@ -161,19 +161,22 @@ extension RenditionChoice {
 
     /// Records the bitrate of a download, if it is relevant.
     ///
-    /// - Parameter number: the number of the request.
+    /// - Parameters:
+    ///   - number: the number of the request.
+    ///   - isProduced: whether the server was producing the segment while it was transferred.
     mutating func learn(
         from arrivals: ArrivalLog,
         of role: StreamRole,
         number: Int,
         begun: MonotonicInstant,
-        _ state: DownloadState = .complete
+        _ state: DownloadState = .complete,
+        isProduced: Bool = false
     ) {
         guard role == .main || profile.sampling.includesAudio else { return }
         guard let parts = profile.sampling.parts else {
             switch state {
             case .running: break
-            case .complete: learnWhole(arrivals, begun: begun, until: arrivals.last)
+            case .complete: learnWhole(arrivals, begun: begun, until: arrivals.last, isProduced: isProduced)
             case .abandoned(let instant):
                 if profile.sampling.includesAbandoned { learnWhole(arrivals, begun: begun, until: instant) }
             }
@@ -191,14 +194,19 @@ extension RenditionChoice {
         sampled[role] = state == .running ? part : nil
     }
 
-    private mutating func learnWhole(_ arrivals: ArrivalLog, begun: MonotonicInstant, until end: MonotonicInstant?) {
+    private mutating func learnWhole(
+        _ arrivals: ArrivalLog,
+        begun: MonotonicInstant,
+        until end: MonotonicInstant?,
+        isProduced: Bool = false
+    ) {
         guard let first = arrivals.first, let last = end,
             begun.duration(to: last) >= profile.sampling.cacheTime
         else { return }
         throughput.append(
             ThroughputSample(
                 bytes: Int64(arrivals.count),
-                transferTime: first.duration(to: last),
+                transferTime: isProduced ? arrivals.transferTimeWithoutPauses : first.duration(to: last),
                 timeToFirstByte: begun.duration(to: first),
                 end: last
             )

@@ -87,7 +87,15 @@ extension StreamPlayback {
             let message = "the server sent the whole file where a byte range was requested"
             apply(.warned(StreamWarning(.rangeIgnored, message, segment.url)), now)
         }
-        choice.learn(from: arrivals, of: role, number: fetching.number, begun: fetching.begun)
+        let age = fetching.begun.duration(to: now.instant).nanoseconds
+        let isProduced = segment.completion.map { $0 > now.wallTime.advanced(nanoseconds: -age) } ?? false
+        choice.learn(
+            from: arrivals,
+            of: role,
+            number: fetching.number,
+            begun: fetching.begun,
+            isProduced: isProduced
+        )
         let content = try store.open(
             response,
             fetching.request.range,

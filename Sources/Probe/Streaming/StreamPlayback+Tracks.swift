@@ -205,6 +205,8 @@ extension StreamPlayback {
         guard choice.takeReconsideration(at: now.instant), let fetching = fetches.fetching(.segment(.main)),
             let plan = tracks[.main]?.plan, let segment = plan.segment
         else { return }
+        // A segment that the server is still producing is not slow because of the network.
+        if let completion = segment.completion, completion > now.wallTime { return }
         let arrivals = fetching.buffer.arrivals
         choice.learn(from: arrivals, of: .main, number: fetching.number, begun: fetching.begun, .running)
         if let audio = fetches.fetching(.segment(.audio)) {
