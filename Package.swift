@@ -622,7 +622,7 @@ let package = Package(
             name: "NATSTests",
             dependencies: [
                 "Instrument", "InstrumentBackends", "InstrumentDurableQueue", "InstrumentJSON", "InstrumentNATS",
-                "InstrumentSockets", "InstrumentTestKit", "LoopbackServers", "QueueChild",
+                "InstrumentSockets", "InstrumentTestKit", "InstrumentText", "LoopbackServers", "QueueChild",
                 "QueueChildPlan", "QueueTorture", "TestTraits",
             ]
         ),

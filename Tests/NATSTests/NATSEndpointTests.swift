@@ -1,4 +1,4 @@
-import InstrumentSockets
+import InstrumentText
 import Testing
 
 @testable import InstrumentNATS

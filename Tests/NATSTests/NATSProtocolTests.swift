@@ -1,6 +1,7 @@
 import Instrument
 import InstrumentSockets
 import InstrumentTestKit
+import InstrumentText
 import Testing
 
 @testable import InstrumentNATS
