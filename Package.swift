@@ -311,7 +311,7 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentCheck", "InstrumentFiles", "InstrumentHTTP", "InstrumentJSON",
                 "InstrumentManifests", "InstrumentMonitor", "InstrumentMonitorServer", "InstrumentProbe",
-                "InstrumentQuality", "InstrumentRules", "InstrumentText", "InstrumentWatch",
+                "InstrumentQuality", "InstrumentRules", "InstrumentText", "InstrumentTransport", "InstrumentWatch",
             ],
             path: "Sources/MonitorRuntime"
         ),

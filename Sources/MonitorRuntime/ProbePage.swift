@@ -3,6 +3,7 @@ package import InstrumentHTTP
 internal import InstrumentMonitor
 internal import InstrumentProbe
 internal import InstrumentQuality
+internal import InstrumentTransport
 internal import InstrumentWatch
 
 /// Plays a stream once for a scrape, as a blackbox exporter does.
@@ -48,7 +49,7 @@ package final class ProbePage: Sendable {
         guard isFree else { return .failure(.busy) }
         defer { running.withLock { $0 -= 1 } }
         let limit = Self.limit(scrapeTimeout: scrapeTimeout)
-        return .success(await play(url, stream.profile, isPrivate: Self.isPrivate(stream.url), .seconds(limit), format))
+        return .success(await play(url, stream.profile, isPrivate: stream.url.hasPrivateHost, .seconds(limit), format))
     }
 
     /// The time of a probe in seconds, at most 120: what the scrape allows, without half a second for the answer
@@ -67,19 +68,6 @@ package final class ProbePage: Sendable {
             let stream = configuration.streams.first(where: { $0.url.origin == url.origin })
         else { return nil }
         return (url, stream)
-    }
-
-    /// Whether the configuration itself names an address of this machine or its network.
-    static func isPrivate(_ url: HTTPURL) -> Bool {
-        let host = url.host.lowercased()
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        if host.hasPrefix("[") {
-            return host == "[::1]" || host.hasPrefix("[fc") || host.hasPrefix("[fd") || host.hasPrefix("[fe8")
-        }
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        guard octets.count == 4, let first = octets[0], let second = octets[1] else { return false }
-        return first == 127 || first == 10 || (first == 172 && (16...31).contains(second))
-            || (first == 192 && second == 168) || (first == 169 && second == 254)
     }
 
     private func play(

@@ -1,4 +1,5 @@
 import CostMeasurement
+import Foundation
 import Instrument
 import InstrumentHTTP
 import InstrumentManifests
@@ -215,6 +216,102 @@ struct AdSignalTests {
             ]
         )
         #expect(try signals([1: [tag(5, true)], 2: [tag(7, false)]]).findings.count == 1)
+    }
+
+    /// Tags of splices: event, whether it leaves the network, seconds of the break, whether it returns by itself.
+    private func splice(_ event: UInt32, _ isOut: Bool, _ duration: UInt64? = nil, returns: Bool = true) -> String {
+        var insert = SpliceInsert(eventID: event)
+        (insert.isOutOfNetwork, insert.isImmediate) = (isOut, true)
+        insert.breakDuration = duration.map { BreakDuration(isAutoReturn: returns, duration: SpliceTicks($0 * 90_000)) }
+        var section = SpliceInfoSection()
+        section.command = .insert(insert)
+        return "#EXT-X-SCTE35:CUE=\"" + Data(section.encoded).base64EncodedString() + "\""
+    }
+
+    /// The tag of a segmentation.
+    private func segmentation(_ event: UInt32, _ type: UInt8) -> String {
+        var descriptor = SegmentationDescriptor(eventID: event)
+        descriptor.type = SegmentationType(type)
+        var section = SpliceInfoSection()
+        section.command = .timeSignal(SpliceTicks(90_000))
+        section.descriptors = [
+            SpliceDescriptor(
+                tag: 2,
+                length: 0,
+                identifier: SpliceDescriptor.standardIdentifier,
+                content: .segmentation(descriptor)
+            )
+        ]
+        return "#EXT-OATCLS-SCTE35:" + Data(section.encoded).base64EncodedString()
+    }
+
+    @Test("Tags of sections: a begin without an end and an end without a begin are orphans")
+    func orphanedTags() throws {
+        func orphans(_ lines: [Int: [String]], isLive: Bool = false) throws -> [String] {
+            try signals(lines, isLive: isLive).findings.map { String($0.message.prefix(45)) }
+        }
+        let noEnd = "the break of event 1 has no signal of its end"
+        let noBegin = "event 1 ends a break that did not begin"
+        #expect(try orphans([1: [splice(1, true)], 3: [splice(1, false)]]).isEmpty)
+        #expect(try orphans([1: [splice(1, true)]]) == [noEnd])
+        #expect(try orphans([1: [splice(1, true)]], isLive: true).isEmpty)
+        #expect(try orphans([3: [splice(1, false)]]) == [noBegin])
+        #expect(try orphans([3: [splice(1, false)]], isLive: true).isEmpty)
+        // A break that returns by itself ends at its planned duration; another one should say so.
+        #expect(try orphans([1: [splice(1, true, 4)]]).isEmpty)
+        #expect(try orphans([1: [splice(1, true, 4, returns: false)]]) == [noEnd])
+        #expect(try orphans([1: [splice(1, true, 4, returns: false)], 3: [splice(1, false)]]).isEmpty)
+        // The end comes after 12 s instead of 4.
+        #expect(try orphans([1: [splice(1, true, 12)], 3: [splice(1, false)]]).count == 1)
+        // The next break ends one without a duration.
+        #expect(try orphans([1: [splice(1, true)], 3: [splice(2, true, 2)]]) == [noEnd])
+        // Commands are repeated before their time.
+        let repeated = [1: [splice(1, true)], 2: [splice(1, true)], 3: [splice(1, false), splice(1, false)]]
+        #expect(try orphans(repeated).isEmpty)
+        // An ad in a placement opportunity.
+        let nested = [
+            1: [segmentation(1, 0x34), segmentation(2, 0x30)], 3: [segmentation(2, 0x31)], 4: [segmentation(1, 0x35)],
+        ]
+        #expect(try orphans(nested).isEmpty)
+    }
+
+    @Test("Signals of segments: a jump of the playhead makes no orphan")
+    func orphansOfSegments() {
+        func signal(_ kind: AdSignal.Kind, _ second: Int64) -> AdSignal {
+            var signal = AdSignal(.eventMessage, kind)
+            (signal.id, signal.position) = ("7", second * Self.second)
+            return signal
+        }
+        var (sequence, found) = (BreakSequence(mayHaveBegun: true), AdSignals())
+        found.signals = [signal(.breakEnd, 1), signal(.breakBegin, 2), signal(.breakEnd, 4), signal(.breakEnd, 5)]
+        found.check(&sequence)
+        #expect(found.findings.isEmpty)
+        found.signals = [signal(.breakBegin, 6)]
+        found.check(&sequence)
+        sequence.jump()
+        found.signals = [signal(.breakEnd, 90), signal(.breakBegin, 91)]
+        found.check(&sequence)
+        #expect(found.findings.isEmpty)
+    }
+
+    @Test("Events of an MPD: begin and end belong together by the splice's event, and an end alone is an orphan")
+    func orphanedEvents() throws {
+        func findings(_ events: String) throws -> [String] {
+            let text = """
+                <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT60S"><Period duration="PT60S">
+                <EventStream schemeIdUri="urn:scte:scte35:2013:xml">\(events)</EventStream>
+                <AdaptationSet contentType="video"><SegmentTemplate media="$Number$.m4s" initialization="i.mp4" duration="2"/>
+                <Representation id="v" bandwidth="1" codecs="avc1.4d401f"/></AdaptationSet></Period></MPD>
+                """
+            return AdSignals(try presentation(text).events, upTo: 60 * Self.second).findings.map(\.message)
+        }
+        func event(_ id: Int, _ second: Int, _ isOut: Bool, splice: Int) -> String {
+            "<Event presentationTime=\"\(second)\" id=\"\(id)\"><SpliceInfoSection><SpliceInsert spliceEventId=\"\(splice)\" "
+                + "outOfNetworkIndicator=\"\(isOut)\"/></SpliceInfoSection></Event>"
+        }
+        #expect(try findings(event(1, 10, true, splice: 9) + event(2, 20, false, splice: 9)).isEmpty)
+        let orphans = try findings(event(1, 10, true, splice: 9) + event(2, 20, false, splice: 8))
+        #expect(orphans.count == 2 && orphans[0] == "event 8 ends a break that did not begin")
     }
 
     private func presentation(_ mpd: String) throws -> Presentation {

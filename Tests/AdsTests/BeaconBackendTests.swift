@@ -56,6 +56,38 @@ private final class HangingBeaconServer: HTTPTransport {
     }
 }
 
+/// Takes the beacons of every server but `dead.test`, which fails until it is revived.
+private final class PartlyDeadServer: HTTPTransport {
+    private struct State {
+        var isDead = true
+        var taken: [(host: String, path: String)] = []
+        var attempts: [String: Int] = [:]
+    }
+
+    private let state = Lock(State())
+    private let retryAfter: Int?
+
+    init(retryAfter: Int? = nil) { self.retryAfter = retryAfter }
+
+    func revive() { state.withLock { $0.isDead = false } }
+    func taken(by host: String) -> [String] { state.withLock { $0.taken.filter { $0.host == host }.map(\.path) } }
+    func attempts(at host: String) -> Int { state.withLock { $0.attempts[host] ?? 0 } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let isTaken = state.withLock { state in
+            state.attempts[request.url.host, default: 0] += 1
+            if state.isDead, request.url.host == "dead.test" { return false }
+            state.taken.append((request.url.host, request.url.path))
+            return true
+        }
+        if isTaken { return HTTPResponse(status: 204, url: request.url) }
+        guard let retryAfter else { throw HTTPError(.timedOut, "no answer", url: request.url) }
+        var headers = HTTPHeaders()
+        try headers.set("Retry-After", String(retryAfter))
+        return HTTPResponse(status: 503, headers: headers, url: request.url)
+    }
+}
+
 @Suite("Beacons")
 struct BeaconBackendTests {
     private func record(
@@ -105,7 +137,8 @@ struct BeaconBackendTests {
     @Test("A beacon that fails delays the beacons of its ad, and nothing is sent twice")
     func orderPerAd() async {
         let server = ScriptedBeaconServer(["/a1": [503]])
-        let backend = backend(server)
+        let clock = VirtualClock()
+        let backend = backend(server, clock: clock)
         let batch = Batch(records: [
             record(0, "/a0", group: "a"), record(1, "/b0", group: "b"), record(2, "/a1", group: "a"),
             record(3, "/b1", group: "b"),
@@ -116,6 +149,7 @@ struct BeaconBackendTests {
             return
         }
         #expect(Set(server.attempts) == ["/a0", "/b0", "/a1", "/b1"])
+        clock.advance(by: .seconds(1))
         #expect(await backend.deliver(batch) == .acknowledged)
         #expect(server.attempts.count == 6)
         #expect(server.attempts.suffix(2) == ["/a1", "/a2"])
@@ -268,6 +302,71 @@ struct BeaconBackendTests {
         // The second delivery repeats no beacon that arrived.
         _ = await backend.deliver(batch)
         #expect(server.count(of: "https://t.test") == 50)
+    }
+
+    @Test("A server that takes no beacons delays no beacon for another server, also of the same ad", .ownThread)
+    func deadServer() async throws {
+        let clock = VirtualClock()
+        let server = PartlyDeadServer()
+        let backend = BeaconBackend(transport: server, clock: clock)
+        let queue = BatchQueue(backends: [backend], clock: clock)
+        let beacons = Beacons(queue: queue, clock: clock)
+        func send(_ host: String, _ range: Range<Int>) {
+            for number in range {
+                let url = AdURL("https://\(host)/\(number % 7)/\(number)")
+                beacons.send([AdBeacon(kind: .impression, url: url, playhead: 0)], of: "ad \(number % 7)")
+            }
+        }
+        // More than a batch for the dead server comes first.
+        send("dead.test", 0..<500)
+        send("alive.test", 0..<500)
+        await queue.waitUntilIdle()
+        #expect(server.taken(by: "alive.test").count == 500)
+        let attempts = server.attempts(at: "dead.test")
+        #expect(attempts <= 8)
+        send("alive.test", 500..<700)
+        clock.advance(by: .seconds(2))
+        await queue.waitUntilIdle()
+        #expect(server.taken(by: "alive.test").count == 700)
+        // The dead server is left alone for longer and longer.
+        for _ in 0..<1_800 {
+            clock.advance(by: .seconds(1))
+            await queue.waitUntilIdle()
+        }
+        #expect(server.attempts(at: "dead.test") - attempts < 400)
+        server.revive()
+        clock.advance(by: .seconds(300))
+        await queue.waitUntilIdle()
+        #expect(await queue.flush(timeout: .seconds(300)))
+        for host in ["dead.test", "alive.test"] {
+            let taken = server.taken(by: host)
+            #expect(taken.count == (host == "dead.test" ? 500 : 700) && Set(taken).count == taken.count)
+            // Each ad's beacons come in their order.
+            let byAd = Dictionary(grouping: taken) { $0.split(separator: "/")[0] }
+            for numbers in byAd.values.map({ $0.compactMap { Int($0.split(separator: "/")[1]) } }) {
+                #expect(numbers == numbers.sorted())
+            }
+        }
+        #expect(queue.ledger["beacons"]?.queued == 0)
+        #expect(queue.deadLetters(of: "beacons").isEmpty)
+    }
+
+    @Test("A server's wish for a pause delays no other server")
+    func pauseOfOneServer() async {
+        let clock = VirtualClock()
+        let server = PartlyDeadServer(retryAfter: 3_600)
+        let backend = BeaconBackend(transport: server, clock: clock)
+        let batch = Batch(records: [
+            record(0, "/0/0", group: "a", host: "dead.test"), record(1, "/0/1", group: "a", host: "alive.test"),
+        ])
+        guard case .retry(let pause?, _) = await backend.deliver(batch) else {
+            Issue.record("the batch must be retried")
+            return
+        }
+        #expect(pause <= .seconds(2))
+        clock.advance(by: .seconds(1_800))
+        _ = await backend.deliver(batch)
+        #expect(server.attempts(at: "dead.test") == 1 && server.taken(by: "alive.test").count == 1)
     }
 
     @Test("A beacon for a server that hangs is given up only after its own attempt")

@@ -1,5 +1,6 @@
 import CTransportShim
 import Instrument
+import InstrumentHTTP
 import InstrumentTransport
 import LoopbackServers
 import TestTraits
@@ -102,6 +103,21 @@ struct PrivateAddressTests {
         ]
     )
     func isPublic(text: String) { #expect(Self.isPrivate(text) == false) }
+
+    @Test(
+        "A host is private in every form in which it is an address of this machine or its network",
+        arguments: [
+            ("localhost", true), ("a.localhost", true), ("127.0.0.1", true), ("127.1", true), ("2130706433", true),
+            ("0x7f.1", true), ("[::1]", true), ("[::ffff:10.0.0.1]", true), ("[fe90::1]", true), ("100.64.1.1", true),
+            ("0.0.0.0", true), ("198.18.0.1", true), ("1.1.1.1", false), ("[2606:4700::1111]", false),
+            ("example.com", false), ("localhost.example.com", false), ("10.example.com", false),
+        ]
+    )
+    func privateHosts(host: String, isPrivate: Bool) throws {
+        // An address that the URL's reader refuses is called by nobody.
+        guard let url = try? HTTPURL("http://\(host):8080/live.m3u8") else { return }
+        #expect(url.hasPrivateHost == isPrivate)
+    }
 
     private static func isPrivate(_ text: String) -> Bool? {
         var storage = sockaddr_storage()

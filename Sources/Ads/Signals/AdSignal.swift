@@ -125,7 +125,7 @@ public struct AdSignals: Hashable, Sendable {
 
 extension SpliceInfoSection {
     /// The segmentation that decides the meaning: one about ads, else the first.
-    private var decisive: SegmentationDescriptor? {
+    var decisive: SegmentationDescriptor? {
         segmentations.first { $0.type.isAdvertising && !$0.isCancelled } ?? segmentations.first
     }
 

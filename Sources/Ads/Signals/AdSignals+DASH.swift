@@ -9,29 +9,35 @@ extension AdSignals {
     private static let binaryScheme = "urn:scte:scte35:2014:xml+bin"
 
     /// Reads the signals of the events of an MPD.
-    public init(_ events: [ManifestEvent]) {
-        for event in events where [Self.xmlScheme, Self.binaryScheme].contains(event.scheme) { add(event) }
+    /// - Parameter end: the end of the presentation, in nanoseconds; nil while media is still produced, so that an end may come, and
+    ///   an end may belong to a begin that the MPD no longer has.
+    public init(_ events: [ManifestEvent], upTo end: Int64? = nil) {
+        var breaks: [AdSignal] = []
+        for event in events where [Self.xmlScheme, Self.binaryScheme].contains(event.scheme) { add(event, &breaks) }
+        checkBreaks(breaks, upTo: end, mayHaveBegun: end == nil)
     }
 
-    private mutating func add(_ event: ManifestEvent) {
+    private mutating func add(_ event: ManifestEvent, _ breaks: inout [AdSignal]) {
         guard let binary = event.element.binary else {
-            addElement(event)
+            addElement(event, &breaks)
             return
         }
         guard let section = section(binary, .eventStream, line: event.line) else { return }
-        add(AdSignal(.eventStream, section), event)
+        add(AdSignal(.eventStream, section), event, &breaks)
     }
 
-    private mutating func add(_ signal: AdSignal, _ event: ManifestEvent) {
+    private mutating func add(_ signal: AdSignal, _ event: ManifestEvent, _ breaks: inout [AdSignal]) {
         var signal = signal
         (signal.position, signal.line) = (event.start, event.line)
         signal.duration = event.duration ?? signal.duration
+        // The begin and the end of a break are two events of the MPD, and one event of the splice.
+        breaks.append(signal)
         signal.id = event.id ?? signal.id
         signals.append(signal)
     }
 
     /// The form in XML (SCTE 35, section 13): the command and its flags, without the whole section.
-    private mutating func addElement(_ event: ManifestEvent) {
+    private mutating func addElement(_ event: ManifestEvent, _ breaks: inout [AdSignal]) {
         guard let section = event.element.descendant("SpliceInfoSection") else {
             warn("SCTE 214-1, section 6.8", "an event must have `Signal` or `SpliceInfoSection`", line: event.line)
             return
@@ -43,7 +49,7 @@ extension AdSignals {
             var signal = AdSignal(.eventStream, kind)
             signal.id = insert["spliceEventId"]
             signal.duration = insert.descendant("BreakDuration")?["duration"].flatMap(Self.nanoseconds)
-            add(signal, event)
+            add(signal, event, &breaks)
         } else if section.descendant("TimeSignal") != nil {
             // The segmentation that decides is one about ads, else the first, as in the binary form.
             let descriptors = section.children.filter { $0.localName == "SegmentationDescriptor" }
@@ -54,9 +60,9 @@ extension AdSignals {
             var signal = AdSignal(.eventStream, kind)
             signal.id = descriptor?["segmentationEventId"]
             signal.duration = descriptor?["segmentationDuration"].flatMap(Self.nanoseconds)
-            add(signal, event)
+            add(signal, event, &breaks)
         } else {
-            add(AdSignal(.eventStream, .other), event)
+            add(AdSignal(.eventStream, .other), event, &breaks)
         }
     }
 

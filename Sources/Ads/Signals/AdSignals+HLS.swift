@@ -13,10 +13,23 @@ extension AdSignals {
         var cues = CueSequence(playlist)
         for tag in playlist.adTags { cues.add(tag, to: &self) }
         cues.finish(&self)
+        checkTags(playlist)
         signals = signals.enumerated().sorted { left, right in
             (left.element.position ?? .max, left.offset) < (right.element.position ?? .max, right.offset)
         }.map(\.element)
         checkIdentifiers()
+    }
+
+    /// Checks the tags that carry sections alone. Where a playlist has EXT-X-CUE-OUT and EXT-X-CUE-IN as well, those mark the breaks.
+    private mutating func checkTags(_ playlist: HLSMediaPlaylist) {
+        let carriers: Set<AdSignal.Source> = [.oatcls, .scte35Tag, .splicePoint]
+        guard !signals.contains(where: { [.cueOut, .cueIn].contains($0.source) }) else { return }
+        let isWindow = !playlist.hasEnded
+        checkBreaks(
+            signals.filter { carriers.contains($0.source) },
+            upTo: isWindow ? nil : playlist.duration,
+            mayHaveBegun: isWindow
+        )
     }
 
     private mutating func addDateRanges(_ playlist: HLSMediaPlaylist, _ clock: PlaylistClock) {

@@ -5,16 +5,27 @@ internal import InstrumentHTTP
 /// A beacon as the queue delivers it.
 struct Beacon {
     let id: SampleID
+    let sequence: UInt64
     let url: AdURL
-    let group: String
     let expiry: WallTime
+    /// The scheme, host and port of the server; empty for an address that cannot be called.
+    let server: String
+    /// The playback of the ad, and the server: beacons with one lane are sent in order.
+    let lane: Lane
+
+    /// Beacons that keep their order.
+    struct Lane: Hashable, Sendable {
+        var playback: String
+        var server: String
+    }
 
     /// The beacon of a record; nil for any other sample.
     init?(_ record: SampleRecord) {
         guard case .event(let event) = record.sample, event.action == .adBeacon else { return nil }
-        id = record.id
+        (id, sequence) = (record.id, record.sequence)
         url = AdURL(event[.adBeaconUrl] ?? "")
-        group = event[.adBeaconGroup] ?? ""
+        do throws(HTTPError) { server = try url.resolved().origin } catch { server = "" }
+        lane = Lane(playback: event[.adBeaconGroup] ?? "", server: server)
         let lifetime = Beacons.usualLifetime.components.seconds.saturatingMultiply(1_000)
         let latest = event.time.wallTime.milliseconds.saturatingAdd(lifetime)
         expiry = WallTime(milliseconds: event[.adBeaconExpiry].map(Int64.init) ?? latest)
@@ -40,6 +51,9 @@ enum BeaconResult: Hashable, Sendable {
             self = .refused(reason)
         }
     }
+
+    /// Whether the beacon is not sent again.
+    var isFinal: Bool { if case .waiting = self { false } else { true } }
 
     /// The same for a beacon whose time is over.
     var givenUp: BeaconResult {

@@ -124,7 +124,10 @@ extension DeliveryLane {
     private func send(_ batch: Batch, _ epoch: Int) async -> DeliveryOutcome? {
         let delivery = state.withLock { state -> Task<DeliveryOutcome, Never>? in
             guard state.maySetOut(epoch) else { return nil }
-            let delivery = Task(executorPreference: executor) { [backend] in await backend.deliver(batch) }
+            let queued = queued(epoch)
+            let delivery = Task(executorPreference: executor) { [backend] in
+                await backend.deliver(batch, before: queued)
+            }
             state.inFlight = delivery
             return delivery
         }
@@ -134,6 +137,17 @@ extension DeliveryLane {
         alarm?.cancel()
         state.withLock { $0.inFlight = nil }
         return outcome
+    }
+
+    /// The samples that wait for the backend, as long as the lane may send.
+    private func queued(_ epoch: Int) -> QueuedSamples {
+        QueuedSamples { [weak self, store, name, service] body in
+            guard let self else { return }
+            store.readQueued(for: name) { records in
+                guard state.withLock({ $0.maySetOut(epoch) }) else { return false }
+                return body(service == nil ? records : records.filter { $0.isMeant(for: service) })
+            }
+        }
     }
 
     private func apply(_ outcome: DeliveryOutcome, to lease: Lease, _ course: inout DeliveryCourse) {

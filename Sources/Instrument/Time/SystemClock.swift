@@ -48,26 +48,39 @@ public struct SystemClock: SchedulingClock {
         try await sleepUntilAlarm(at: deadline)
     }
 
-    /// Calls `action` at `deadline` on a thread of Dispatch; at once if that has passed.
+    /// Calls `action` at `deadline` on a thread of the clock; at once if that has passed.
     ///
-    /// Each action has a dedicated thread: neither the app's tasks, nor its blocks on Dispatch's concurrent queues, nor
-    /// another action that blocks delay it.
+    /// Neither the app's tasks nor its blocks on Dispatch's queues delay it, and another action that blocks only by some
+    /// milliseconds: actions share a few threads, and the clock starts further ones while actions block.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        // A serial queue for each, because Dispatch gives serial queues threads beyond the number of processors. A
-        // concurrent queue shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a
-        // second, that all are blocked.
-        let timer = Timer(source: DispatchSource.makeTimerSource(queue: DispatchQueue(label: "instrument.alarm")))
+        // A serial queue, because Dispatch gives serial queues threads beyond the number of processors. A concurrent queue
+        // shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a second, that all are blocked.
+        let timer = Timer(source: DispatchSource.makeTimerSource(queue: Self.alarms))
         timer.source.schedule(deadline: .now() + .nanoseconds(Int(max(.zero, now.duration(to: deadline)).nanoseconds)))
+        let isCancelled = Flag()
         timer.source.setEventHandler {
             // The handler keeps the timer alive until then.
             timer.source.cancel()
-            action()
+            AlarmThreads.shared.run { if !isCancelled.isSet { action() } }
         }
         timer.source.resume()
-        return ScheduledAction { timer.source.cancel() }
+        return ScheduledAction {
+            isCancelled.set()
+            timer.source.cancel()
+        }
+    }
+
+    /// The queue on which timers fire; no action runs here.
+    private static let alarms = DispatchQueue(label: "instrument.alarm")
+
+    /// Whether an alarm was cancelled while its action waited for a thread.
+    private final class Flag: Sendable {
+        private let state = Lock(false)
+        var isSet: Bool { state.withLock { $0 } }
+        func set() { state.withLock { $0 = true } }
     }
 
     /// `@unchecked Sendable`, because Dispatch's objects may be used from any thread; only Linux does not say so.

@@ -7,7 +7,12 @@ internal import InstrumentManifests
 struct StreamAdReader: Sendable {
     private static let mostWarnings = 200
 
+    /// A segment that begins this far from the one before, in nanoseconds, was reached by a seek.
+    private static let longestStep: Int64 = 30_000_000_000
+
     private var sections = TransportStreamSections()
+    private var breaks = BreakSequence(mayHaveBegun: true)
+    private var last: Int64?
     private var warned: Set<String> = []
 
     /// The messages that were not reported before.
@@ -44,6 +49,10 @@ struct StreamAdReader: Sendable {
                 found.findings += carried.findings
             }
         }
+        let begin = start.saturatingAdd(offset)
+        if let last, begin < last || begin.saturatingSubtract(last) > Self.longestStep { breaks.jump() }
+        last = begin
+        found.check(&breaks)
         return found
     }
 

@@ -63,7 +63,8 @@ extension StreamAds {
 
     /// Reads the events of an MPD.
     init(_ presentation: Presentation, index: SegmentIndex?, _ findings: inout [AdFinding]) {
-        let carried = AdSignals(presentation.events)
+        let isOver = presentation.kind != .live && presentation.kind != .event
+        let carried = AdSignals(presentation.events, upTo: isOver ? presentation.duration ?? index?.end : nil)
         findings += carried.findings
         signals = carried.signals.filter { $0.position != nil }
         var known: Set<String> = []
@@ -91,7 +92,7 @@ extension StreamAds {
         }
         stitched = Self.stitched(presentation.periods, host: presentation.url.host)
         end = presentation.duration ?? index?.end
-        isLive = presentation.kind == .live || presentation.kind == .event
+        isLive = !isOver
         // A template of a day has thousands of segments: boundaries matter only to interstitials.
         if let index, !interstitials.isEmpty { boundaries = index.prefix(20_000).map(\.start) + [index.end] }
     }

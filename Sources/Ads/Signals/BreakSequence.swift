@@ -1,0 +1,147 @@
+internal import Instrument
+
+/// Follows the breaks that sections of splice information begin and end, in the order of the stream, and finds orphans: an end
+/// without a begin, and a begin without an end.
+///
+/// A break is known by the identifier of its event, and several may be open at a time: an ad in a placement opportunity. A begin
+/// that is repeated, as splice commands are before their time, and an end that is repeated, count once. A break ends
+/// - with the signal of its end,
+/// - at its planned duration, if it returns by itself (`auto_return`), or if its carrier states the duration (an event of an MPD,
+///   a segmentation),
+/// - as an orphan at its planned duration if a splice has announced its own end, and as an orphan at the next break of its kind if it
+///   has no duration.
+package struct BreakSequence: Hashable, Sendable {
+    private struct Open: Hashable {
+        var position: Int64
+        /// Where the break ends at the latest; nil if it has no duration.
+        var end: Int64?
+        /// Whether the break needs no signal of its end.
+        var endsItself: Bool
+        /// What kind of break: 0 for a splice, else the type of the segmentation.
+        var kind: UInt8
+        var line: Int?
+    }
+
+    /// Breaks that are open at a time, and ends that are remembered.
+    private static let most = 64
+    private static let rule = "SCTE 35, section 9.7.3"
+
+    private var open: [String: Open] = [:]
+    private var ended: [String] = []
+    /// Whether an end may belong to a break that began before the first signal.
+    private var mayHaveBegun: Bool
+
+    /// - Parameter mayHaveBegun: whether the playback may join a break in its middle.
+    package init(mayHaveBegun: Bool) { self.mayHaveBegun = mayHaveBegun }
+
+    /// Takes the next signal, and adds what is wrong to the findings.
+    mutating func take(_ signal: AdSignal, to signals: inout AdSignals) {
+        guard let position = signal.position, let id = signal.id else { return }
+        endOverdue(at: position, &signals)
+        switch signal.kind {
+        case .breakBegin: begin(signal, id, position, &signals)
+        case .breakEnd: end(signal, id, position, &signals)
+        case .breakContinue, .other: break
+        }
+    }
+
+    /// Ends the breaks that are still open at the end of the stream.
+    mutating func finish(at position: Int64, _ signals: inout AdSignals) {
+        endOverdue(at: position.saturatingAdd(CueSequence.tolerance), &signals)
+        for (id, left) in open.sorted(by: { $0.value.position < $1.value.position }) where left.end == nil {
+            orphan(id, left, "the stream ends before the break", &signals)
+        }
+        open = [:]
+    }
+
+    /// The playhead or the stream jumped: breaks may have begun and ended in between.
+    package mutating func jump() { (open, ended, mayHaveBegun) = ([:], [], true) }
+
+    private mutating func begin(_ signal: AdSignal, _ id: String, _ position: Int64, _ signals: inout AdSignals) {
+        mayHaveBegun = false
+        guard open[id] == nil else { return }
+        ended.removeAll { $0 == id }
+        let kind = signal.section?.breakKind ?? 0
+        for (other, left) in open where left.kind == kind && left.end == nil {
+            orphan(other, left, "event \(id) begins another one", &signals)
+            open[other] = nil
+        }
+        guard open.count < Self.most else { return }
+        open[id] = Open(
+            position: position,
+            end: signal.duration.map { position.saturatingAdd($0) },
+            endsItself: signal.source == .eventStream || signal.section?.announcesEnd != true,
+            kind: kind,
+            line: signal.line
+        )
+    }
+
+    private mutating func end(_ signal: AdSignal, _ id: String, _ position: Int64, _ signals: inout AdSignals) {
+        guard let begun = open.removeValue(forKey: id) else {
+            if !mayHaveBegun, !ended.contains(id) {
+                signals.warn(Self.rule, "event \(id) ends a break that did not begin", line: signal.line)
+            }
+            return remember(id)
+        }
+        remember(id)
+        guard let planned = begun.end, planned.saturatingSubtract(position).magnitude > CueSequence.tolerance else {
+            return
+        }
+        let actual = position.saturatingSubtract(begun.position)
+        let announced = planned.saturatingSubtract(begun.position)
+        let times = "\(CueSequence.text(actual)); its begin announces \(CueSequence.text(announced))"
+        signals.warn(Self.rule, "the break of event \(id) ends after \(times)", line: signal.line)
+    }
+
+    private mutating func remember(_ id: String) {
+        ended.append(id)
+        if ended.count > Self.most { ended.removeFirst() }
+    }
+
+    /// Ends the breaks whose planned end has passed.
+    private mutating func endOverdue(at position: Int64, _ signals: inout AdSignals) {
+        for (id, left) in open {
+            guard let end = left.end, position.saturatingSubtract(end) > CueSequence.tolerance else { continue }
+            if !left.endsItself { orphan(id, left, "it ends at its planned duration", &signals) }
+            open[id] = nil
+            remember(id)
+        }
+    }
+
+    private func orphan(_ id: String, _ left: Open, _ end: String, _ signals: inout AdSignals) {
+        signals.warn(Self.rule, "the break of event \(id) has no signal of its end: \(end)", line: left.line)
+    }
+}
+
+extension AdSignals {
+    /// Checks signals of one carrier in the order of their positions.
+    mutating func checkBreaks(_ found: [AdSignal], upTo end: Int64?, mayHaveBegun: Bool) {
+        var sequence = BreakSequence(mayHaveBegun: mayHaveBegun)
+        let ordered = found.enumerated().sorted { left, right in
+            (left.element.position ?? .max, left.offset) < (right.element.position ?? .max, right.offset)
+        }
+        for (_, signal) in ordered { sequence.take(signal, to: &self) }
+        if let end { sequence.finish(at: end, &self) }
+    }
+}
+
+extension AdSignals {
+    /// Checks these signals as the next ones of a stream.
+    package mutating func check(_ sequence: inout BreakSequence) {
+        for signal in signals { sequence.take(signal, to: &self) }
+    }
+}
+
+extension SpliceInfoSection {
+    /// 0 for a splice, else the type of the segmentation that decides.
+    fileprivate var breakKind: UInt8 {
+        if case .insert = command { return 0 }
+        return decisive?.type.rawValue ?? 0
+    }
+
+    /// Whether the section says that a signal ends the break: a splice that does not return by itself.
+    fileprivate var announcesEnd: Bool {
+        if case .insert(let insert) = command { return insert.breakDuration?.isAutoReturn == false }
+        return false
+    }
+}
