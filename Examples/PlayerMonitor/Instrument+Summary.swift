@@ -20,7 +20,7 @@ extension Instrument {
         let hub: any Hub = withAds ? AdsHub() : CoreHub()
         let metricalc: any Metricalc =
             withAds
-            ? MultiplexMetricalc([QualityMetricalc(), AdMetricalc(reportsStartTime: false)]) : QualityMetricalc()
+            ? MultiplexMetricalc([QualityMetricalc(), AdMetricalc()]) : QualityMetricalc()
         self.init(
             hub: hub,
             metricalc: metricalc,

@@ -151,7 +151,7 @@ private final class ReplayDelivery {
         self.watch = watch
         if recomputes {
             recomputation = Recomputation {
-                MultiplexMetricalc([QualityMetricalc(), AdMetricalc(reportsStartTime: false)])
+                MultiplexMetricalc([QualityMetricalc(), AdMetricalc()])
             }
         }
     }
@@ -163,6 +163,7 @@ private final class ReplayDelivery {
 
     /// Delivers the rest; false if some samples were not delivered.
     func finish(_ terminal: Terminal) async -> Bool {
+        for record in recomputation?.finish() ?? [] { await backfill.add(record) }
         await backfill.finish()
         guard let watch = watch.withLock({ $0 }) else { return true }
         return terminal.noteUndelivered(watch)

@@ -38,11 +38,13 @@ struct ValidateXAPICommand: ParsableCommand {
     func run() throws {
         let validator = StatementValidator(version: version)
         try Verdict.printAll(in: file, members: ["statement"], isStrict: strict, format: format) {
-            value,
-            member,
-            bytes in
-            guard let member else { return validator.findings(inJSON: bytes) }
-            return validator.findings(in: value, member: member, of: bytes)
+            let (value, line) = ($0, $1)
+            return validator.findings(
+                in: value,
+                member: line.member,
+                of: line.bytes,
+                hasRepeatedNames: line.hasRepeatedNames
+            )
         }
     }
 }
@@ -87,7 +89,7 @@ struct ValidateSeerCommand: ParsableCommand {
 
     func run() throws {
         let validator = SeerValidator(isStrict: strict)
-        try Verdict.printAll(in: file, members: ["payload", "statement"], format: format) { value, _, _ in
+        try Verdict.printAll(in: file, members: ["payload", "statement"], format: format) { value, _ in
             switch kind {
             case .activity: validator.failures(inActivity: value)
             case .tincan: validator.failures(inTinCan: value)

@@ -25,14 +25,24 @@ struct Verdict {
         message, severity).
         """
 
-    /// Validates a file line by line and prints the verdicts; `findings` gets the value, the name of the member that
-    /// holds the value if any, and the line. Throws exit code 1 after the last line if any value is invalid.
+    /// The line that a value was read from.
+    struct Line {
+        /// The name of the member that holds the value; nil if the line is the value.
+        let member: String?
+        /// The text.
+        let bytes: [UInt8]
+        /// Whether an object in the line has two members with one name.
+        let hasRepeatedNames: Bool
+    }
+
+    /// Validates a file line by line and prints the verdicts; `findings` gets the value and its line. Throws exit code
+    /// 1 after the last line if any value is invalid.
     static func printAll(
         in file: String,
         members: [String],
         isStrict: Bool = false,
         format: Format,
-        findings: (JSONValue, String?, [UInt8]) -> [ValidationFailure]
+        findings: (JSONValue, Line) -> [ValidationFailure]
     ) throws {
         var reader = try LineReader(path: file)
         let terminal = Terminal(isQuiet: true)
@@ -59,14 +69,16 @@ struct Verdict {
         _ lineNumber: Int,
         members: [String],
         isStrict: Bool,
-        _ findings: (JSONValue, String?, [UInt8]) -> [ValidationFailure]
+        _ findings: (JSONValue, Line) -> [ValidationFailure]
     ) {
         self.lineNumber = lineNumber
         do {
-            let value = try JSONValue(parsing: line)
+            var hasRepeatedNames = false
+            let value = try JSONReader.read(line, hasRepeatedNames: &hasRepeatedNames)
             let member = members.first { value["actor"] == nil && value["verb"] == nil && value[$0] != nil }
             id = Self.id(of: value) ?? String(lineNumber)
-            self.findings = findings(member.flatMap { value[$0] } ?? value, member, line)
+            let place = Line(member: member, bytes: line, hasRepeatedNames: hasRepeatedNames)
+            self.findings = findings(member.flatMap { value[$0] } ?? value, place)
         } catch {
             id = String(lineNumber)
             self.findings = [.noJSON(error, in: line)]
@@ -95,9 +107,8 @@ struct Verdict {
     /// The id of a value, if the id can stand in a column.
     private static func id(of value: JSONValue) -> String? {
         if let number = value["id"]?.int { return String(number) }
-        guard let text = value["id"]?.string, !text.isEmpty,
-            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { return nil }
-        return text
+        guard let text = value["id"]?.string, !text.isEmpty else { return nil }
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        return text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } ? text : nil
     }
 }

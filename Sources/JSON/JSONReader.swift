@@ -10,10 +10,18 @@ package struct JSONReader {
 
     private let bytes: [UInt8]
     private var offset = 0
+    private var hasRepeatedNames = false
 
     /// Reads one value and nothing after it.
     package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        var ignored = false
+        return try read(bytes, hasRepeatedNames: &ignored)
+    }
+
+    /// Reads one value and nothing after it, and notes whether an object has two members with one name.
+    package static func read(_ bytes: [UInt8], hasRepeatedNames: inout Bool) throws(JSONError) -> JSONValue {
         var reader = JSONReader(bytes: bytes)
+        defer { hasRepeatedNames = reader.hasRepeatedNames }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw reader.error("a byte order mark (EF BB BF) stands before the value; remove it", .byteOrderMark)
         }
@@ -86,11 +94,9 @@ package struct JSONReader {
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
-        let expected = word.withUTF8Buffer { Array($0) }
-        guard bytes[offset...].starts(with: expected) else {
-            throw error("expected `\(word)` (found another word that begins with \(found))")
-        }
-        offset += expected.count
+        let isWord = word.withUTF8Buffer { expected in bytes[offset...].starts(with: expected) }
+        guard isWord else { throw error("expected `\(word)` (found another word that begins with \(found))") }
+        offset += word.utf8CodeUnitCount
         return value
     }
 
@@ -115,7 +121,7 @@ package struct JSONReader {
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw error("expected `:` after the name (found \(found))") }
             skipSpace()
-            members[name] = try value(depth: depth + 1)
+            if members.updateValue(try value(depth: depth + 1), forKey: name) != nil { hasRepeatedNames = true }
             skipSpace()
             if take(UInt8(ascii: "}")) { return .object(members) }
             guard take(UInt8(ascii: ",")) else { throw error("expected `,` or `}` (found \(found))") }
@@ -139,7 +145,18 @@ package struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         let start = offset
         offset += 1
-        var text: [UInt8] = []
+        let end = endOfPlainText()
+        if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
+            // Most strings have no escape, and are read at once.
+            let string = bytes.withUnsafeBufferPointer {
+                String(validating: UnsafeBufferPointer(rebasing: $0[offset..<end]), as: UTF8.self)
+            }
+            guard let string else { throw invalidUTF8(from: start) }
+            offset = end + 1
+            return string
+        }
+        var text = Array(bytes[offset..<end])
+        offset = end
         while let byte = next {
             if byte < 0x20 {
                 throw error("a string contains \(found), a control character; write it as \\u00XX")
@@ -154,6 +171,24 @@ package struct JSONReader {
             }
         }
         throw error("a string has no closing quote; add one")
+    }
+
+    /// The place of the first quote, backslash or control character from here on.
+    private func endOfPlainText() -> Int {
+        bytes.withUnsafeBytes { bytes in
+            var place = offset
+            while place + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                if word.hasStringEnd { break }
+                place += 8
+            }
+            while place < bytes.count, !Self.endsPlainText(bytes[place]) { place += 1 }
+            return place
+        }
+    }
+
+    private static func endsPlainText(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
@@ -222,6 +257,7 @@ package struct JSONReader {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             try digits()
         }
+        if isInteger, let value = shortInteger(from: start) { return .int(value) }
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         if isInteger, let value = Int(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else {
@@ -230,6 +266,16 @@ package struct JSONReader {
             throw error(message + "; its magnitude must be below 1.8e308", .numberRange)
         }
         return .double(value)
+    }
+
+    /// The integer of at most 18 digits from `start` to here; nil for a longer one.
+    private func shortInteger(from start: Int) -> Int? {
+        let isNegative = bytes[start] == UInt8(ascii: "-")
+        let digits = bytes[(isNegative ? start + 1 : start)..<offset]
+        guard digits.count <= 18 else { return nil }
+        var value = 0
+        for digit in digits { value = value * 10 + Int(digit & 15) }
+        return isNegative ? -value : value
     }
 
     /// A byte beyond ASCII where a value should be: part of a character, or not even that.
@@ -241,5 +287,19 @@ package struct JSONReader {
     private mutating func digits() throws(JSONError) {
         guard let first = next, first.isDigit else { throw error("expected a digit (found \(found))") }
         while let byte = next, byte.isDigit { offset += 1 }
+    }
+}
+
+extension UInt64 {
+    /// Whether one of the eight bytes is a quote, a backslash or below 0x20: a byte is zero where `x - 1 & ~x` has its
+    /// high bit.
+    @inline(__always)
+    fileprivate var hasStringEnd: Bool {
+        let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let (quote, backslash) = (self ^ ones &* 0x22, self ^ ones &* 0x5C)
+        let isQuote = (quote &- ones) & ~quote
+        let isBackslash = (backslash &- ones) & ~backslash
+        let isControl = (self &- ones &* 0x20) & ~self
+        return (isQuote | isBackslash | isControl) & highs != 0
     }
 }

@@ -41,6 +41,10 @@ public struct FilterMetricalc: Metricalc {
         guard admits(event) else { return }
         let count = metrics.count
         base.process(event, into: &metrics)
+        keep(of: &metrics, from: count)
+    }
+
+    private func keep(of metrics: inout [Metric], from count: Int) {
         guard metrics.count > count else { return }
         let kept = metrics[count...].filter(keeps)
         metrics.replaceSubrange(count..., with: kept)
@@ -48,6 +52,13 @@ public struct FilterMetricalc: Metricalc {
 
     /// Notifies the base.
     public mutating func forget(_ tracker: TrackerID) { base.forget(tracker) }
+
+    /// Appends those of the base's last metrics that count.
+    public mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+        let count = metrics.count
+        base.forget(tracker, into: &metrics)
+        keep(of: &metrics, from: count)
+    }
 
     /// Notifies the base.
     public mutating func ready() { base.ready() }

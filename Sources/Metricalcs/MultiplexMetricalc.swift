@@ -15,6 +15,11 @@ public struct MultiplexMetricalc: Metricalc {
         for index in metricalcs.indices { metricalcs[index].forget(tracker) }
     }
 
+    /// Asks each in turn for the last metrics of the tracker.
+    public mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+        for index in metricalcs.indices { metricalcs[index].forget(tracker, into: &metrics) }
+    }
+
     /// Passes it on.
     public mutating func ready() { for index in metricalcs.indices { metricalcs[index].ready() } }
 

@@ -21,6 +21,10 @@ public struct RenamingMetricalc: Metricalc {
     public mutating func process(_ event: Event, into metrics: inout [Metric]) {
         let count = metrics.count
         base.process(event, into: &metrics)
+        rename(&metrics, from: count)
+    }
+
+    private func rename(_ metrics: inout [Metric], from count: Int) {
         for index in metrics.indices.dropFirst(count) {
             let metric = metrics[index]
             guard let name = names[metric.name] else { continue }
@@ -36,6 +40,13 @@ public struct RenamingMetricalc: Metricalc {
 
     /// Notifies the base.
     public mutating func forget(_ tracker: TrackerID) { base.forget(tracker) }
+
+    /// Appends the base's last metrics under their new names.
+    public mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+        let count = metrics.count
+        base.forget(tracker, into: &metrics)
+        rename(&metrics, from: count)
+    }
 
     /// Notifies the base.
     public mutating func ready() { base.ready() }

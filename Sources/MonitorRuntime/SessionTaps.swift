@@ -54,6 +54,8 @@ package final class SessionTaps: Sendable {
 package struct TappedMetricalc: Metricalc {
     private var base = QualityMetricalc()
     private let taps: SessionTaps
+    /// The stream of each tracker, for its last metrics.
+    private var streams = TrackerTable<String>()
 
     package init(_ taps: SessionTaps) { self.taps = taps }
 
@@ -62,10 +64,25 @@ package struct TappedMetricalc: Metricalc {
         let first = metrics.count
         base.process(event, into: &metrics)
         guard let stream = event[.monitorStream] else { return }
+        streams[event.tracker, default: stream] = stream
         for index in first..<metrics.count { metrics[index].attributes[.monitorStream] = stream }
     }
 
-    package mutating func forget(_ tracker: TrackerID) { base.forget(tracker) }
+    package mutating func forget(_ tracker: TrackerID) {
+        base.forget(tracker)
+        streams.remove(tracker)
+    }
+
+    package mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+        let first = metrics.count
+        base.forget(tracker, into: &metrics)
+        if streams.contains(tracker) {
+            let stream = streams[tracker, default: ""]
+            for index in first..<metrics.count { metrics[index].attributes[.monitorStream] = stream }
+        }
+        streams.remove(tracker)
+    }
+
     package mutating func ready() { base.ready() }
     package mutating func end() { base.end() }
 }

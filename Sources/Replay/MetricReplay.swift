@@ -1,12 +1,20 @@
 package import Instrument
+internal import InstrumentBackends
 
 /// Computes the metrics of recorded events again, with one metricalc for each instrument, as each instrument did live.
 ///
 /// The instrument is the part of `senderId` before the tracker's number. Events of one instrument must be in their
 /// order; those of different instruments may be mixed. Memory grows with the number of instruments.
 package struct MetricReplay: Sendable {
+    private struct Replayed {
+        var metricalc: any Metricalc
+        /// As a chain does with the default name of the attribute.
+        var persons = PersonTable(key: .userId)
+        var trackers: Set<TrackerID> = []
+    }
+
     private let makeMetricalc: @Sendable () -> any Metricalc
-    private var metricalcs: [Substring: any Metricalc] = [:]
+    private var instruments: [Substring: Replayed] = [:]
     /// The sender of the latest event, and its instrument.
     private var latest: (sender: String?, instrument: Substring) = (nil, "")
 
@@ -16,13 +24,30 @@ package struct MetricReplay: Sendable {
     /// The metrics that follow from an event.
     package mutating func metrics(of event: Event) -> [Metric] {
         let instrument = instrument(of: event[.senderId])
-        var metricalc = metricalcs.removeValue(forKey: instrument) ?? makeReady()
+        var replayed = instruments.removeValue(forKey: instrument) ?? Replayed(metricalc: makeReady())
         var metrics: [Metric] = []
-        metricalc.process(event, into: &metrics)
-        // As a chain does with the default name of the attribute.
-        metrics.nameThePerson(of: event, by: .userId)
-        metricalcs[instrument] = metricalc
+        replayed.metricalc.process(event, into: &metrics)
+        replayed.persons.name(&metrics, of: event)
+        replayed.trackers.insert(event.tracker)
+        instruments[instrument] = replayed
         return metrics
+    }
+
+    /// Removes all trackers in the order in which a shutdown removes those of one instrument, and returns their last
+    /// metrics.
+    package mutating func finish() -> [Metric] {
+        let sorted = instruments.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        instruments.removeAll()
+        var all: [Metric] = []
+        for var (_, replayed) in sorted {
+            for tracker in replayed.trackers.sorted(by: >) {
+                var metrics: [Metric] = []
+                replayed.metricalc.forget(tracker, into: &metrics)
+                replayed.persons.name(&metrics, ofRemoved: tracker)
+                all += metrics
+            }
+        }
+        return all
     }
 
     private func makeReady() -> any Metricalc {
@@ -44,6 +69,8 @@ package struct MetricReplay: Sendable {
 /// Replaces the recorded metrics of a recording by computed ones, whose identifiers are the same at every replay.
 package struct Recomputation: Sendable {
     private var replay: MetricReplay
+    /// The latest record of an event, for the last metrics: their numbers follow it.
+    private var latest: SampleRecord?
 
     /// Creates a recomputation.
     package init(_ makeMetricalc: @escaping @Sendable () -> any Metricalc) { replay = MetricReplay(makeMetricalc) }
@@ -52,6 +79,7 @@ package struct Recomputation: Sendable {
     /// nothing for a recorded metric.
     package mutating func records(for record: SampleRecord) -> [SampleRecord] {
         guard case .event(let event) = record.sample else { return [] }
+        latest = record
         let metrics = replay.metrics(of: event).enumerated().map { position, metric in
             SampleRecord(
                 id: Self.identifier(of: metric.name, position, record.id),
@@ -63,10 +91,35 @@ package struct Recomputation: Sendable {
         return metrics + [record]
     }
 
+    /// The last metrics of all trackers, as if the instruments were shut down after the latest event.
+    ///
+    /// The identifier of a metric depends on the metric alone: its name and value, its tracker and time, and its
+    /// attributes.
+    package mutating func finish() -> [SampleRecord] {
+        guard let latest else { return [] }
+        return replay.finish().map { metric in
+            SampleRecord(
+                id: Self.identifier(ofLast: metric),
+                sequence: latest.sequence,
+                sample: .metric(metric),
+                service: latest.service
+            )
+        }
+    }
+
     /// A UUID of version 4's form that depends on the event, the metric and its position among the event's metrics
     /// alone.
     static func identifier(of name: MetricName, _ position: Int, _ event: SampleID) -> SampleID {
-        let digest = SHA256.digest(of: Array("\(event)/\(name.spelling)/\(position)".utf8))
+        identifier(of: Array("\(event)/\(name.spelling)/\(position)".utf8))
+    }
+
+    private static func identifier(ofLast metric: Metric) -> SampleID {
+        let record = SampleRecord(id: SampleID(log: 0, sequence: 0), sequence: 0, sample: .metric(metric))
+        return identifier(of: JSONLines.encode([record]))
+    }
+
+    private static func identifier(of bytes: [UInt8]) -> SampleID {
+        let digest = SHA256.digest(of: bytes)
         let half = { (start: Int) in digest[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
         return SampleID(
             high: half(0) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000,

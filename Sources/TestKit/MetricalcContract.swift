@@ -10,6 +10,8 @@ public import Instrument
 /// - A metric has the tracker and the time of the event that it was computed from, and a finite value.
 /// - All metrics of one name have one kind and one unit.
 /// - A metricalc that has forgotten all trackers behaves like a new one; forgetting an unknown tracker has no effect.
+/// - The last metrics of a forgotten tracker are appended, once; they have this tracker and the time of its latest
+///   event, and do not depend on the events of other trackers.
 /// - A metricalc never traps, with any order of events, any type of attributes and any distance of instants, before it
 ///   is ready and after its end.
 public enum MetricalcContract {
@@ -155,6 +157,7 @@ public enum MetricalcContract {
             let following = events[end...].prefix(100)
             var (same, stranger) = (metricalc, metricalc)
             stranger.forget(TrackerID(99))
+            try checkLastMetrics(metricalc, after: events[..<end])
             for tracker in RandomEvents.trackers { metricalc.forget(tracker) }
             var (fresh, forgetful) = (makeMetricalc(), metricalc)
             for event in following {
@@ -174,6 +177,42 @@ public enum MetricalcContract {
         }
     }
 
+    private static func checkLastMetrics(
+        _ metricalc: any Metricalc,
+        after events: ArraySlice<Event>
+    ) throws(ContractViolation) {
+        let kept = MetricName("ThereBefore", .gauge)
+        for tracker in RandomEvents.trackers {
+            guard let latest = events.last(where: { $0.tracker == tracker }) else { continue }
+            var (once, again) = (metricalc, metricalc)
+            for other in RandomEvents.trackers where other != tracker { again.forget(other) }
+            let before = [Metric(kept, 1, of: latest)]
+            var (last, repeated, second): ([Metric], [Metric], [Metric]) = (before, before, [])
+            once.forget(tracker, into: &last)
+            again.forget(tracker, into: &repeated)
+            once.forget(tracker, into: &second)
+            try require(last.first == before[0], "last metrics are appended to the existing ones", "tracker \(tracker)")
+            try require(
+                second.isEmpty,
+                "the last metrics of a tracker are appended once",
+                "\(second.map(\.name)) of tracker \(tracker), which is forgotten already"
+            )
+            if let difference = difference(repeated, last) {
+                throw ContractViolation(
+                    "the last metrics of a tracker do not depend on other trackers",
+                    "tracker \(tracker): \(difference)"
+                )
+            }
+            for metric in last.dropFirst() {
+                try require(
+                    metric.tracker == tracker && metric.time == latest.time && metric.isFinite,
+                    "a last metric has its tracker, the time of the tracker's latest event and a finite value",
+                    "\(metric.name) \(metric.value) of tracker \(metric.tracker), after the last event of \(tracker)"
+                )
+            }
+        }
+    }
+
     /// Requires only that the run ends.
     private static func checkExtremes(_ makeMetricalc: () -> any Metricalc) {
         var metricalc = makeMetricalc()
@@ -183,6 +222,9 @@ public enum MetricalcContract {
             _ = metrics(of: event, by: &metricalc)
             metricalc.forget(event.tracker)
             metricalc.forget(event.tracker)
+            var last: [Metric] = []
+            _ = metrics(of: event, by: &metricalc)
+            metricalc.forget(event.tracker, into: &last)
         }
         metricalc.end()
         for event in RandomEvents.extremes { _ = metrics(of: event, by: &metricalc) }

@@ -12,9 +12,9 @@ internal import Musl
 #endif
 
 extension HTTPURL {
-    /// Whether the host is `localhost`, or a numeric address that only this machine or its network can reach: what a transport
-    /// refuses that allows no private addresses. False for other names, which are not looked up. On Apple platforms, where no
-    /// transport refuses addresses, true for `localhost` and every numeric address.
+    /// Whether the host is `localhost`, or a numeric address that only this machine or its network can reach: what a
+    /// transport refuses that allows no private addresses. False for other names, which are not looked up. On Apple
+    /// platforms, where no transport refuses addresses, true for `localhost` and every numeric address.
     package var hasPrivateHost: Bool {
         let name = host.lowercased().drop { $0 == "[" }.prefix { $0 != "]" && $0 != "%" }
         if name == "localhost" || name.hasSuffix(".localhost") { return true }

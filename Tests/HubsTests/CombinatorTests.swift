@@ -98,6 +98,29 @@ struct CombinatorTests {
         }
     }
 
+    @Test("A combinator treats the last metrics of a removed tracker as its other metrics")
+    func lastMetrics() throws {
+        func last(_ metricalc: any Metricalc) -> [Metric] {
+            var (metricalc, metrics): (any Metricalc, [Metric]) = (metricalc, [])
+            var session = Session(CoreHub())
+            session.emit(.start, after: 1000, ["title": "film"])
+            for event in session.events { metricalc.process(event, into: &metrics) }
+            metrics = []
+            for event in session.events { metricalc.forget(event.tracker, into: &metrics) }
+            return metrics
+        }
+        let base = LastWords()
+        #expect(last(base).map(\.name) == [LastWords.name, .numEnds])
+        #expect(last(FilterMetricalc(base, metrics: [.numEnds])).map(\.name) == [.numEnds])
+        #expect(last(RenamingMetricalc(base, [.numEnds: "ends"])).map(\.name.spelling) == ["LastWords", "ends"])
+        #expect(last(CarryingMetricalc(base, ["title"])).map { $0.attributes["title"] } == ["film", "film"])
+        let both = MultiplexMetricalc([base, CoreMetricalc(), base])
+        #expect(last(both).map(\.name) == [LastWords.name, .numEnds, LastWords.name, .numEnds])
+        for metricalc in [base, FilterMetricalc(base), CarryingMetricalc(base, ["title"]), both] as [any Metricalc] {
+            try MetricalcContract.check { metricalc }
+        }
+    }
+
     @Test("A combinator passes ready, end and forget on to its base")
     func lifecycle() {
         let journal = Lock<[String]>([])
@@ -111,6 +134,21 @@ struct CombinatorTests {
         run(RenamingMetricalc(Listener(journal: journal), [:]))
         run(CarryingMetricalc(Listener(journal: journal), []))
         #expect(journal.withLock { $0 } == Array(repeating: ["ready", "forget 7", "end"], count: 3).flatMap { $0 })
+    }
+}
+
+/// Reports two metrics when a tracker is removed.
+private struct LastWords: Metricalc {
+    static let name = MetricName("LastWords", .gauge)
+    private var latest: [TrackerID: Event] = [:]
+
+    mutating func process(_ event: Event, into metrics: inout [Metric]) { latest[event.tracker] = event }
+
+    mutating func forget(_ tracker: TrackerID) { latest[tracker] = nil }
+
+    mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+        guard let event = latest.removeValue(forKey: tracker) else { return }
+        metrics += [Metric(Self.name, 5, of: event), Metric(.numEnds, 1, of: event)]
     }
 }
 

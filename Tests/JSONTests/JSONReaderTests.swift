@@ -56,6 +56,72 @@ struct JSONReaderTests {
     }
 }
 
+@Suite("JSON reader's short cuts")
+struct JSONShortCutTests {
+    private static let pieces: [[UInt8]] = [
+        Array("a".utf8), Array("plain text".utf8), Array("é".utf8), Array("映画".utf8), Array("😀".utf8), [0x7F], [0x1F],
+        [0],
+        [0x0A], Array("\\n".utf8), Array("\\u00e9".utf8), Array("\\ud83d\\ude00".utf8), Array("\\x".utf8), [0x22],
+        [0xC3],
+        [0x80], [0xFF], [0xED, 0xA0, 0x80], Array("12345678".utf8), Array("\\".utf8),
+    ]
+
+    /// The result of a text that begins with an escape, which no short cut reads.
+    private func slow(_ text: [UInt8]) -> Result<String, JSONError> {
+        do throws(JSONError) {
+            let read = try JSONReader.read(Array("\"\\u0041".utf8) + text + [0x22])
+            return .success(String((read.string ?? "").unicodeScalars.dropFirst()))
+        } catch { return .failure(JSONError(code: error.code, message: error.message, offset: error.offset - 6)) }
+    }
+
+    private func fast(_ text: [UInt8]) -> Result<String, JSONError> {
+        do throws(JSONError) { return .success(try JSONReader.read([0x22] + text + [0x22]).string ?? "") } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test("A string without escapes has the value, or the error, of one that is read byte by byte", arguments: 1...20)
+    func strings(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<500 {
+            var text: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...12, using: &generator) {
+                let isRare = Int.random(in: 0..<4, using: &generator) == 0
+                text += (isRare ? Self.pieces.randomElement(using: &generator) : Self.pieces[1]) ?? []
+            }
+            let (fast, slow) = (fast(text), slow(text))
+            #expect(fast == slow, "\(text)")
+        }
+    }
+
+    @Test("An integer is the one that the standard library reads", arguments: 1...5)
+    func integers(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<500 {
+            let digits = Int.random(in: 1...21, using: &generator)
+            let text = (0..<digits).map { _ in String(Int.random(in: 1...9, using: &generator)) }.joined()
+            for text in [text, "-" + text] {
+                let expected = Int(text).map { JSONValue.int($0) } ?? .double(Double(text) ?? .nan)
+                #expect(try JSONReader.read(Array(text.utf8)) == expected)
+            }
+        }
+        #expect(try JSONReader.read(Array("-0".utf8)) == .int(0))
+    }
+
+    @Test(
+        "The reader notes two members of one name, at any depth and in any spelling",
+        arguments: [
+            (#"{"a":1,"b":1}"#, false), (#"{"a":1,"a":1}"#, true), (#"{"a":{"a":1}}"#, false),
+            (#"[{"b":[{"a":1,"\u0061":null}]}]"#, true), (#"{"é":1,"e\u0301":2}"#, true), (#"[1,1]"#, false),
+        ]
+    )
+    func repeatedNames(text: String, expected: Bool) throws {
+        var found = !expected
+        _ = try JSONReader.read(Array(text.utf8), hasRepeatedNames: &found)
+        #expect(found == expected)
+    }
+}
+
 @Suite("JSON value")
 struct JSONValueTests {
     @Test("A written value is read back equal, and equal values give equal bytes")

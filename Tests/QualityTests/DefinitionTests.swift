@@ -58,7 +58,7 @@ struct DefinitionTests {
     }
 
     @Test(
-        "Pre-roll ads are left out of StartTime and given as AdStartTime; their sum is the time until the first frame"
+        "Pre-roll ads are left out of StartTime and given as PrerollTime; their sum is the time until the first frame"
     )
     func prerolls() {
         var viewing = Viewing()
@@ -75,7 +75,7 @@ struct DefinitionTests {
         let session = sessions(of: viewing.events)[0]
         // Joining 500 ms, ads 100 + 10,000 + 900 ms, joining 1500 ms.
         #expect(Dialect.instrument.value("StartTime", of: session) == .integer(2000))
-        #expect(Dialect.instrument.value("AdStartTime", of: session) == .integer(11_000))
+        #expect(Dialect.instrument.value("PrerollTime", of: session) == .integer(11_000))
         #expect(Dialect.openavt.value("StartTime", of: session) == .integer(13_000))
         #expect(Dialect.cta2066.value("initialStartupTime", of: session) == .integer(13_000))
         #expect(Dialect.mux.value("video_startup_time", of: session) == .integer(2000))
@@ -83,6 +83,46 @@ struct DefinitionTests {
         #expect(Dialect.exoplayer.value("joinTimeMs", of: session) == .integer(2000))
         #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(0))
         #expect(session.interruptions.adCount == 1)
+    }
+
+    @Test("OpenAVT: after a fatal error the core metrics continue until the end of the playback, the session does not")
+    func afterFailure() {
+        // | ms | event | core hub |
+        // | 0, 500, 2000 | MediaRequest, StreamLoad, Start | StartTime 2000 |
+        // | 12,000 | BufferBegin | deltaPlayTime 10,000 |
+        // | 13,000 | Error, fatal | nothing plays from here on |
+        // | 13,500 | BufferFinish in the playback block | RebufferTime 1500 |
+        // | 15,500 | Stop, accepted because the playback has started and not ended | NumEnds 1 |
+        // | 16,500 | MediaRequest | a second playback |
+        let found = sessions([
+            (0, .mediaRequest, [:]), (500, .streamLoad, [:]), (1500, .start, [:]), (10_000, .bufferBegin, [:]),
+            (1000, .error, ["isFatal": true]), (500, .bufferFinish, [:]), (2000, .stop, [:]),
+            (1000, .mediaRequest, [:]),
+        ])
+        #expect(found.map(\.state) == [.failed, .abandoned])
+        #expect(found[0].length == 13_000 && found[0].times.total == 13_000)
+        #expect(Dialect.instrument.value("PlaybackFailure", of: found[0]) == .integer(1))
+        expect(
+            .openavt,
+            of: found[0],
+            [
+                "StartTime": .integer(2000), "NumPlays": .integer(1), "RebufferTime": .integer(1500),
+                "NumRebuffers": .integer(1), "PlayTime": .integer(10_000), "NumRequests": .integer(1),
+                "NumLoads": .integer(1), "NumEnds": .integer(1),
+            ]
+        )
+        // Ours is the session until the error: the stall never finished.
+        #expect(Dialect.instrument.value("NumRebuffers", of: found[0]) == .integer(0))
+    }
+
+    @Test("A playback that failed and was not ended is complete when the next one begins")
+    func nextAfterFailure() {
+        let found = sessions([
+            (0, .mediaRequest, [:]), (1000, .start, [:]), (5000, .error, ["isFatal": true]),
+            (1000, .mediaRequest, [:]), (500, .error, ["isFatal": true]), (1000, .mediaRequest, [:]),
+        ])
+        #expect(found.map(\.state) == [.failed, .failed, .abandoned])
+        #expect(found.map { Dialect.openavt.value("NumEnds", of: $0) } == Array(repeating: .integer(0), count: 3))
     }
 
     @Test("An ad break is never content rebuffering, and interrupts playing")
@@ -102,7 +142,7 @@ struct DefinitionTests {
         #expect(Dialect.instrument.value("NumRebuffers", of: session) == .integer(0))
         #expect(Dialect.openavt.value("NumRebuffers", of: session) == .integer(1))
         #expect(Dialect.mux.value("rebuffer_count", of: session) == .integer(0))
-        #expect(Dialect.instrument.value("AdStartTime", of: session) == nil)
+        #expect(Dialect.instrument.value("PrerollTime", of: session) == nil)
     }
 
     @Test("Of a stall with an ad break inside or before it, only the time outside of the break counts")

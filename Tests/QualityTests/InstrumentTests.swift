@@ -38,11 +38,11 @@ struct QualityInstrumentTests {
         let sender = backend.events.first { $0.tracker == first }?[.senderId]
         #expect(sender != nil && senders == [sender])
         #expect(backend.events.filter { $0[.isAdsTracker] != true }.allSatisfy { $0[.contentSenderId] == nil })
-        let times = backend.metrics.filter { [.startTime, .adStartTime].contains($0.name) }
+        let times = backend.metrics.filter { [.startTime, .prerollTime].contains($0.name) }
         // First: 500 ms of joining, 3000 ms of ads, 500 ms of joining; second: 1400 ms.
         #expect(
             times.map { "\($0.tracker) \($0.name) \($0.value)" } == [
-                "1 StartTime 1400", "0 StartTime 1000", "0 AdStartTime 3000",
+                "1 StartTime 1400", "0 StartTime 1000", "0 PrerollTime 3000",
             ]
         )
     }

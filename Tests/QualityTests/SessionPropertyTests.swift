@@ -171,6 +171,24 @@ struct SessionPropertyTests {
         )
     }
 
+    @Test("The dialect openavt of all sessions has the sums of the live core metrics", arguments: seeds)
+    func core(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let events = RandomSessions.device("a", 400, &generator)
+        var metricalc = CoreMetricalc()
+        var metrics: [Metric] = []
+        for event in events where event[.isAdsTracker] != true { metricalc.process(event, into: &metrics) }
+        let all = sessions(of: events)
+        for metric in Dialect.openavt.metrics {
+            let live = metrics.filter { $0.name.spelling == metric.name }.map(\.value.integer)
+            let found = all.compactMap { session -> Int? in
+                if case .integer(let value)? = metric.value(of: session) { value } else { nil }
+            }
+            #expect(found.reduce(0, +) == live.reduce(0, +), "\(metric.name)")
+            if metric.name == "StartTime" { #expect(found == live) }
+        }
+    }
+
     private func values(_ dialect: Dialect, of session: QualitySession) -> [String: QualityValue] {
         Dictionary(uniqueKeysWithValues: dialect.readings(of: session).map { ($0.metric.name, $0.value) })
     }

@@ -38,7 +38,7 @@ struct LiveReplayTests {
         -> [SampleRecord]
     {
         var recomputation = Recomputation(metricalc)
-        return records.flatMap { recomputation.records(for: $0) }
+        return records.flatMap { recomputation.records(for: $0) } + recomputation.finish()
     }
 
     @Test(
@@ -54,6 +54,34 @@ struct LiveReplayTests {
         #expect(
             lines(recomputed(try read([write(core, to: "c.ndjson")], order: .input)) { CoreMetricalc() }) == lines(core)
         )
+    }
+
+    @Test(
+        "A replay gives the last metrics of a removed tracker, bit for bit, at the end: also an exit before the start",
+        arguments: 1...5
+    )
+    func removedTrackers(seed: UInt64) async throws {
+        let live = await LiveSessions.record(seed: seed, removing: true, metricalc: QualityMetricalc())
+        let replayed = recomputed(live) { QualityMetricalc() }
+        // A recording does not tell when a tracker was removed: its session counts among the concurrent plays until the
+        // end.
+        let isComparable = { (record: SampleRecord) in
+            if case .metric(let metric) = record.sample { metric.name != .concurrentPlays } else { true }
+        }
+        #expect(lines(replayed.filter(isComparable)).sorted() == lines(live.filter(isComparable)).sorted())
+        let expected = sessions(of: live)
+        let outcomes: [(MetricName, (QualitySession) -> Bool)] = [
+            (.exitBeforeStart, { $0.isExitBeforeStart }), (.playbackFailure, { $0.failures.isPlaybackFailure }),
+        ]
+        for (name, isMeant) in outcomes {
+            let reported = live.filter { record in
+                if case .metric(let metric) = record.sample { metric.name == name } else { false }
+            }
+            #expect(reported.count == expected.count(where: isMeant), "\(name)")
+            #expect(!reported.isEmpty, "\(name)")
+        }
+        #expect(Set(replayed.map(\.id)).count == replayed.count)
+        #expect(recomputed(live) { QualityMetricalc() }.map(\.id) == replayed.map(\.id))
     }
 
     @Test("Recomputed metrics name the person whom the event names, so that an erasure finds them")

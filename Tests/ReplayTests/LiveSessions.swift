@@ -1,4 +1,5 @@
 import Instrument
+import InstrumentQuality
 import InstrumentTestKit
 
 /// Random sessions that a real chain records: events of the core hub, with the metrics that were computed live.
@@ -7,12 +8,16 @@ enum LiveSessions {
     ///
     /// - Parameters:
     ///   - seed: chooses the sessions.
+    ///   - removing: whether trackers are removed in between, and others take their places.
+    ///   - sampling: the sessions that are recorded.
     ///   - complete: whether every session ends with `End`, `Stop` or a fatal error.
     static func record(
         seed: UInt64,
         trackers: Int = 4,
         steps: Int = 600,
         complete: Bool = false,
+        removing: Bool = false,
+        sampling: SessionSampling = .all,
         to backends: [any Backend] = [],
         metricalc: some Metricalc
     ) async -> [SampleRecord] {
@@ -20,17 +25,23 @@ enum LiveSessions {
         let clock = VirtualClock()
         let collecting = CollectingBackend(policy: DeliveryPolicy(maxCount: 500, needsNetwork: false))
         let instrument = Instrument(
-            hub: CoreHub(),
+            hub: SamplingHub(CoreHub(), SamplingSettings(sampling)),
             metricalc: metricalc,
             backends: [collecting] + backends,
             clock: clock,
             onDiagnostic: { _ in }
         )
-        let ids = (0..<trackers).map { _ in instrument.add(SilentTracker()) }
+        var ids = (0..<trackers).map { _ in instrument.add(SilentTracker()) }
         instrument.ready()
         var playing = Set<TrackerID>()
         for _ in 0..<steps {
             clock.advance(by: .microseconds(Int.random(in: 0...4_000_000, using: &generator)))
+            if removing, Int.random(in: 0..<12, using: &generator) == 0 {
+                let place = Int.random(in: 0..<ids.count, using: &generator)
+                instrument.remove(ids[place])
+                playing.remove(ids[place])
+                ids[place] = instrument.add(SilentTracker())
+            }
             guard let id = ids.randomElement(using: &generator) else { continue }
             let action = Self.action(after: playing.contains(id), complete, &generator)
             instrument.emit(action, from: id, attributes: attributes(of: action, complete, &generator))

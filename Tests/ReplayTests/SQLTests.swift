@@ -118,6 +118,48 @@ struct SQLTests {
     }
 
     @Test(
+        "A sum with the column of weights is the library's sum of a sample of sessions, of each metric",
+        .enabled(if: !installed.isEmpty, "SKIPPED: no SQL engine is installed (scripts/install-sql-engines.sh)"),
+        arguments: installed
+    )
+    func weights(engine: Engine) async throws {
+        var records: [SampleRecord] = []
+        for (seed, oneIn) in [(41, 2), (42, 3), (43, 1)] as [(UInt64, Int)] {
+            records += await LiveSessions.record(
+                seed: seed,
+                steps: 900,
+                complete: true,
+                sampling: SessionSampling(oneIn: oneIn),
+                metricalc: QualityMetricalc()
+            )
+        }
+        try Data(JSONLines.encode(records)).write(to: URL(fileURLWithPath: scratch.file("w.ndjson")))
+        var aggregates = (QualityAggregate(.instrument), QualityAggregate(.openavt))
+        for session in sessions(of: records) {
+            aggregates.0.add(session)
+            aggregates.1.add(session)
+        }
+        #expect(aggregates.0.sessionCount > aggregates.0.recordedCount)
+        let rows = try run(engine, scratch.file("w.ndjson"))
+        let ours = Dialect.instrument.metrics.filter { $0.kind == .sum || $0.kind == .distribution }
+        for metric in ours where metric.name != "LiveLatency" {
+            let summary = aggregates.0.summary(of: metric)
+            let found = Self.weighted(try #require(rows[metric.name + ".sql"]))
+            let expected = summary.map { $0.labels.isEmpty ? Int($0.values.sum) : $0.labels.values.reduce(0, +) } ?? 0
+            #expect(found == expected, "\(metric.name)")
+        }
+        for metric in Dialect.openavt.metrics {
+            let found = Self.weighted(try #require(rows["from-events/" + metric.name + ".sql"]))
+            #expect(found == Int(aggregates.1.summary(of: metric)?.values.sum ?? 0), "from events: \(metric.name)")
+        }
+    }
+
+    /// The sum over the rows, each with its weight.
+    private static func weighted(_ rows: [JSONValue]) -> Int {
+        rows.reduce(0) { $0 + ($1["value"]?.int ?? $1["sum"]?.int ?? 0) * ($1["weight"]?.int ?? 0) }
+    }
+
+    @Test(
         "The queries of ads give the sums of the recorded metrics",
         .enabled(if: !installed.isEmpty, "SKIPPED: no SQL engine is installed (scripts/install-sql-engines.sh)"),
         arguments: installed

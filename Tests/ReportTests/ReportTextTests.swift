@@ -93,7 +93,7 @@ struct ReportTextTests {
         events.append(Event(.stop, tracker: end.tracker, time: end.time, attributes: stop))
         let set = SampleSessions.set([events, plain])
         #expect((set.ads.sessionCount, set.ads.breakCount, set.ads.adCount, set.ads.exitCount) == (1, 2, 1, 1))
-        #expect(set.ads.fillRates == [0.5, 0] && set.ads.startTimes == [400])
+        #expect(set.ads.fillRates.map(\.value) == [0.5, 0] && set.ads.startTimes.map(\.value) == [400])
         #expect(set.ads.errors == [303: 1, nil: 1])
         let lines = ReportText(set).lines.map(\.string)
         let rows = lines.drop { $0 != "Ads" }.map { $0.split(separator: " ").joined(separator: " ") }

@@ -61,7 +61,11 @@ struct StatisticsTests {
     )
     func histogram(values: [Double]) {
         for measure in Measure.charted {
-            let histogram = Histogram(measure, values, values.map { $0 * 2 })
+            let histogram = Histogram(
+                measure,
+                values.map { WeightedValue(value: $0, weight: 1) },
+                values.map { WeightedValue(value: $0 * 2, weight: 1) }
+            )
             #expect(histogram.bins.reduce(0) { $0 + $1.count } == values.count)
             #expect(histogram.bins.reduce(0) { $0 + $1.otherCount } == values.count)
             for bin in histogram.bins {

@@ -17,6 +17,7 @@ struct MetricalcContractTests {
         case clearsList, changesList, insertsFirst
         case namesOtherTracker, namesOtherTime, isNotFinite, isInfinite, mixesKinds, mixesUnits
         case neverForgets, keepsCounts, forgetsAll
+        case clearsAtLast, repeatsLast, countsOthersAtLast, namesOtherTrackerAtLast
 
         var promise: String {
             switch self {
@@ -27,6 +28,11 @@ struct MetricalcContractTests {
             case .isNotFinite, .isInfinite: "a metric's value is finite"
             case .mixesKinds, .mixesUnits: "all metrics of one name have one kind and one unit"
             case .neverForgets, .keepsCounts: "a metricalc that has forgotten all trackers behaves like a new one"
+            case .clearsAtLast: "last metrics are appended to the existing ones"
+            case .repeatsLast: "the last metrics of a tracker are appended once"
+            case .countsOthersAtLast: "the last metrics of a tracker do not depend on other trackers"
+            case .namesOtherTrackerAtLast:
+                "a last metric has its tracker, the time of the tracker's latest event and a finite value"
             case .forgetsAll: "forgetting an unknown tracker changes nothing"
             }
         }
@@ -49,6 +55,7 @@ struct MetricalcContractTests {
         let fault: Fault
         private var metricalc = CoreMetricalc()
         private var counts: [TrackerID: Int] = [:]
+        private var times: [TrackerID: Timestamp] = [:]
         private let box = Box()
 
         init(_ fault: Fault) { self.fault = fault }
@@ -58,6 +65,7 @@ struct MetricalcContractTests {
             if fault == .changesList, !metrics.isEmpty { metrics[0].value = 5 }
             metricalc.process(event, into: &metrics)
             counts[event.tracker, default: 0] += 1
+            times[event.tracker] = event.time
             if let value = value(for: event) { metrics.append(Metric(Self.name, value, of: event)) }
             switch fault {
             case .insertsFirst: metrics.insert(Metric(Self.name, 1, of: event), at: 0)
@@ -90,6 +98,21 @@ struct MetricalcContractTests {
             case .isInfinite: .double(event.action == .next ? -.infinity : 1)
             case .keepsCounts: .int(counts[event.tracker, default: 0])
             default: nil
+            }
+        }
+
+        mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+            let (time, others) = (times[tracker], counts.count)
+            if fault != .repeatsLast { times[tracker] = nil }
+            counts[tracker] = nil
+            forget(tracker)
+            guard let time else { return }
+            switch fault {
+            case .clearsAtLast: metrics = []
+            case .repeatsLast: metrics.append(metric(of: tracker, at: time))
+            case .countsOthersAtLast: if others > 1 { metrics.append(metric(of: tracker, at: time)) }
+            case .namesOtherTrackerAtLast: metrics.append(metric(of: TrackerID(77), at: time))
+            default: break
             }
         }
 

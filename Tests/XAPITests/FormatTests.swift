@@ -1,8 +1,44 @@
 import Instrument
+import InstrumentTestKit
 import InstrumentText
 import Testing
 
 @testable import InstrumentXAPI
+
+@Suite("Short cuts of formats")
+struct FormatShortCutTests {
+    private static let pieces = [
+        "http", "HTTPS", "urn", ":", "//", "/", "?", "#", "@", "%41", "%4", "%", "a", "Z9", "-", ".", "+", " ",
+        "\u{7F}",
+        "<", "\\",
+        "\"", "{", "|", "^", "`", "example.org", ":80", "\t",
+    ]
+
+    @Test("An IRI in ASCII is judged as the general rule judges it", arguments: 1...10)
+    func iris(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var valid = 0
+        for _ in 0..<2000 {
+            let start = Bool.random(using: &generator) ? "http://" : ""
+            let count = Int.random(in: 0...7, using: &generator)
+            let text = start + (0..<count).map { _ in Self.pieces.randomElement(using: &generator) ?? "" }.joined()
+            let isValid = IRIFormat.isValid(text)
+            #expect(isValid == IRIFormat.isValidBeyondASCII(text), "\(text)")
+            if isValid { valid += 1 }
+        }
+        #expect(valid > 100)
+    }
+
+    @Test("A plain language tag is one that the grammar accepts", arguments: 1...5)
+    func languageTags(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<2000 {
+            let count = Int.random(in: 0...7, using: &generator)
+            let text = String((0..<count).map { _ in "abXZ9-".randomElement(using: &generator) ?? "a" })
+            #expect(LanguageTagFormat.isValid(text) == LanguageTagFormat.matchesGrammar(text), "\(text)")
+        }
+    }
+}
 
 @Suite("Formats")
 struct FormatTests {

@@ -1,4 +1,4 @@
 -- ExitBeforeStart: Sessions that the person left before the first frame. The values of a session add up.
-SELECT sender, playback, toInt64(sum(toInt64(value))) AS value
+SELECT sender, playback, toInt64(sum(toInt64(value))) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'ExitBeforeStart'
 GROUP BY sender, playback ORDER BY sender, playback;

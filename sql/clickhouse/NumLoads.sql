@@ -1,4 +1,4 @@
 -- NumLoads: Streams loaded. The values of a session add up.
-SELECT sender, playback, toInt64(sum(toInt64(value))) AS value
+SELECT sender, playback, toInt64(sum(toInt64(value))) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'NumLoads'
 GROUP BY sender, playback ORDER BY sender, playback;

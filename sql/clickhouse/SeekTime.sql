@@ -1,4 +1,4 @@
 -- SeekTime: Time of seeks, in ms. The values of a session add up.
-SELECT sender, playback, toInt64(sum(toInt64(value))) AS value
+SELECT sender, playback, toInt64(sum(toInt64(value))) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'SeekTime'
 GROUP BY sender, playback ORDER BY sender, playback;

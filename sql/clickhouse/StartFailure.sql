@@ -1,4 +1,4 @@
 -- StartFailure: Sessions that failed before the first frame. The values of a session add up.
-SELECT sender, playback, toInt64(sum(toInt64(value))) AS value
+SELECT sender, playback, toInt64(sum(toInt64(value))) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'StartFailure'
 GROUP BY sender, playback ORDER BY sender, playback;

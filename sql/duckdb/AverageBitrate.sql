@@ -1,4 +1,4 @@
 -- AverageBitrate: Mean bitrate of the media that was played, in bit/s. The latest value of a session counts.
-SELECT sender, playback, arg_max(value, (sequence, time)) AS value
+SELECT sender, playback, arg_max(value, (sequence, time)) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'AverageBitrate'
 GROUP BY ALL ORDER BY ALL;

@@ -1,4 +1,4 @@
 -- NumSeeks: Seeks. The values of a session add up.
-SELECT sender, playback, sum(value)::BIGINT AS value
+SELECT sender, playback, sum(value)::BIGINT AS value, max(weight) AS weight
 FROM metrics WHERE name = 'NumSeeks'
 GROUP BY ALL ORDER BY ALL;

@@ -1,4 +1,4 @@
 -- RebufferFrequency: Stalls per minute of playing. The latest value of a session counts.
-SELECT sender, playback, arg_max(value, (sequence, time)) AS value
+SELECT sender, playback, arg_max(value, (sequence, time)) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'RebufferFrequency'
 GROUP BY ALL ORDER BY ALL;

@@ -1,5 +1,5 @@
 -- TimeToFirstByte: Time to the first byte of each request, in ms. All values of a session form a distribution.
 SELECT sender, playback, count(*) AS count, sum(value)::HUGEINT AS sum, min(value)::BIGINT AS min, max(value)::BIGINT AS max,
-    quantile_disc(value, 0.5)::BIGINT AS median, quantile_disc(value, 0.95)::BIGINT AS p95
+    quantile_disc(value, 0.5)::BIGINT AS median, quantile_disc(value, 0.95)::BIGINT AS p95, max(weight) AS weight
 FROM metrics WHERE name = 'TimeToFirstByte'
 GROUP BY ALL ORDER BY ALL;

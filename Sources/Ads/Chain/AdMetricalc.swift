@@ -37,13 +37,9 @@ public struct AdMetricalc: Metricalc, Hashable {
     }
 
     private var breaks: [TrackerID: Break] = [:]
-    private let reportsStartTime: Bool
 
     /// Creates a metricalc that has seen nothing.
-    ///
-    /// - Parameter reportsStartTime: whether to compute `AdStartTime`. Pass false beside `QualityMetricalc`, whose
-    ///   `AdStartTime` is another value: the time of the ads before the first frame.
-    public init(reportsStartTime: Bool = true) { self.reportsStartTime = reportsStartTime }
+    public init() {}
 
     /// Appends the metrics of ads that follow from `event`.
     public mutating func process(_ event: Event, into metrics: inout [Metric]) {
@@ -72,9 +68,7 @@ public struct AdMetricalc: Metricalc, Hashable {
     public mutating func forget(_ tracker: TrackerID) { breaks[tracker] = nil }
 
     private mutating func begin(_ event: Event, _ metrics: inout [Metric]) {
-        if reportsStartTime, breaks[event.tracker]?.played == 0 {
-            add(.adStartTime, since: .adBreakBegin, event, &metrics)
-        }
+        if breaks[event.tracker]?.played == 0 { add(.adStartTime, since: .adBreakBegin, event, &metrics) }
         breaks[event.tracker]?.played += 1
         metrics.append(Metric(.numAds, 1, of: event))
     }

@@ -20,7 +20,8 @@ extension AdSignals {
         checkIdentifiers()
     }
 
-    /// Checks the tags that carry sections alone. Where a playlist has EXT-X-CUE-OUT and EXT-X-CUE-IN as well, those mark the breaks.
+    /// Checks the tags that carry sections alone. Where a playlist has EXT-X-CUE-OUT and EXT-X-CUE-IN as well, those
+    /// mark the breaks.
     private mutating func checkTags(_ playlist: HLSMediaPlaylist) {
         let carriers: Set<AdSignal.Source> = [.oatcls, .scte35Tag, .splicePoint]
         guard !signals.contains(where: { [.cueOut, .cueIn].contains($0.source) }) else { return }

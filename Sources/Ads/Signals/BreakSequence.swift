@@ -1,15 +1,16 @@
 internal import Instrument
 
-/// Follows the breaks that sections of splice information begin and end, in the order of the stream, and finds orphans: an end
-/// without a begin, and a begin without an end.
+/// Follows the breaks that sections of splice information begin and end, in the order of the stream, and finds orphans:
+/// an end without a begin, and a begin without an end.
 ///
-/// A break is known by the identifier of its event, and several may be open at a time: an ad in a placement opportunity. A begin
-/// that is repeated, as splice commands are before their time, and an end that is repeated, count once. A break ends
+/// A break is known by the identifier of its event, and several may be open at a time: an ad in a placement
+/// opportunity. A begin that is repeated, as splice commands are before their time, and an end that is repeated, count
+/// once. A break ends
 /// - with the signal of its end,
-/// - at its planned duration, if it returns by itself (`auto_return`), or if its carrier states the duration (an event of an MPD,
-///   a segmentation),
-/// - as an orphan at its planned duration if a splice has announced its own end, and as an orphan at the next break of its kind if it
-///   has no duration.
+/// - at its planned duration, if it returns by itself (`auto_return`), or if its carrier states the duration (an event
+///   of an MPD, a segmentation),
+/// - as an orphan at its planned duration if a splice has announced its own end, and as an orphan at the next break of
+///   its kind if it has no duration.
 package struct BreakSequence: Hashable, Sendable {
     private struct Open: Hashable {
         var position: Int64

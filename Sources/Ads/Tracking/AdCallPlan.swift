@@ -33,7 +33,8 @@ public struct AdCallPlan: Hashable, Sendable {
         let values = macros.merging(ad.macros(media: media))
         var tracking = AdTracking(ad)
         let end = tracking.duration ?? 0
-        let played = tracking.handle(.loaded) + tracking.handle(.started)
+        let played =
+            tracking.handle(.loaded) + tracking.handle(.started)
             + tracking.handle(.viewability(.undetermined)) + tracking.handle(.moved(to: end))
         timed = (played + tracking.handle(.ended)).map { beacon in
             AdCall(trigger: .position(beacon.playhead), name: beacon.kind.name, url: beacon.expanded(values))

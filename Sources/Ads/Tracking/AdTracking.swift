@@ -59,7 +59,8 @@ public struct AdBeacon: Hashable, Sendable {
         /// An error.
         case error(VASTErrorCode)
 
-        /// The name in lists: `impression`, an event's name, `clickTracking`, `viewable`, `verificationNotExecuted`, `error`.
+        /// The name in lists: `impression`, an event's name, `clickTracking`, `viewable`, `verificationNotExecuted`,
+        /// `error`.
         public var name: String {
             switch self {
             case .impression: "impression"
@@ -102,8 +103,8 @@ public struct AdBeacon: Hashable, Sendable {
 /// ```
 /// A value without clock or network. A jump forwards fires every event that it passes, in order; the first frame fires
 /// the impressions, and `verificationNotExecuted` of each verification script, because this project executes none.
-/// After the end, a skip, a close or a failure only `closeLinear` and errors fire. An ad that has begun and ends without
-/// ``AdPlaybackEvent/viewability(_:)`` counts as undetermined.
+/// After the end, a skip, a close or a failure only `closeLinear` and errors fire. An ad that has begun and ends
+/// without ``AdPlaybackEvent/viewability(_:)`` counts as undetermined.
 public struct AdTracking: Hashable, Sendable {
     /// The player supports no verification framework (VAST 4.2, section 3.17.4).
     private static let verificationIsUnsupported = 2

@@ -9,14 +9,14 @@ public import InstrumentHTTP
 /// let instrument = Instrument(hub: AdsHub(), backends: [backend], store: store)
 /// ```
 ///
-/// Beacons of different ads, and of different servers, are sent at the same time; each server receives the beacons of an ad in their
-/// order. A beacon that fails is retried, and the later beacons of its ad for the same server wait; a
-/// beacon that still fails after its ad's `Expires`, or an hour, becomes a dead letter, as does a beacon that a
-/// server refuses.
+/// Beacons of different ads, and of different servers, are sent at the same time; each server receives the beacons of
+/// an ad in their order. A beacon that fails is retried, and the later beacons of its ad for the same server wait; a
+/// beacon that still fails after its ad's `Expires`, or an hour, becomes a dead letter, as does a beacon that a server
+/// refuses.
 ///
-/// A server that takes no beacons rests for a growing time, and delays no other server: up to ``mostAhead`` beacons for other servers
-/// that wait behind its beacons are sent before them. The backend remembers these until their turn in the queue comes; a
-/// process that is killed in between sends them again, under the same identifiers.
+/// A server that takes no beacons rests for a growing time, and delays no other server: up to ``mostAhead`` beacons for
+/// other servers that wait behind its beacons are sent before them. The backend remembers these until their turn in the
+/// queue comes; a process that is killed in between sends them again, under the same identifiers.
 ///
 /// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
 /// ended before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a

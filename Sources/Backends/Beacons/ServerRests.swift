@@ -1,7 +1,7 @@
 internal import Instrument
 
-/// The servers that took no beacon at the last attempt, and when each is tried again: after a back-off from 1 s to 5 min with full
-/// jitter, or after the delay that the server asked for, up to an hour.
+/// The servers that took no beacon at the last attempt, and when each is tried again: after a back-off from 1 s to 5
+/// min with full jitter, or after the delay that the server asked for, up to an hour.
 struct ServerRests {
     private struct Rest {
         var attempts = 0

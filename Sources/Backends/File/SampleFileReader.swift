@@ -59,6 +59,8 @@ public struct SampleFileReader: ~Copyable {
     private var isSniffed = false
     /// Decompressed bytes that are not split into lines yet, from `start` on.
     private var pending: [UInt8] = []
+    /// The memory for a block, kept from block to block.
+    private var block: [UInt8] = []
     private var start = 0
     private var searched = 0
     private var line = 0
@@ -182,25 +184,24 @@ public struct SampleFileReader: ~Copyable {
 
     private mutating func readBlock() throws(FileBackendError) {
         let isPlain = isSniffed && gunzip == nil
-        var block = [UInt8](repeating: 0, count: isPlain ? Self.blockSize : Self.packedBlockSize)
+        let size = isPlain ? Self.blockSize : Self.packedBlockSize
+        if block.count != size { block = [UInt8](repeating: 0, count: size) }
         var count = -1
         repeat {
             count = block.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         } while count < 0
             && errno == EINTR
         if count < 0 { throw FileBackendError(errno: errno, path, "read it") }
-        block.removeLast(block.count - count)
         byteCount += count
         if !isSniffed {
             isSniffed = true
-            if block.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
+            if block[..<count].starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
         }
         isAtEnd = count == 0
-        unpack(block)
+        if gunzip == nil { pending.append(contentsOf: block[..<count]) } else { unpack(Array(block[..<count])) }
     }
 
     private mutating func unpack(_ block: [UInt8]) {
-        if gunzip == nil { return pending.append(contentsOf: block) }
         if isAtEnd {
             if search == nil, gunzip?.isTorn == true { report("the end of the file is torn") }
             return

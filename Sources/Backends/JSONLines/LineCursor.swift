@@ -96,6 +96,16 @@ struct LineCursor {
         return (isQuote | isBackslash | isControl) & highs != 0
     }
 
+    /// Takes this text and its closing quote; false, without a step, if another text follows. The text has neither
+    /// quote nor escape.
+    @inline(__always)
+    mutating func takeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard end - next > text.count, next[text.count] == UInt8(ascii: "\"") else { return false }
+        if let start = text.baseAddress, memcmp(next, start, text.count) != 0 { return false }
+        next += text.count + 1
+        return true
+    }
+
     /// Takes a whole number of at most 18 digits without leading zeros; nil, without a step, if a longer or another
     /// number follows.
     @inline(__always)
@@ -137,8 +147,10 @@ struct LineCursor {
         guard end - next >= count else { return nil }
         var value: UInt64 = 0
         for offset in 0..<count {
-            guard let digit = next[offset].hexDigitValue else { return nil }
-            value = value << 4 | UInt64(digit)
+            let byte = next[offset]
+            let (decimal, letter) = (byte &- UInt8(ascii: "0"), (byte | 0x20) &- UInt8(ascii: "a"))
+            guard decimal < 10 || letter < 6 else { return nil }
+            value = value << 4 | UInt64(decimal < 10 ? decimal : letter + 10)
         }
         next += count
         return value

@@ -12,16 +12,19 @@ struct SampleLineParser {
     private static let tableCapacity = 4096
 
     private var names = ByteTable<AttributeName>(capacity: tableCapacity)
-    /// `"name":` of each name.
-    private var quotedNames: [[UInt8]] = []
+    /// `"name":` of each name in a row, and where each one begins; one more beginning than names.
+    private var quotedNames: [UInt8] = []
+    private var quotedStarts: [Int] = [0]
     /// For each name the name that followed it last, plus one; zero for none. A successor is greater, byte by byte.
     private var successors: [Int] = []
     private var firstName: Int?
-    private var texts = ByteTable<String>(capacity: tableCapacity)
+    private var texts = PredictedTexts(capacity: tableCapacity)
+    /// For each name the position of its last text.
+    private var lastTexts: [Int] = []
     private var numbers = ByteTable<Double>(capacity: tableCapacity)
     private var actions = ByteTable<Action>(capacity: tableCapacity)
     private var metricNames = ByteTable<MetricName>(capacity: tableCapacity)
-    private var elements: [(name: AttributeName, value: AttributeValue)] = []
+    private let elements = ElementBuffer()
 
     /// Returns the record of a line, without its line feed; nil declines the line.
     mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> SampleRecord? {
@@ -111,15 +114,15 @@ struct SampleLineParser {
     /// The members of an object whose names are sorted by their bytes, and so are all different.
     private mutating func attributes(_ cursor: inout LineCursor) -> Attributes? {
         guard cursor.take(",\"attributes\":{") else { return nil }
-        elements.removeAll(keepingCapacity: true)
+        elements.removeAll()
         if cursor.take(UInt8(ascii: "}")) { return Attributes() }
         var last: Int?
         while true {
-            guard let name = name(after: last, &cursor), let value = value(&cursor) else { return nil }
+            guard let name = name(after: last, &cursor), let value = value(of: name, &cursor) else { return nil }
             last = name
-            elements.append((names.values[name], value))
+            elements.append(Attributes.Element(name: names.values[name], value: value))
             if cursor.take(UInt8(ascii: ",")) { continue }
-            return cursor.take(UInt8(ascii: "}")) ? Attributes(distinct: elements) : nil
+            return cursor.take(UInt8(ascii: "}")) ? elements.take() : nil
         }
     }
 
@@ -128,7 +131,11 @@ struct SampleLineParser {
     @inline(__always)
     private mutating func name(after last: Int?, _ cursor: inout LineCursor) -> Int? {
         let predicted = last.map { successors[$0] - 1 } ?? firstName ?? -1
-        if predicted >= 0, quotedNames[predicted].withUnsafeBufferPointer({ cursor.take($0) }) { return predicted }
+        if predicted >= 0 {
+            let place = quotedStarts[predicted]..<quotedStarts[predicted + 1]
+            let isNext = quotedNames.withUnsafeBufferPointer { cursor.take(UnsafeBufferPointer(rebasing: $0[place])) }
+            if isNext { return predicted }
+        }
         return learnName(after: last, &cursor)
     }
 
@@ -152,31 +159,25 @@ struct SampleLineParser {
     private mutating func insertName(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
         let spelling = String(decoding: text, as: UTF8.self)
         guard let position = names.insert(AttributeName(spelling), for: text) else { return nil }
-        quotedNames.append(JSONWriter.quoted(spelling))
+        quotedNames += JSONWriter.quoted(spelling)
+        quotedStarts.append(quotedNames.count)
         successors.append(0)
+        lastTexts.append(0)
         return position
     }
 
     @inline(__always)
-    private mutating func value(_ cursor: inout LineCursor) -> AttributeValue? {
+    private mutating func value(of name: Int, _ cursor: inout LineCursor) -> AttributeValue? {
         switch cursor.peek {
         case UInt8(ascii: "\""):
             _ = cursor.take(UInt8(ascii: "\""))
-            return text(&cursor).map { .string($0) }
+            return texts.take(&cursor, after: &lastTexts[name]).map { .string($0) }
         case UInt8(ascii: "t"): return cursor.take("true") ? .bool(true) : nil
         case UInt8(ascii: "f"): return cursor.take("false") ? .bool(false) : nil
         default:
             if let number = cursor.integer() { return .int(number) }
             return double(&cursor).map { .double($0) }
         }
-    }
-
-    private mutating func text(_ cursor: inout LineCursor) -> String? {
-        guard let bytes = cursor.text() else { return nil }
-        if let known = texts.position(of: bytes) { return texts.values[known] }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        _ = texts.insert(text, for: bytes)
-        return text
     }
 
     /// A number with a fraction or an exponent; nil for anything else, and for integers beyond 18 digits.

@@ -33,9 +33,9 @@ public protocol Backend: Sendable {
     /// Delivers a batch with a view of the samples that wait behind it, which the queue calls instead of
     /// ``deliver(_:)``. The default ignores the view.
     ///
-    /// For a backend that sends samples to many servers, of which one may be down: the backend may send samples that wait
-    /// behind the batch, and must then recognize them when their batch comes. The queue forgets nothing by it: a process
-    /// that ends in between sends them again.
+    /// For a backend that sends samples to many servers, of which one may be down: the backend may send samples that
+    /// wait behind the batch, and must then recognize them when their batch comes. The queue forgets nothing by it: a
+    /// process that ends in between sends them again.
     func deliver(_ batch: Batch, before queued: QueuedSamples) async -> DeliveryOutcome
     /// Returns the time that queued samples may wait for more samples, from now on; nil, the default, uses the
     /// policy.

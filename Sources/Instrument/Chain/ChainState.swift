@@ -13,14 +13,14 @@ struct PendingEvent: Sendable {
 struct ChainState {
     var hub: any Hub
     var metricalc: (any Metricalc)?
-    private let userIdKey: AttributeKey<String>
+    private var persons: PersonTable
     /// Kept between events, to avoid an allocation for each event.
     private var metrics: [Metric] = []
     private var samples: [Sample] = []
 
     init(hub: any Hub, metricalc: (any Metricalc)?, userIdKey: AttributeKey<String>) {
         self.hub = hub
-        self.userIdKey = userIdKey
+        persons = PersonTable(key: userIdKey)
         self.metricalc = metricalc
     }
 
@@ -50,13 +50,25 @@ struct ChainState {
         return (context.pingChanges, result)
     }
 
+    /// Releases the state of a removed tracker, and appends its last metrics to the queue.
+    mutating func forget(_ tracker: TrackerID, into queue: BatchQueue) {
+        hub.forget(tracker)
+        metricalc?.forget(tracker, into: &metrics)
+        persons.name(&metrics, ofRemoved: tracker)
+        guard !metrics.isEmpty else { return }
+        for metric in metrics { samples.append(.metric(metric)) }
+        _ = queue.append(samples)
+        samples.removeAll(keepingCapacity: true)
+        metrics.removeAll(keepingCapacity: true)
+    }
+
     private mutating func enqueue(
         _ event: inout Event,
         in queue: BatchQueue,
         _ report: DiagnosticFeed
     ) -> EmitResult {
         metricalc?.process(event, into: &metrics)
-        metrics.nameThePerson(of: event, by: userIdKey)
+        persons.name(&metrics, of: event)
         if event.attributes.hasRefused {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
@@ -67,13 +79,5 @@ struct ChainState {
         samples.removeAll(keepingCapacity: true)
         metrics.removeAll(keepingCapacity: true)
         return result
-    }
-}
-
-extension [Metric] {
-    /// Adds the event's person to its metrics, so that an erasure finds them.
-    package mutating func nameThePerson(of event: Event, by key: AttributeKey<String>) {
-        guard !isEmpty, let userId = event.attributes[key] else { return }
-        for index in indices where self[index].attributes[key] == nil { self[index].attributes[key] = userId }
     }
 }

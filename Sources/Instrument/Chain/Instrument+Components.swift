@@ -31,15 +31,13 @@ extension Instrument {
         return id
     }
 
-    /// Removes a tracker: stops its pings, calls its ``Tracker/end()``, and never uses its number again.
+    /// Removes a tracker: stops its pings, calls its ``Tracker/end()``, queues its last metrics
+    /// (``Metricalc/forget(_:into:)``), and never uses its number again.
     public func remove(_ id: TrackerID) {
         guard let slot = registry.withLock({ $0.slots.removeValue(forKey: id) }) else { return }
         slot.remove()
         slot.tracker.end()
-        change { chain in
-            chain.hub.forget(id)
-            chain.metricalc?.forget(id)
-        }
+        change { [queue] chain in chain.forget(id, into: queue) }
     }
 
     /// Adds a backend, which receives the samples from now on.

@@ -10,7 +10,7 @@ public struct QueuedSamples: Sendable {
     /// A view without samples.
     public static var none: QueuedSamples { QueuedSamples { _ in } }
 
-    /// Passes the samples for the backend's service to `body`, the oldest first, in pages, until `body` returns false. The
-    /// samples of the batch that is being delivered are among them.
+    /// Passes the samples for the backend's service to `body`, the oldest first, in pages, until `body` returns false.
+    /// The samples of the batch that is being delivered are among them.
     public func read(_ body: ([SampleRecord]) -> Bool) { source(body) }
 }

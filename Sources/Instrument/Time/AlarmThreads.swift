@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// The threads that run the actions of alarms: few for actions that end soon, more only while actions block.
 ///
-/// An action waits for no other action for longer than ``patience``: if no thread has taken an action for that time, the number of
-/// threads doubles, up to one for each action. A thread without work ends after ``idleTime``.
+/// An action waits for no other action for longer than ``patience``: if no thread has taken an action for that time,
+/// the number of threads doubles, up to one for each action. A thread without work ends after ``idleTime``.
 final class AlarmThreads: Sendable {
     private struct State {
         /// The actions that wait for a thread, in order, from `first` on.

@@ -50,14 +50,15 @@ public struct SystemClock: SchedulingClock {
 
     /// Calls `action` at `deadline` on a thread of the clock; at once if that has passed.
     ///
-    /// Neither the app's tasks nor its blocks on Dispatch's queues delay it, and another action that blocks only by some
-    /// milliseconds: actions share a few threads, and the clock starts further ones while actions block.
+    /// Neither the app's tasks nor its blocks on Dispatch's queues delay it, and another action that blocks only by
+    /// some milliseconds: actions share a few threads, and the clock starts further ones while actions block.
     public func schedule(
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        // A serial queue, because Dispatch gives serial queues threads beyond the number of processors. A concurrent queue
-        // shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a second, that all are blocked.
+        // A serial queue, because Dispatch gives serial queues threads beyond the number of processors. A concurrent
+        // queue shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a second,
+        // that all are blocked.
         let timer = Timer(source: DispatchSource.makeTimerSource(queue: Self.alarms))
         timer.source.schedule(deadline: .now() + .nanoseconds(Int(max(.zero, now.duration(to: deadline)).nanoseconds)))
         let isCancelled = Flag()

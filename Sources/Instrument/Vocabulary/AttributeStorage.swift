@@ -52,6 +52,13 @@ extension AttributeStorage.Header {
         (refused, old.pointee.count) = (old.pointee.refused, 0)
     }
 
+    /// Moves elements here whose names all differ; there has to be room, and nothing here yet.
+    mutating func takeAll(from first: UnsafeMutablePointer<Attributes.Element>, count: Int) {
+        elements.moveInitialize(from: first, count: count)
+        self.count = count
+        for index in 0..<count { mark(elements[index].name, at: index) }
+    }
+
     /// Removes an element, keeping the order of the others. Bits stay set: they only say "maybe".
     mutating func remove(at index: Int) {
         (elements + index).deinitialize(count: 1)

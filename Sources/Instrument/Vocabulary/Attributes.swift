@@ -48,6 +48,13 @@ public struct Attributes: @unchecked Sendable {
         }
     }
 
+    /// Creates attributes of elements whose names all differ and whose values are all finite. The elements are moved:
+    /// their memory holds none afterwards.
+    package init(moving elements: UnsafeMutableBufferPointer<Element>) {
+        guard let first = elements.baseAddress, elements.count > 0 else { return }
+        makeStorage(capacity: elements.count).pointee.takeAll(from: first, count: elements.count)
+    }
+
     /// The value with the given key; nil if it is absent or of another type. Setting nil removes it.
     @inlinable
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {

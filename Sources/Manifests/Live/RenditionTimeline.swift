@@ -17,8 +17,9 @@ public struct RenditionTimeline: Hashable, Sendable {
     public internal(set) var nextReload: MonotonicInstant?
     /// The time of the last load with news.
     public internal(set) var lastChange: MonotonicInstant
-    /// The target latency, in nanoseconds: `PART-HOLD-BACK` where parts are used, `HOLD-BACK`, else three target durations (RFC 8216 section 6.3.3,
-    /// rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three segments.
+    /// The target latency, in nanoseconds: `PART-HOLD-BACK` where parts are used, `HOLD-BACK`, else three target
+    /// durations (RFC 8216 section 6.3.3, rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three
+    /// segments.
     public internal(set) var targetLatency: Int64
     /// Defects and unsupported features of all loads.
     public var notices: [ManifestNotice] { noticeList.notices }

@@ -57,8 +57,8 @@ public struct LivePolicy: Hashable, Sendable {
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
     /// reloading.
     public var staleAfter: Distance?
-    /// Whether the player fetches the parts of low-latency HLS, holds requests for playlists, and asks for delta updates;
-    /// else it plays whole segments.
+    /// Whether the player fetches the parts of low-latency HLS, holds requests for playlists, and asks for delta
+    /// updates; else it plays whole segments.
     public var usesParts: Bool
 
     /// Creates a policy.

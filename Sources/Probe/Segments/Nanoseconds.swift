@@ -1,6 +1,6 @@
 extension Int64 {
-    /// Nanoseconds of `self` ticks of a timescale, rounded to the nearest, halves away from zero; nil beyond 146 years, or
-    /// for a timescale that is not positive.
+    /// Nanoseconds of `self` ticks of a timescale, rounded to the nearest, halves away from zero; nil beyond 146 years,
+    /// or for a timescale that is not positive.
     func roundedNanoseconds(timescale: Int64) -> Int64? {
         guard timescale > 0 else { return nil }
         let product = magnitude.multipliedFullWidth(by: 1_000_000_000)

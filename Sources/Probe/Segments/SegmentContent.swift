@@ -26,7 +26,8 @@ extension SegmentContent {
     /// The interval after which the timestamps of a transport stream wrap.
     static let transportStreamWrap: Int64 = 95_443_717_688_889
 
-    /// Whether another reading of the segment gave the same, apart from the number of bytes after which media is playable.
+    /// Whether another reading of the segment gave the same, apart from the number of bytes after which media is
+    /// playable.
     func hasTimes(of other: SegmentContent) -> Bool {
         func comparable(_ content: SegmentContent) -> SegmentContent {
             var content = content

@@ -1,5 +1,5 @@
-/// Reads the segments of a playback: the first one of each kind through libavformat, which describes the media; the later
-/// ones without, as long as nothing about them is in doubt.
+/// Reads the segments of a playback: the first one of each kind through libavformat, which describes the media; the
+/// later ones without, as long as nothing about them is in doubt.
 ///
 /// A kind of segment (``SegmentSignature``) counts as known once this reader and libavformat have given the same times
 /// for one of its segments.

@@ -67,7 +67,8 @@ struct SegmentReading: ~Copyable {
         return content
     }
 
-    /// The duration of every packet of the tracks in `content`, in nanoseconds; no value for a track whose packets differ.
+    /// The duration of every packet of the tracks in `content`, in nanoseconds; no value for a track whose packets
+    /// differ.
     var durations: [PlaybackModel.Track: Int64] {
         var durations: [PlaybackModel.Track: Int64] = [:]
         var known: Set<PlaybackModel.Track> = []

@@ -1,5 +1,6 @@
 /// The fields of a segment that describe its media: the table of the program or the initialization section, parameter
-/// sets, the constant fields of the headers of sound. Segments with equal signatures have equal codecs and picture sizes.
+/// sets, the constant fields of the headers of sound. Segments with equal signatures have equal codecs and picture
+/// sizes.
 struct SegmentSignature: Hashable, Sendable {
     var parts: [[UInt8]]
 }

@@ -22,14 +22,14 @@ extension Dialect {
             source: dataModel
         ) { $0.startTime.map { .integer($0) } },
         QualityMetric(
-            "AdStartTime",
+            "PrerollTime",
             .milliseconds,
             .gauge,
             definition: """
                 Ads between the request (else the load) and the first frame: the part that `StartTime` leaves out. No value without such ads.
                 """,
             source: ours
-        ) { $0.adStartTime.map { .integer($0) } },
+        ) { $0.prerollTime.map { .integer($0) } },
     ]
 
     private static let stallMetrics = [

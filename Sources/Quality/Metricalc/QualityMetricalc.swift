@@ -15,7 +15,9 @@ public import Instrument
 /// requests of the probe, and the fields of this module.
 ///
 /// A session that was left without an event of its end (`ExitBeforeStart`) is reported with the first event of the next
-/// session of the same tracker. A stall, a seek or a play time that a removed tracker leaves open is not reported.
+/// session of the same tracker, or when the tracker is removed, as of the session's latest event; a shutdown removes
+/// all trackers. A recording does not tell when a tracker was removed: a replay reports the sessions that are open at
+/// the end of the recording.
 public struct QualityMetricalc: Metricalc {
     private var reader = SessionReader()
 
@@ -29,4 +31,11 @@ public struct QualityMetricalc: Metricalc {
 
     /// Drops everything about a removed tracker.
     public mutating func forget(_ tracker: TrackerID) { reader.forget(tracker) }
+
+    /// Appends what is left to report of the tracker's open session, and drops everything about the tracker.
+    public mutating func forget(_ tracker: TrackerID, into metrics: inout [Metric]) {
+        reader.forget(tracker) { model, visit in
+            if visit != .release { model.reportLast(of: tracker, into: &metrics) }
+        }
+    }
 }

@@ -4,7 +4,7 @@ public import Instrument
 /// definitions.
 extension MetricName {
     /// Ads before the first frame.
-    public static let adStartTime = MetricName("AdStartTime", .gauge, unit: .milliseconds)
+    public static let prerollTime = MetricName("PrerollTime", .gauge, unit: .milliseconds)
     /// Stalls as a share of the time that the viewer wanted to see media.
     public static let rebufferRatio = MetricName("RebufferRatio", .gauge, unit: .ratio)
     /// Stalls per minute of playing.
@@ -48,7 +48,7 @@ extension MetricName {
 
     /// The metrics that ``QualityMetricalc`` computes in addition to the core metrics.
     public static let qualityMetrics: [MetricName] = [
-        .adStartTime, .rebufferRatio, .rebufferFrequency, .timeBetweenRebuffers, .seekTime, .numSeeks, .watchTime,
+        .prerollTime, .rebufferRatio, .rebufferFrequency, .timeBetweenRebuffers, .seekTime, .numSeeks, .watchTime,
         .averageBitrate, .bitrateSwitchesUp, .bitrateSwitchesDown, .timeInQuality, .startFailure, .exitBeforeStart,
         .playbackFailure, .concurrentPlays, .liveLatency, .latencyDrift, .playbackRateTime, .throughput,
         .timeToFirstByte, .requestErrors,

@@ -4,15 +4,17 @@ internal import Instrument
 extension SessionModel {
     /// Appends the metrics.
     mutating func report(_ event: Event, _ visit: SessionReader.Visit, into metrics: inout [Metric]) {
+        if visit == .release { return }
         if reported.streamId != session.streamId || reported.playbackId != session.playbackId || !reported.hasIdentity {
             (reported.streamId, reported.playbackId) = (session.streamId, session.playbackId)
             (reported.identity, reported.hasIdentity) = (session.identity, true)
         }
-        var report = SessionReport(event, identity: reported.identity, metrics)
+        var report = SessionReport(event.tracker, event.time, identity: reported.identity, metrics)
         metrics = []
-        let isEnd = visit != .event
-        if visit != .earlier { reportMoments(of: event, to: &report) }
+        let isEnd = visit.isEnd
+        if visit.isOfEvent { reportMoments(of: event, to: &report) }
         reportIncrements(to: &report)
+        if visit == .afterFailure { return metrics = report.metrics }
         if isEnd || hasPictureAgain(after: event) { reportSeekTime(to: &report) }
         if isEnd || event.action == .ping {
             reportTimes(to: &report)
@@ -23,11 +25,25 @@ extension SessionModel {
         metrics = report.metrics
     }
 
+    /// Appends what is left to report of a session whose tracker was removed, at the time of the session's latest
+    /// event.
+    mutating func reportLast(of tracker: TrackerID, into metrics: inout [Metric]) {
+        if !reported.hasIdentity { (reported.identity, reported.hasIdentity) = (session.identity, true) }
+        var report = SessionReport(tracker, session.end, identity: reported.identity, metrics)
+        metrics = []
+        reportIncrements(to: &report)
+        reportSeekTime(to: &report)
+        reportTimes(to: &report)
+        reportReadings(to: &report)
+        reportOutcome(to: &report)
+        metrics = report.metrics
+    }
+
     /// Times of the start and of requests: each belongs to one event.
     private func reportMoments(of event: Event, to report: inout SessionReport) {
         if event.action == .start, reported.plays == 0, session.startup.hasStarted {
             report.add(.startTime, session.startTime)
-            report.add(.adStartTime, session.adStartTime)
+            report.add(.prerollTime, session.prerollTime)
         }
         report.add(.throughput, observation.throughput)
         report.add(.timeToFirstByte, observation.timeToFirstByte)
@@ -94,9 +110,9 @@ struct SessionReport {
     private let time: Timestamp
     private let identity: Attributes
 
-    init(_ event: Event, identity: Attributes, _ metrics: consuming [Metric]) {
+    init(_ tracker: TrackerID, _ time: Timestamp, identity: Attributes, _ metrics: consuming [Metric]) {
         self.metrics = metrics
-        (tracker, time) = (event.tracker, event.time)
+        (self.tracker, self.time) = (tracker, time)
         self.identity = identity
     }
 

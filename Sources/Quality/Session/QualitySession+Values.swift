@@ -8,8 +8,8 @@ extension QualitySession {
         return elapsed - startup.prerollTime
     }
 
-    /// `AdStartTime` of ``Dialect/instrument``.
-    var adStartTime: Int? {
+    /// `PrerollTime` of ``Dialect/instrument``.
+    var prerollTime: Int? {
         guard startup.elapsed != nil, startup.prerollTime > 0 else { return nil }
         return startup.prerollTime
     }

@@ -13,6 +13,8 @@ struct Sender: Sendable {
     // A pattern looks at the case alone; `!= nil` copies the model.
     var isOpen: Bool { if case .some = model { true } else { false } }
     var hasStarted: Bool { model?.session.startup.hasStarted == true }
+    var hasFailed: Bool { model?.session.state == .failed }
+    /// Whether the session has ended; a session that stays open after its end has failed.
     var isOver: Bool { model?.session.state.isTerminal == true }
 
     /// Whether an event with this `playbackId` belongs to the open session.
@@ -40,6 +42,8 @@ struct SenderTable: Sendable {
     var entries: [Sender] = []
     private var places: [String: Slot] = [:]
     private var free: [Slot] = []
+    /// The place of the latest sender of each tracker's number modulo 16: tried before the name is hashed.
+    private var hints = [Slot](repeating: 0, count: 16)
 
     var count: Int { places.count }
 
@@ -48,6 +52,16 @@ struct SenderTable: Sendable {
 
     /// The place of a sender; nil for a sender that the table does not have.
     func slot(of name: String) -> Slot? { places[name] }
+
+    /// The place of a sender whose events come from a tracker with this number; nil for a sender that the table does
+    /// not have.
+    mutating func slot(of name: String, tracker: TrackerID) -> Slot? {
+        let hint = hints[tracker.number & 15]
+        if hint < entries.count, entries[hint].name == name, !name.isEmpty { return hint }
+        guard let slot = places[name] else { return nil }
+        hints[tracker.number & 15] = slot
+        return slot
+    }
 
     /// Adds a sender that the table does not have.
     mutating func add(_ name: String, tracker: TrackerID) -> Slot {

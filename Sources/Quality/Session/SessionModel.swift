@@ -74,6 +74,12 @@ public struct SessionModel: Hashable, Sendable {
         enter(phase.state)
     }
 
+    /// Counts an event of a playback that has failed, for the core metrics alone: the session itself is over.
+    mutating func observeAfterFailure(_ event: Event) {
+        observation = Observation()
+        countCore(event)
+    }
+
     /// Passes the model to `body`, in place.
     mutating func visit(_ body: (inout SessionModel) -> Void) { body(&self) }
 

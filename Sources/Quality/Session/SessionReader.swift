@@ -54,8 +54,8 @@ public struct SessionReader: Sendable {
     public mutating func observe(_ event: Event) -> Step {
         var step = Step()
         observe(event) { model, visit in
-            if visit != .event { step.closed.append(model.session) }
-            if visit != .earlier { step.session = model.session.key }
+            if visit.isClosing { step.closed.append(model.session) }
+            if visit.isOfEvent { step.session = model.session.key }
         }
         return step
     }
@@ -78,14 +78,7 @@ public struct SessionReader: Sendable {
     }
 
     /// Drops everything about a tracker; an open session of the tracker is not reported.
-    public mutating func forget(_ tracker: TrackerID) {
-        switch trackers.removeValue(forKey: tracker) {
-        case nil: return
-        case .one(let name)?: if let slot = senders.slot(of: name) { drop(slot) { _, _ in } }
-        case .several?:
-            for slot in senders.slots where senders.entries[slot].tracker == tracker { drop(slot) { _, _ in } }
-        }
-    }
+    public mutating func forget(_ tracker: TrackerID) { forget(tracker) { _, _ in } }
 }
 
 extension SessionReader {
@@ -97,6 +90,19 @@ extension SessionReader {
         case event
         /// The event ended its session.
         case end
+        /// The event failed its session, whose core metrics remain open.
+        case failure
+        /// The event belongs to a session that has failed.
+        case afterFailure
+        /// No further event belongs to a session that has failed.
+        case release
+
+        /// Whether the session is complete.
+        var isClosing: Bool { self == .earlier || self == .end || self == .release }
+        /// Whether the visit shows the effect of the event.
+        var isOfEvent: Bool { self == .event || self == .end || self == .failure || self == .afterFailure }
+        /// Whether the session ended just now.
+        var isEnd: Bool { self == .earlier || self == .end || self == .failure }
     }
 
     /// Adds an event to its session, and shows each session that the event changed.
@@ -105,9 +111,11 @@ extension SessionReader {
         if event[.isAdsTracker] == true { return observeAd(event, visit) }
         let name = event[.senderId] ?? event.tracker.description
         let playbackId = event[.playbackId]
-        let slot = senders.slot(of: name)
+        let slot = senders.slot(of: name, tracker: event.tracker)
         if let slot, senders.entries[slot].isOpen {
-            if senders.entries[slot].matches(playbackId) { return add(event, to: slot, visit) }
+            let belongs = senders.entries[slot].matches(playbackId)
+            if belongs, !senders.entries[slot].isOver { return add(event, to: slot, visit) }
+            if belongs, !event.action.opensPlayback { return addAfterFailure(event, to: slot, visit) }
             close(slot, visit)
         }
         guard opensSession(event, in: slot, playbackId) else { return }
@@ -166,9 +174,22 @@ extension SessionReader {
     private mutating func observeAd(_ event: Event, _ visit: (inout SessionModel, Visit) -> Void) {
         let own = event[.senderId] ?? event.tracker.description
         guard let content = event[QualityField.contentSenderId] ?? contents[Self.instrument(of: own)],
-            let slot = senders.slot(of: content), senders.entries[slot].isOpen
+            let slot = senders.slot(of: content), senders.entries[slot].isOpen, !senders.entries[slot].isOver
         else { return }
         add(event, to: slot, visit)
+    }
+
+    /// Adds an event of a playback that has failed: only the core metrics continue until its end (`End`, `Stop`,
+    /// `Next`), as the core hub and the core metricalc count.
+    private mutating func addAfterFailure(
+        _ event: Event,
+        to slot: SenderTable.Slot,
+        _ visit: (inout SessionModel, Visit) -> Void
+    ) {
+        senders.entries[slot].touched = eventCount
+        senders.entries[slot].model?.observeAfterFailure(event)
+        senders.entries[slot].model?.visit { visit(&$0, .afterFailure) }
+        if event.action.endsPlayback { close(slot, visit) }
     }
 
     /// Shows a session after an event, and releases it if the event ended it.
@@ -182,20 +203,37 @@ extension SessionReader {
         if hasStarted, !hadStarted { concurrentPlays += 1 }
         if hasStarted, isOver { concurrentPlays -= 1 }
         senders.entries[slot].model?.observation.concurrentPlays = concurrentPlays
-        senders.entries[slot].model?.visit { visit(&$0, isOver ? .end : .event) }
-        if isOver { senders.entries[slot].release() }
+        // A playback that has failed can still end; the person cannot end one that never started.
+        let isOpenEnd = isOver && hasStarted && senders.entries[slot].hasFailed
+        senders.entries[slot].model?.visit { visit(&$0, isOpenEnd ? .failure : isOver ? .end : .event) }
+        if isOver, !isOpenEnd { senders.entries[slot].release() }
     }
 
-    /// Closes the open session of a sender as abandoned.
+    /// Closes the open session of a sender as abandoned; a session that has failed remains so.
     private mutating func close(
         _ slot: SenderTable.Slot,
         _ visit: (inout SessionModel, Visit) -> Void
     ) {
         guard senders.entries[slot].isOpen else { return }
+        if senders.entries[slot].isOver {
+            senders.entries[slot].model?.visit { visit(&$0, .release) }
+            return senders.entries[slot].release()
+        }
         if senders.entries[slot].hasStarted { concurrentPlays -= 1 }
         senders.entries[slot].model?.close()
         senders.entries[slot].model?.visit { visit(&$0, .earlier) }
         senders.entries[slot].release()
+    }
+
+    /// Drops everything about a tracker, and shows its open session as abandoned.
+    mutating func forget(_ tracker: TrackerID, _ visit: (inout SessionModel, Visit) -> Void) {
+        switch trackers.removeValue(forKey: tracker) {
+        case nil: return
+        case .one(let name)?: if let slot = senders.slot(of: name) { drop(slot, visit) }
+        case .several?:
+            let slots = senders.slots.filter { senders.entries[$0].tracker == tracker }
+            for slot in slots.sorted() { drop(slot, visit) }
+        }
     }
 
     /// Drops the tenth of all senders that had no event for the longest time.

@@ -1,7 +1,8 @@
 internal import Instrument
 internal import InstrumentAds
 
-/// The ads in the sessions of a recording: counts, and the values of the metrics of `AdMetricalc`.
+/// The ads in the sessions of a recording: counts, and the values of the metrics of `AdMetricalc`. Each session counts
+/// with its sampling weight.
 package struct AdSummary: Sendable {
     /// The most error codes that are counted separately.
     private static let mostCodes = 100
@@ -13,9 +14,9 @@ package struct AdSummary: Sendable {
     /// Ads that began.
     package private(set) var adCount = 0
     /// Milliseconds from the begin of each break to its first ad.
-    package private(set) var startTimes: [Double] = []
+    package private(set) var startTimes: [WeightedValue] = []
     /// Played ads over expected ads, for each break that says how many it expects.
-    package private(set) var fillRates: [Double] = []
+    package private(set) var fillRates: [WeightedValue] = []
     /// Milliseconds of ads, pauses and buffering included.
     package private(set) var playTime = 0.0
     /// Milliseconds for which ads buffered.
@@ -32,17 +33,17 @@ package struct AdSummary: Sendable {
     package var errorCount: Int { errors.values.reduce(0, +) }
 
     /// Adds the ads of a session.
-    mutating func add(_ session: AdSummary) {
+    mutating func add(_ session: AdSummary, weight: Int) {
         guard session.breakCount > 0 || session.adCount > 0 || session.errorCount > 0 else { return }
-        sessionCount += 1
-        breakCount += session.breakCount
-        adCount += session.adCount
-        startTimes += session.startTimes
-        fillRates += session.fillRates
-        playTime += session.playTime
-        rebufferTime += session.rebufferTime
-        exitCount += session.exitCount
-        for (code, count) in session.errors { countErrors(count, code: code) }
+        sessionCount += weight
+        breakCount += weight * session.breakCount
+        adCount += weight * session.adCount
+        startTimes += session.startTimes.map { WeightedValue(value: $0.value, weight: weight) }
+        fillRates += session.fillRates.map { WeightedValue(value: $0.value, weight: weight) }
+        playTime += Double(weight) * session.playTime
+        rebufferTime += Double(weight) * session.rebufferTime
+        exitCount += weight * session.exitCount
+        for (code, count) in session.errors { countErrors(weight * count, code: code) }
     }
 
     /// Adds a metric of ads; ignores others.
@@ -53,11 +54,11 @@ package struct AdSummary: Sendable {
         case .double(let number): value = number
         }
         switch metric.name {
-        case .adStartTime: startTimes.append(value)
+        case .adStartTime: startTimes.append(WeightedValue(value: value, weight: 1))
         case .adTime: playTime += value
         case .numAds: adCount += 1
         case .numAdBreaks: breakCount += 1
-        case .adFillRate: fillRates.append(value)
+        case .adFillRate: fillRates.append(WeightedValue(value: value, weight: 1))
         case .numAdErrors: countErrors(1, code: metric.attributes[.adErrorCode])
         case .adRebufferTime: rebufferTime += value
         case .adExits: exitCount += 1

@@ -42,7 +42,8 @@ package struct Comparison: Sendable {
         Values per session are compared with the Mann–Whitney U test (two-sided; exact for up to \(RankTest.largestExactSize) sessions \
         each without equal values, otherwise the normal approximation with corrections for ties and continuity). Shares are compared \
         with Fisher's exact test (two-sided). The p-values are corrected for the number of tests by Holm's method; a difference is \
-        significant if the corrected p-value is below 0.05. Each recorded session counts once, whatever its sampling weight is.
+        significant if the corrected p-value is below 0.05. Medians and shares count each session with its sampling weight; the tests \
+        count each recorded session once.
         """
 
     /// The other set.
@@ -53,13 +54,13 @@ package struct Comparison: Sendable {
     /// Compares a set with another one, for example of yesterday.
     package init(_ this: SessionSet, against other: SessionSet) {
         self.other = other
-        let shares: [(String, KeyPath<SessionSet, Int>)] = [
+        let shares: [(String, KeyPath<SessionCounts, Int>)] = [
             ("Sessions with a start failure", \.startFailures), ("Sessions left before the start", \.exitsBeforeStart),
-            ("Sessions with a playback failure", \.playbackFailures), ("Sessions with a stall", \.stalledCount),
+            ("Sessions with a playback failure", \.playbackFailures), ("Sessions with a stall", \.stalled),
         ]
         let drafts =
             Measure.all.map { Self.compare($0, this, other) }
-            + shares.map { Self.compare($0.0, this[keyPath: $0.1], this.count, other[keyPath: $0.1], other.count) }
+            + shares.map { Self.compare($0.0, $0.1, this, other) }
         let adjusted = HolmCorrection.adjust(drafts.map(\.p))
         rows = zip(drafts, adjusted).map { row, p in
             Row(
@@ -79,7 +80,7 @@ package struct Comparison: Sendable {
         let (mine, others) = (this.values[measure.position], other.values[measure.position])
         let (median, otherMedian) = (this.quantile(0.5, of: measure), other.quantile(0.5, of: measure))
         let isEnough = min(mine.count, others.count) >= fewest
-        let test = isEnough ? RankTest(mine, others) : nil
+        let test = isEnough ? RankTest(mine.map(\.value), others.map(\.value)) : nil
         let difference = median.flatMap { median in otherMedian.map { median - $0 } }
         return Row(
             title: "\(measure.title), median",
@@ -93,20 +94,33 @@ package struct Comparison: Sendable {
         )
     }
 
-    private static func compare(_ title: String, _ hits: Int, _ count: Int, _ otherHits: Int, _ otherCount: Int) -> Row
-    {
-        let (share, otherShare) = (Double(hits) / Double(max(1, count)), Double(otherHits) / Double(max(1, otherCount)))
-        let isEnough = min(count, otherCount) >= fewest
+    private static func compare(
+        _ title: String,
+        _ hits: KeyPath<SessionCounts, Int>,
+        _ this: SessionSet,
+        _ other: SessionSet
+    ) -> Row {
+        let (mine, others) = (this.estimated, other.estimated)
+        let share = Double(mine[keyPath: hits]) / Double(max(1, mine.sessions))
+        let otherShare = Double(others[keyPath: hits]) / Double(max(1, others.sessions))
+        let test =
+            min(this.count, other.count) >= fewest
+            ? ShareTest(this.recorded[keyPath: hits], of: this.count, other.recorded[keyPath: hits], of: other.count)
+            : nil
         let points = 100 * (share - otherShare)
         return Row(
             title: title,
-            this: "\(Decimal.percent(hits, of: count)) (\(hits) of \(count))",
-            other: "\(Decimal.percent(otherHits, of: otherCount)) (\(otherHits) of \(otherCount))",
+            this: text(mine[keyPath: hits], of: mine.sessions),
+            other: text(others[keyPath: hits], of: others.sessions),
             difference: (points > 0 ? "+" : "") + points.fixed(digits: 1) + " points",
-            p: isEnough ? ShareTest(hits, of: count, otherHits, of: otherCount)?.p : nil,
+            p: test?.p,
             method: "Fisher's exact test",
             isMoreWorse: true,
             isMore: share == otherShare ? nil : share > otherShare
         )
+    }
+
+    private static func text(_ hits: Int, of count: Int) -> String {
+        "\(Decimal.percent(hits, of: count)) (\(hits) of \(count))"
     }
 }

@@ -13,25 +13,15 @@ package struct SessionSet: Sendable {
     package var inputs: [String]
     /// The sessions that are listed; if there are more than ``mostListed``, those with failures and the longest stalls.
     package private(set) var listed: [ReportSession] = []
-    /// All sessions.
-    package private(set) var count = 0
-    /// Sessions that showed a first frame.
-    package private(set) var startedCount = 0
-    /// Sessions that failed before the first frame.
-    package private(set) var startFailures = 0
-    /// Sessions that were left before the first frame without an error.
-    package private(set) var exitsBeforeStart = 0
-    /// Sessions that failed after the first frame.
-    package private(set) var playbackFailures = 0
-    /// Sessions with at least one stall.
-    package private(set) var stalledCount = 0
-    /// All stalls.
-    package private(set) var stallCount = 0
+    /// The recorded sessions.
+    package private(set) var recorded = SessionCounts()
+    /// The sessions that the recorded ones stand for: each counts with its sampling weight.
+    package private(set) var estimated = SessionCounts()
     /// The value of each session that has one, for each of ``Measure/all``.
-    package private(set) var values = [[Double]](repeating: [], count: Measure.all.count)
+    package private(set) var values = [[WeightedValue]](repeating: [], count: Measure.all.count)
     /// The exact sums and distributions of all metrics.
     package private(set) var aggregate = QualityAggregate(.instrument)
-    /// Failed sessions by cause.
+    /// Failed sessions by cause, with their weights.
     package private(set) var causes: [FailureCause: Int] = [:]
     /// The ads of all sessions.
     package private(set) var ads = AdSummary()
@@ -42,24 +32,22 @@ package struct SessionSet: Sendable {
     package var problemCount = 0
     package var duplicateCount = 0
 
+    /// The number of recorded sessions.
+    package var count: Int { recorded.sessions }
+
     /// Creates an empty set.
     package init(inputs: [String]) { self.inputs = inputs }
 
     /// Adds a session that has ended, with the sums that it is shown from, and its ads.
     mutating func add(_ session: ReportSession, _ sums: QualitySession, ads: AdSummary) {
-        count += 1
-        self.ads.add(ads)
+        self.ads.add(ads, weight: sums.weight)
         aggregate.add(sums)
-        if sums.startup.hasStarted { startedCount += 1 }
-        if sums.failures.isStartFailure { startFailures += 1 }
-        if sums.failures.isPlaybackFailure { playbackFailures += 1 }
-        if session.isExitBeforeStart { exitsBeforeStart += 1 }
-        if session.stallCount > 0 { stalledCount += 1 }
-        stallCount += session.stallCount
+        recorded.add(session, sums, weight: 1)
+        estimated.add(session, sums, weight: sums.weight)
         for (position, value) in session.values.enumerated() {
-            if let value { values[position].append(value) }
+            if let value { values[position].append(WeightedValue(value: value, weight: sums.weight)) }
         }
-        if let cause = session.failure { countFailure(cause) }
+        if let cause = session.failure { countFailure(cause, weight: sums.weight) }
         let end = session.begin.saturatingAdd(Int64(session.length))
         span = min(span?.lowerBound ?? session.begin, session.begin)...max(span?.upperBound ?? end, end)
         listed.append(session)
@@ -77,10 +65,10 @@ package struct SessionSet: Sendable {
         listed.removeLast(max(0, listed.count - Self.mostListed))
     }
 
-    private mutating func countFailure(_ cause: FailureCause) {
+    private mutating func countFailure(_ cause: FailureCause, weight: Int) {
         let isRoom = causes[cause] != nil || causes.count < Self.mostCauses
         let other = FailureCause(hasStarted: cause.hasStarted, description: "other causes")
-        causes[isRoom ? cause : other, default: 0] += 1
+        causes[isRoom ? cause : other, default: 0] += weight
     }
 
     /// The causes, the most frequent first.
@@ -90,16 +78,34 @@ package struct SessionSet: Sendable {
         }
     }
 
-    /// The value below which a share of a measure's values lies (nearest rank); nil without values.
-    func quantile(_ share: Double, of measure: Measure) -> Double? {
-        Self.quantile(share, of: values[measure.position])
-    }
+    /// The value below which a share of the sessions lies, each with its weight (nearest rank); nil without values.
+    func quantile(_ share: Double, of measure: Measure) -> Double? { values[measure.position].quantile(share) }
+}
 
-    /// The value below which a share of values lies (nearest rank); nil without values.
-    static func quantile(_ share: Double, of values: [Double]) -> Double? {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty else { return nil }
-        let rank = Int((Double(sorted.count) * share).rounded(.up))
-        return sorted[min(max(1, rank), sorted.count) - 1]
+/// Sessions of several kinds.
+package struct SessionCounts: Hashable, Sendable {
+    /// All sessions.
+    package private(set) var sessions = 0
+    /// Sessions that showed a first frame.
+    package private(set) var started = 0
+    /// Sessions that failed before the first frame.
+    package private(set) var startFailures = 0
+    /// Sessions that were left before the first frame without an error.
+    package private(set) var exitsBeforeStart = 0
+    /// Sessions that failed after the first frame.
+    package private(set) var playbackFailures = 0
+    /// Sessions with at least one stall.
+    package private(set) var stalled = 0
+    /// All stalls.
+    package private(set) var stalls = 0
+
+    fileprivate mutating func add(_ session: ReportSession, _ sums: QualitySession, weight: Int) {
+        sessions += weight
+        if sums.startup.hasStarted { started += weight }
+        if sums.failures.isStartFailure { startFailures += weight }
+        if sums.failures.isPlaybackFailure { playbackFailures += weight }
+        if session.isExitBeforeStart { exitsBeforeStart += weight }
+        if session.stallCount > 0 { stalled += weight }
+        stalls += session.stallCount.saturatingMultiply(weight)
     }
 }

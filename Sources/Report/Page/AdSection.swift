@@ -25,9 +25,9 @@ enum AdSection {
     /// The figures, for the page and for the terminal; empty without ads.
     static func figures(of ads: AdSummary) -> [SummarySection.Figure] {
         guard ads.sessionCount > 0 else { return [] }
-        let start = SessionSet.quantile(0.5, of: ads.startTimes).map(Decimal.duration) ?? "–"
-        let high = SessionSet.quantile(0.95, of: ads.startTimes).map { "95 % within \(Decimal.duration($0))" }
-        let filled = ads.fillRates.reduce(0, +) / Double(max(1, ads.fillRates.count))
+        let start = ads.startTimes.quantile(0.5).map(Decimal.duration) ?? "–"
+        let high = ads.startTimes.quantile(0.95).map { "95 % within \(Decimal.duration($0))" }
+        let filled = ads.fillRates.sum / Double(max(1, ads.fillRates.weight))
         return [
             SummarySection.Figure(
                 title: "Ad breaks",
@@ -42,7 +42,7 @@ enum AdSection {
             SummarySection.Figure(
                 title: "Fill rate, mean",
                 value: ads.fillRates.isEmpty ? "–" : "\((100 * filled).fixed(digits: 1)) %",
-                note: "\(Decimal.count(ads.fillRates.count, "break")) with a number of expected ads"
+                note: "\(Decimal.count(ads.fillRates.weight, "break")) with a number of expected ads"
             ),
             SummarySection.Figure(title: "Ad start time, median", value: start, note: high ?? "no values"),
             SummarySection.Figure(

@@ -12,7 +12,7 @@ enum FailureSection {
         }
         let rows = causes.map { cause, count -> HTML in
             """
-            <tr><td>\(count)</td><td>\(Decimal.percent(count, of: set.count))</td>\
+            <tr><td>\(count)</td><td>\(Decimal.percent(count, of: set.estimated.sessions))</td>\
             <td>\(cause.hasStarted ? "during playback" : "before the start")</td><td><bdi>\(cause.code ?? "–")</bdi></td>\
             <td>\(cause.status.map(String.init) ?? "–")</td><td class="wide"><bdi>\(cause.description)</bdi></td></tr>
             """

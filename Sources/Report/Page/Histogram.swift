@@ -8,7 +8,7 @@ struct Histogram: Hashable {
         let low: Double
         /// The upper bound, which does not; nil for the last bin, which takes all greater values.
         let high: Double?
-        /// The number of sessions in this set and in the other one.
+        /// The number of sessions in this set and in the other one, with their weights.
         var count: Int
         var otherCount: Int
     }
@@ -17,15 +17,15 @@ struct Histogram: Hashable {
 
     let measure: Measure
     private(set) var bins: [Bin] = []
-    /// The number of values of each set.
+    /// The number of values of each set, with their weights.
     let count: Int
     let otherCount: Int
 
     /// Divides the values of one set, or of two into the same bins.
-    init(_ measure: Measure, _ values: [Double], _ others: [Double] = []) {
+    init(_ measure: Measure, _ values: [WeightedValue], _ others: [WeightedValue] = []) {
         self.measure = measure
-        (count, otherCount) = (values.count, others.count)
-        let sorted = (values + others).sorted()
+        (count, otherCount) = (values.weight, others.weight)
+        let sorted = (values + others).map(\.value).sorted()
         guard let last = sorted.last else { return }
         // The highest two per cent may be far away: they share the last bin.
         let high = sorted[min(sorted.count - 1, sorted.count * 98 / 100)]
@@ -40,8 +40,8 @@ struct Histogram: Hashable {
                 otherCount: 0
             )
         }
-        for value in values { bins[Self.position(of: value, step, bins.count)].count += 1 }
-        for value in others { bins[Self.position(of: value, step, bins.count)].otherCount += 1 }
+        for entry in values { bins[Self.position(of: entry.value, step, bins.count)].count += entry.weight }
+        for entry in others { bins[Self.position(of: entry.value, step, bins.count)].otherCount += entry.weight }
     }
 
     private static func position(of value: Double, _ step: Double, _ count: Int) -> Int {

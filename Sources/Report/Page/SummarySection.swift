@@ -57,8 +57,9 @@ enum SummarySection {
         let high = { (measure: Measure) in
             set.quantile(0.95, of: measure).map { "95 % within \(measure.text($0))" } ?? "no values"
         }
-        let play = set.values[Measure.playTime.position].reduce(0, +)
-        let stalled = set.values[Measure.rebufferTime.position].reduce(0, +)
+        let play = set.values[Measure.playTime.position].sum
+        let stalled = set.values[Measure.rebufferTime.position].sum
+        let counts = set.estimated
         let pooled = play + stalled > 0 ? Measure.rebufferRatio.text(100 * stalled / (play + stalled)) : "–"
         return [
             Figure(title: "Sessions", value: "\(set.count)", note: sessions(set)),
@@ -67,23 +68,23 @@ enum SummarySection {
                 title: "Rebuffer ratio, all sessions",
                 value: pooled,
                 note:
-                    "\(Decimal.count(set.stallCount, "stall")) in \(Decimal.count(set.stalledCount, "session")), \(Decimal.duration(stalled * 1000))"
+                    "\(Decimal.count(counts.stalls, "stall")) in \(Decimal.count(counts.stalled, "session")), \(Decimal.duration(stalled * 1000))"
             ),
             Figure(title: "Average bitrate, median", value: median(.bitrate), note: lowest(set)),
             Figure(
                 title: "Start failures",
-                value: Decimal.percent(set.startFailures, of: set.count),
-                note: Decimal.count(set.startFailures, "session")
+                value: Decimal.percent(counts.startFailures, of: counts.sessions),
+                note: Decimal.count(counts.startFailures, "session")
             ),
             Figure(
                 title: "Exits before start",
-                value: Decimal.percent(set.exitsBeforeStart, of: set.count),
-                note: Decimal.count(set.exitsBeforeStart, "session")
+                value: Decimal.percent(counts.exitsBeforeStart, of: counts.sessions),
+                note: Decimal.count(counts.exitsBeforeStart, "session")
             ),
             Figure(
                 title: "Playback failures",
-                value: Decimal.percent(set.playbackFailures, of: set.count),
-                note: Decimal.count(set.playbackFailures, "session")
+                value: Decimal.percent(counts.playbackFailures, of: counts.sessions),
+                note: Decimal.count(counts.playbackFailures, "session")
             ),
             Figure(title: "Play time", value: Decimal.duration(play * 1000), note: "all sessions together"),
         ]
@@ -91,8 +92,9 @@ enum SummarySection {
 
     /// Recorded sessions of which each stands for several are a sample.
     private static func sessions(_ set: SessionSet) -> String {
-        let all = set.aggregate.sessionCount
-        return "\(set.startedCount) started" + (all == set.count ? "" : "; a sample of \(all)")
+        let all = set.estimated.sessions
+        let sample = all == set.count ? "" : "; a sample of \(all), which the other figures count"
+        return "\(set.recorded.started) started" + sample
     }
 
     private static func lowest(_ set: SessionSet) -> String {

@@ -82,7 +82,7 @@ package struct ReportText {
         if causes.isEmpty { return ["", "No session failed."] }
         let rows = causes.map { cause, count -> [TerminalText] in
             [
-                "  \(count)", "\(Decimal.percent(count, of: set.count))",
+                "  \(count)", "\(Decimal.percent(count, of: set.estimated.sessions))",
                 cause.hasStarted ? "during playback" : "before the start", "\(cause.code ?? "–")",
                 "\(cause.status.map(String.init) ?? "–")", "\(cause.description)",
             ]

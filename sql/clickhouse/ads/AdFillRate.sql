@@ -1,4 +1,4 @@
 -- AdFillRate: Ads played over ads requested: the mean of the breaks.
-SELECT sender, playback, avg(value) AS value
+SELECT sender, playback, avg(value) AS value, max(weight) AS weight
 FROM metrics WHERE name = 'AdFillRate'
 GROUP BY sender, playback ORDER BY sender, playback;

@@ -77,6 +77,7 @@ CREATE TABLE IF NOT EXISTS metric_values
     sequence UInt64,
     id UUID,
     value Float64,
+    weight UInt32 DEFAULT 1,
     arrived DateTime DEFAULT now()
 )
 ENGINE = ReplacingMergeTree
@@ -92,17 +93,20 @@ SELECT
         name = 'PlaybackRateTime', JSONExtractString(attributes, 'rate'),
         ''
     ) AS label,
-    sequence, id, assumeNotNull(value) AS value
+    sequence, id, assumeNotNull(value) AS value,
+    toUInt32(least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000)) AS weight
 FROM samples
 WHERE type = 'metric' AND value IS NOT NULL;
 
 -- The views that the queries of sql/clickhouse read.
 CREATE VIEW IF NOT EXISTS events AS
-SELECT toString(id) AS id, sequence, action, tracker, time, instant, attributes, sender, playback
+SELECT toString(id) AS id, sequence, action, tracker, time, instant, attributes, sender, playback,
+    least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000) AS weight
 FROM samples FINAL WHERE type = 'event';
 
 CREATE VIEW IF NOT EXISTS metrics AS
-SELECT toString(id) AS id, sequence, name, kind, unit, assumeNotNull(value) AS value, tracker, time, instant, attributes, sender, playback
+SELECT toString(id) AS id, sequence, name, kind, unit, assumeNotNull(value) AS value, tracker, time, instant, attributes, sender, playback,
+    least(greatest(JSONExtractInt(attributes, 'sampleWeight'), 1), 1000000000) AS weight
 FROM samples FINAL WHERE type = 'metric' AND value IS NOT NULL;
 
 -- One row for each session, metric and label: how the values of a session combine is in docs/ndjson-schema.md. Metrics of requests
@@ -111,26 +115,28 @@ CREATE VIEW IF NOT EXISTS session_metrics AS
 SELECT
     name, sender, playback, label,
     multiIf(
-        name IN ('StartTime', 'AdStartTime'), min(value),
+        name IN ('StartTime', 'PrerollTime'), min(value),
         name IN (
             'RebufferRatio', 'RebufferFrequency', 'TimeBetweenRebuffers', 'AverageBitrate', 'LatencyDrift', 'LiveLatency'
         ), argMax(value, (sequence, time)),
-        name IN ('Throughput', 'TimeToFirstByte'), avg(value),
+        name IN ('Throughput', 'TimeToFirstByte', 'AdStartTime', 'AdFillRate'), avg(value),
         name = 'ConcurrentPlays', max(value),
         sum(value)
     ) AS value,
+    max(weight) AS weight,
     min(time) AS first_time
 FROM metric_values FINAL
 GROUP BY name, sender, playback, label;
 
--- The sessions of each hour: their number, mean and quantiles, for each metric.
+-- The sessions of each hour: their number, mean and quantiles, for each metric. If only one of several sessions is recorded, each
+-- recorded session counts as many times as its weight says.
 CREATE VIEW IF NOT EXISTS metrics_by_hour AS
 SELECT
     toStartOfHour(toDateTime(fromUnixTimestamp64Milli(first_time, 'UTC'))) AS hour,
     name, label,
-    count() AS sessions,
-    avg(session_metrics.value) AS mean,
-    quantileExactLow(0.5)(session_metrics.value) AS median,
-    quantileExactHigh(0.95)(session_metrics.value) AS p95
+    sum(session_metrics.weight) AS sessions,
+    sum(session_metrics.value * session_metrics.weight) / sum(session_metrics.weight) AS mean,
+    quantileExactWeighted(0.5)(session_metrics.value, session_metrics.weight) AS median,
+    quantileExactWeighted(0.95)(session_metrics.value, session_metrics.weight) AS p95
 FROM session_metrics
 GROUP BY hour, name, label;

@@ -1,5 +1,5 @@
 -- RebufferTime as the core metrics define it, from events: Stalls during playback, in ms.
-SELECT sender, playback, toInt64(sum(JSONExtractInt(attributes, 'timeSinceBufferBegin'))) AS value
+SELECT sender, playback, toInt64(sum(JSONExtractInt(attributes, 'timeSinceBufferBegin'))) AS value, max(weight) AS weight
 FROM events
 WHERE action = 'BufferFinish' AND JSONExtractBool(attributes, 'inPlaybackBlock') AND NOT JSONExtractBool(attributes, 'inPauseBlock') AND NOT JSONExtractBool(attributes, 'inSeekBlock')
 GROUP BY sender, playback ORDER BY sender, playback;

@@ -6,7 +6,7 @@ WITH seen AS (
     FROM events
 )
 SELECT sender, playback,
-    toInt64(JSONExtractInt(attributes, if(is_requested, 'timeSinceMediaRequest', 'timeSinceStreamLoad'))) AS value
+    toInt64(JSONExtractInt(attributes, if(is_requested, 'timeSinceMediaRequest', 'timeSinceStreamLoad'))) AS value, weight
 FROM seen
 WHERE action = 'Start' AND NOT JSONExtractBool(attributes, 'joinedLate') AND (is_requested OR is_loaded)
 ORDER BY sender, playback;

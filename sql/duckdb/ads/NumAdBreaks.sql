@@ -1,4 +1,4 @@
 -- NumAdBreaks: Ad breaks. The values of a session add up.
-SELECT sender, playback, sum(value)::BIGINT AS value
+SELECT sender, playback, sum(value)::BIGINT AS value, max(weight) AS weight
 FROM metrics WHERE name = 'NumAdBreaks'
 GROUP BY ALL ORDER BY ALL;

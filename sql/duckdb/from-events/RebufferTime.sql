@@ -1,5 +1,5 @@
 -- RebufferTime as the core metrics define it, from events: Stalls during playback, in ms.
-SELECT sender, playback, sum((attributes->>'timeSinceBufferBegin')::BIGINT)::BIGINT AS value
+SELECT sender, playback, sum((attributes->>'timeSinceBufferBegin')::BIGINT)::BIGINT AS value, max(weight) AS weight
 FROM events
 WHERE action = 'BufferFinish' AND coalesce((attributes->>'inPlaybackBlock')::BOOLEAN, false) AND NOT coalesce((attributes->>'inPauseBlock')::BOOLEAN, false) AND NOT coalesce((attributes->>'inSeekBlock')::BOOLEAN, false)
 GROUP BY ALL ORDER BY ALL;

@@ -7,7 +7,7 @@ WITH seen AS (
     WINDOW earlier AS (PARTITION BY sender, playback ORDER BY sequence ROWS UNBOUNDED PRECEDING)
 )
 SELECT sender, playback,
-    (CASE WHEN is_requested THEN attributes->>'timeSinceMediaRequest' ELSE attributes->>'timeSinceStreamLoad' END)::BIGINT AS value
+    (CASE WHEN is_requested THEN attributes->>'timeSinceMediaRequest' ELSE attributes->>'timeSinceStreamLoad' END)::BIGINT AS value, weight
 FROM seen
 WHERE action = 'Start' AND NOT coalesce((attributes->>'joinedLate')::BOOLEAN, false) AND (is_requested OR is_loaded)
 ORDER BY ALL;

@@ -6,6 +6,76 @@ internal import Instrument
 /// at most, and a host for `http` and `https`.
 enum IRIFormat {
     static func isValid(_ text: String) -> Bool {
+        var text = text
+        let answer = text.withUTF8 { ASCIIAddress($0)?.isValid }
+        return answer ?? isValidBeyondASCII(text)
+    }
+
+    /// An IRI in ASCII, as nearly all are: judged byte by byte.
+    private struct ASCIIAddress {
+        private let bytes: UnsafeBufferPointer<UInt8>
+
+        /// Nil for a text with other characters.
+        init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+            self.bytes = bytes
+        }
+
+        var isValid: Bool {
+            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(until: colon), colon + 1 < bytes.count,
+                hasAllowedCharacters(from: colon + 1)
+            else { return false }
+            return !isHypertext(until: colon) || hasHost(from: colon + 1)
+        }
+
+        private func isScheme(until colon: Int) -> Bool {
+            guard colon > 0, bytes[0].isLetter else { return false }
+            return bytes[..<colon].allSatisfy {
+                $0.isLetter || $0.isDigit || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0)
+            }
+        }
+
+        /// Printable characters except `<>"{}|\^` and the backtick; two hexadecimal digits after each `%`; one `#` at
+        /// most.
+        private func hasAllowedCharacters(from start: Int) -> Bool {
+            var fragments = 0
+            for place in start..<bytes.count {
+                let byte = bytes[place]
+                switch byte {
+                case 0...0x20, 0x7F, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"),
+                    UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"):
+                    return false
+                case UInt8(ascii: "#"):
+                    fragments += 1
+                    if fragments == 2 { return false }
+                case UInt8(ascii: "%"):
+                    guard place + 2 < bytes.count, bytes[place + 1].isHexDigit, bytes[place + 2].isHexDigit else {
+                        return false
+                    }
+                default: break
+                }
+            }
+            return true
+        }
+
+        private func isHypertext(until colon: Int) -> Bool {
+            guard colon == 4 || colon == 5 else { return false }
+            let lower = bytes[..<colon].map { $0 | 0x20 }
+            return lower.elementsEqual("http".utf8) || lower.elementsEqual("https".utf8)
+        }
+
+        /// Something other than a port between `//`, or the last `@` after it, and the path.
+        private func hasHost(from start: Int) -> Bool {
+            guard bytes[start...].starts(with: "//".utf8) else { return false }
+            let ends = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+            let authority = bytes[(start + 2)...].prefix { !ends.contains($0) }
+            let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+            return host.first.map { $0 != UInt8(ascii: ":") } ?? false
+        }
+    }
+
+    /// The general rule, for a text with any characters.
+    static func isValidBeyondASCII(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let scheme = text[..<colon]
         let rest = text[text.utf8.index(after: colon)...]

@@ -5,6 +5,11 @@ internal import Instrument
 /// Source: xAPI 1.0.3, Data 2.2.s4.b2 and 4.2; XAPI-00013, XAPI-00121.
 enum LanguageTagFormat {
     static func isValid(_ text: String) -> Bool {
+        isPlain(text) || matchesGrammar(text)
+    }
+
+    /// The general rule.
+    static func matchesGrammar(_ text: String) -> Bool {
         if irregular.contains(text.lowercased()) { return true }
         let subtags = text.split(separator: "-", omittingEmptySubsequences: false).map { $0.lowercased() }
         guard subtags.allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(isLetterOrDigit) }) else {
@@ -12,6 +17,21 @@ enum LanguageTagFormat {
         }
         var tag = Tag(rest: subtags[...])
         return tag.isPrivate() || tag.isLanguage()
+    }
+
+    /// Whether a tag is a language of two or three letters, alone or with a region of two letters, such as `en-GB`.
+    private static func isPlain(_ text: String) -> Bool {
+        var (hyphen, place) = (-1, 0)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "-"), hyphen < 0, place == 2 || place == 3 {
+                hyphen = place
+            } else if !byte.isLetter {
+                return false
+            }
+            place += 1
+            if place > 6 { return false }
+        }
+        return hyphen < 0 ? place == 2 || place == 3 : place - hyphen == 3
     }
 
     /// Tags that were registered before the grammar (RFC 5646, section 2.2.8).

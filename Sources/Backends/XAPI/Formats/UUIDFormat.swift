@@ -8,8 +8,14 @@ internal import Instrument
 /// Source: xAPI 1.0.3, Data 2.4.1 and 4.4; XAPI-00027, XAPI-00029.
 enum UUIDFormat {
     static func isValid(_ text: String) -> Bool {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy(\.isHexDigit)
+        guard text.utf8.count == 36 else { return false }
+        var place = 0
+        for byte in text.utf8 {
+            let isHyphenPlace = place == 8 || place == 13 || place == 18 || place == 23
+            guard isHyphenPlace ? byte == UInt8(ascii: "-") : byte.isHexDigit else { return false }
+            place += 1
+        }
+        return true
     }
 }
 

@@ -7,6 +7,7 @@ extension Checker {
     private static let identifierNames = "mbox, mbox_sha1sum, openid, account"
     private static let identifiers: Set<String> = ["mbox", "mbox_sha1sum", "openid", "account"]
     private static let ofAgent = identifiers.union(["objectType", "name"])
+    private static let ofAccount: Set<String> = ["homePage", "name"]
     private static let ofGroup = ofAgent.union(["member"])
 
     /// True if the object has a key that only actors have.
@@ -127,7 +128,7 @@ extension Checker {
 
     /// Both `homePage` and `name` (Data 2.4.2.4).
     private mutating func account(_ value: JSONValue, at path: JSONPath) {
-        guard let members = members(of: value, at: path, known: ["homePage", "name"], rule: .account) else { return }
+        guard let members = members(of: value, at: path, known: Self.ofAccount, rule: .account) else { return }
         if let homePage = members["homePage"] {
             iri(homePage, at: path / "homePage", rule: .accountHomePage)
         } else {

@@ -2,6 +2,7 @@ internal import InstrumentJSON
 
 /// Contexts (xAPI 1.0.3, Data 2.4.6; IEEE 9274.1.1, 4.2.2.5).
 extension Checker {
+    private static let contextKinds: Set<String> = ["parent", "grouping", "category", "other"]
     private static let ofContext: Set<String> = [
         "registration", "instructor", "team", "contextActivities", "revision", "platform", "language", "statement",
         "extensions",
@@ -58,7 +59,6 @@ extension Checker {
 
     /// One activity or several, of four kinds (Data 2.4.6.2).
     private mutating func contextActivities(_ value: JSONValue, at path: JSONPath) {
-        let kinds: Set<String> = ["parent", "grouping", "category", "other"]
         guard case .object(let all) = value else {
             return fail(
                 .contextActivities,
@@ -67,7 +67,7 @@ extension Checker {
                 found: value
             )
         }
-        for name in all.keys.sorted() where !kinds.contains(name) {
+        for name in all.keys.sorted() where !Self.contextKinds.contains(name) {
             fail(
                 .contextActivitiesKey,
                 at: path / name,
@@ -75,9 +75,11 @@ extension Checker {
                 foundWords: "the key " + Excerpt.quoted(name)
             )
         }
-        let known = JSONValue.object(all.filter { kinds.contains($0.key) })
+        let known = JSONValue.object(all.filter { Self.contextKinds.contains($0.key) })
         if all.isEmpty { return warnOfEmpty(at: path, rule: .contextActivitiesEmpty) }
-        guard known != [:], let members = members(of: known, at: path, known: kinds, rule: .contextActivities) else {
+        guard known != [:],
+            let members = members(of: known, at: path, known: Self.contextKinds, rule: .contextActivities)
+        else {
             return
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { activities(value, at: path / name) }

@@ -13,6 +13,7 @@ extension Checker {
         "true-false", "choice", "fill-in", "long-fill-in", "matching", "performance", "sequencing", "likert", "numeric",
         "other",
     ]
+    private static let ofComponent: Set<String> = ["id", "description"]
     private static let ofDefinition = Set(
         ["name", "description", "type", "moreInfo", "extensions", "interactionType", "correctResponsesPattern"]
             + componentLists.map(\.key)
@@ -88,7 +89,7 @@ extension Checker {
 
     /// The component's id, if it is valid.
     private mutating func component(_ value: JSONValue, at path: JSONPath) -> String? {
-        guard let members = members(of: value, at: path, known: ["id", "description"], rule: .componentObject) else {
+        guard let members = members(of: value, at: path, known: Self.ofComponent, rule: .componentObject) else {
             return nil
         }
         if let text = members["description"] {

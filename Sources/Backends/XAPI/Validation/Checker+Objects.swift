@@ -2,6 +2,9 @@ internal import InstrumentJSON
 
 /// The object of a statement, and activities in any place (xAPI 1.0.3, Data 2.4.4).
 extension Checker {
+    private static let ofReference: Set<String> = ["objectType", "id"]
+    private static let ofActivity: Set<String> = ["objectType", "id", "definition"]
+
     mutating func object(_ value: JSONValue, at path: JSONPath, isNested: Bool) {
         guard case .object(let all) = value else {
             return fail(.wrongType, at: path, "must be an object", found: value)
@@ -48,7 +51,7 @@ extension Checker {
 
     /// Both `objectType` and `id` (Data 2.4.4.3).
     mutating func statementRef(_ value: JSONValue, at path: JSONPath, rule: ValidationRule) {
-        guard let members = members(of: value, at: path, known: ["objectType", "id"], rule: rule) else { return }
+        guard let members = members(of: value, at: path, known: Self.ofReference, rule: rule) else { return }
         if let type = members["objectType"] {
             _ = oneOf(["StatementRef"], type, at: path / "objectType", rule: rule)
         } else {
@@ -62,7 +65,7 @@ extension Checker {
     }
 
     mutating func activity(_ value: JSONValue, at path: JSONPath, rule: ValidationRule = .wrongType) {
-        guard let members = members(of: value, at: path, known: ["objectType", "id", "definition"], rule: rule) else {
+        guard let members = members(of: value, at: path, known: Self.ofActivity, rule: rule) else {
             return
         }
         if let type = members["objectType"] {

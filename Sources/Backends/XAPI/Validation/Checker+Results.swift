@@ -2,9 +2,13 @@ internal import InstrumentJSON
 
 /// Results and scores (xAPI 1.0.3, Data 2.4.5).
 extension Checker {
+    private static let ofResult: Set<String> = [
+        "score", "success", "completion", "response", "duration", "extensions",
+    ]
+    private static let ofScore: Set<String> = ["scaled", "raw", "min", "max"]
+
     mutating func result(_ value: JSONValue, at path: JSONPath) {
-        let known: Set<String> = ["score", "success", "completion", "response", "duration", "extensions"]
-        guard let members = members(of: value, at: path, known: known, rule: .wrongType) else { return }
+        guard let members = members(of: value, at: path, known: Self.ofResult, rule: .wrongType) else { return }
         if let score = members["score"] { self.score(score, at: path / "score") }
         if let success = members["success"] { bool(success, at: path / "success", rule: .success) }
         if let completion = members["completion"] { bool(completion, at: path / "completion", rule: .completion) }
@@ -23,7 +27,7 @@ extension Checker {
     }
 
     private mutating func score(_ value: JSONValue, at path: JSONPath) {
-        guard let members = members(of: value, at: path, known: ["scaled", "raw", "min", "max"], rule: .score) else {
+        guard let members = members(of: value, at: path, known: Self.ofScore, rule: .score) else {
             return
         }
         let scaled = number(of: members, "scaled", at: path, rule: .scoreScaled)

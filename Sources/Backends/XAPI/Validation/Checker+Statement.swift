@@ -6,6 +6,7 @@ extension Checker {
         "actor", "verb", "object", "result", "context", "timestamp", "attachments",
     ]
     private static let ofStatement = common.union(["id", "stored", "authority", "version"])
+    private static let ofVerb: Set<String> = ["id", "display"]
     private static let ofSubStatement = common.union(["objectType"])
     private static let voidedVerb = "http://adlnet.gov/expapi/verbs/voided"
 
@@ -79,7 +80,7 @@ extension Checker {
 
     /// `id` and `display` (Data 2.4.3).
     private mutating func verb(_ value: JSONValue, at path: JSONPath) {
-        guard let members = members(of: value, at: path, known: ["id", "display"], rule: .wrongType) else { return }
+        guard let members = members(of: value, at: path, known: Self.ofVerb, rule: .wrongType) else { return }
         if let id = members["id"] {
             iri(id, at: path / "id", rule: .verbID)
         } else {

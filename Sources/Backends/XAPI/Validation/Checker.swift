@@ -60,6 +60,8 @@ struct Checker {
             return nil
         }
         if members.isEmpty { warnOfEmpty(at: path, rule: .nullOrEmpty) }
+        // Most objects are as they should be.
+        if members.allSatisfy({ $0.value.isPresent && known.contains($0.key) }) { return members }
         for name in members.keys.sorted() where !known.contains(name) {
             unknown(name, members[name], at: path / name, known: known, forbidden: forbidden)
         }
@@ -145,4 +147,9 @@ struct Checker {
         }
         return nil
     }
+}
+
+extension JSONValue {
+    /// Whether the value is not null.
+    fileprivate var isPresent: Bool { if case .null = self { false } else { true } }
 }

@@ -45,16 +45,30 @@ public struct StatementValidator: Hashable, Sendable {
     /// ``findings(in:)``.
     public func findings(inJSON bytes: [UInt8]) -> [ValidationFailure] {
         do {
-            let value = try JSONValue(parsing: bytes)
-            return findings(in: value, withKeysOf: bytes, at: .root)
+            var hasRepeatedNames = false
+            let value = try JSONReader.read(bytes, hasRepeatedNames: &hasRepeatedNames)
+            return findings(in: value, member: nil, of: bytes, hasRepeatedNames: hasRepeatedNames)
         } catch {
             return [.noJSON(error, in: bytes)]
         }
     }
 
-    /// Returns failures and warnings of a statement that is a member of an object; `bytes` are the object's.
-    package func findings(in statement: JSONValue, member name: String, of bytes: [UInt8]) -> [ValidationFailure] {
-        findings(in: statement, withKeysOf: bytes, at: .root / name)
+    /// Returns failures and warnings of a statement that was read from `bytes`.
+    ///
+    /// - Parameters:
+    ///   - statement: the statement.
+    ///   - name: the member of the object in `bytes` that is the statement; nil if the whole is the statement.
+    ///   - bytes: the text.
+    ///   - hasRepeatedNames: whether the reader met an object with two members of one name; only then their places are
+    ///     searched.
+    package func findings(
+        in statement: JSONValue,
+        member name: String?,
+        of bytes: [UInt8],
+        hasRepeatedNames: Bool
+    ) -> [ValidationFailure] {
+        guard hasRepeatedNames else { return findings(in: statement) }
+        return findings(in: statement, withKeysOf: bytes, at: name.map { .root / $0 } ?? .root)
     }
 
     private func findings(

@@ -1,7 +1,7 @@
 internal import Instrument
 
-/// Reads the times of fragmented MP4 (ISO/IEC 14496-12) from the descriptions of its fragments, without libavformat, while
-/// the bytes arrive.
+/// Reads the times of fragmented MP4 (ISO/IEC 14496-12) from the descriptions of its fragments, without libavformat,
+/// while the bytes arrive.
 ///
 /// The reader is in doubt as soon as it meets anything that libavformat might read in another way.
 struct FragmentReader: Sendable {
@@ -145,8 +145,8 @@ struct FragmentReader: Sendable {
         return stride(from: offset + 4, to: index.count, by: 12).allSatisfy { index[$0] & 0x80 == 0 }
     }
 
-    /// Whether the reading does not depend on when a later fragment is looked at: with an index, libavformat looks at it
-    /// only when it gets there, otherwise before all frames.
+    /// Whether the reading does not depend on when a later fragment is looked at: with an index, libavformat looks at
+    /// it only when it gets there, otherwise before all frames.
     private func isEven(_ run: MovieFragment.Run) -> Bool {
         guard hasIndex, fragmentCount > 1, header.tracks[run.track].kind == .video else { return true }
         let track = tracks[run.track]

@@ -1,0 +1,4 @@
+-- PrerollTime: Ads before the first frame, in ms. A session has one value.
+SELECT sender, playback, min(value)::BIGINT AS value, max(weight) AS weight
+FROM metrics WHERE name = 'PrerollTime'
+GROUP BY ALL ORDER BY ALL;
