@@ -13,10 +13,9 @@ struct Beacon {
     /// The playback of the ad, and the server: beacons with one lane are sent in order.
     let lane: Lane
 
-    /// Beacons that keep their order.
+    /// Beacons that keep their order: those of one playback of an ad.
     struct Lane: Hashable, Sendable {
         var playback: String
-        var server: String
     }
 
     /// The beacon of a record; nil for any other sample.
@@ -25,7 +24,7 @@ struct Beacon {
         (id, sequence) = (record.id, record.sequence)
         url = AdURL(event[.adBeaconUrl] ?? "")
         do throws(HTTPError) { server = try url.resolved().origin } catch { server = "" }
-        lane = Lane(playback: event[.adBeaconGroup] ?? "", server: server)
+        lane = Lane(playback: event[.adBeaconGroup] ?? "")
         let lifetime = Beacons.usualLifetime.components.seconds.saturatingMultiply(1_000)
         let latest = event.time.wallTime.milliseconds.saturatingAdd(lifetime)
         expiry = WallTime(milliseconds: event[.adBeaconExpiry].map(Int64.init) ?? latest)

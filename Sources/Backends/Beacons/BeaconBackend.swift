@@ -9,14 +9,13 @@ public import InstrumentHTTP
 /// let instrument = Instrument(hub: AdsHub(), backends: [backend], store: store)
 /// ```
 ///
-/// Beacons of different ads, and of different servers, are sent at the same time; each server receives the beacons of
-/// an ad in their order. A beacon that fails is retried, and the later beacons of its ad for the same server wait; a
-/// beacon that still fails after its ad's `Expires`, or an hour, becomes a dead letter, as does a beacon that a server
-/// refuses.
+/// Beacons of different ads are sent at the same time, those of one ad in their order. A beacon that fails is retried,
+/// and the later beacons of its ad wait; a beacon that still fails after its ad's `Expires`, or an hour, becomes a dead
+/// letter, as does a beacon that a server refuses.
 ///
-/// A server that takes no beacons rests for a growing time, and delays no other server: up to ``mostAhead`` beacons for
-/// other servers that wait behind its beacons are sent before them. The backend remembers these until their turn in the
-/// queue comes; a process that is killed in between sends them again, under the same identifiers.
+/// A server that takes no beacons rests for a growing time, and delays no other ad: up to ``mostAhead`` beacons of
+/// other ads, for other servers, that wait behind its beacons are sent before them. The backend remembers these until
+/// their turn in the queue comes; a process that is killed in between sends them again, under the same identifiers.
 ///
 /// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
 /// ended before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a
@@ -177,9 +176,9 @@ public final class BeaconBackend: Backend {
         queued.read { records in
             state.withLock { state in
                 for beacon in records.lazy.compactMap({ Beacon($0) }) where state.settled[beacon.id] == nil {
-                    guard !delays.servers.contains(beacon.server), !state.rests.isResting(beacon.server, at: now) else {
-                        continue
-                    }
+                    guard !delays.delays(beacon), !delays.servers.contains(beacon.server),
+                        !state.rests.isResting(beacon.server, at: now)
+                    else { continue }
                     found.append(beacon)
                     if found.count >= Self.mostAtALook || state.settled.count + found.count >= Self.mostAhead {
                         return false
@@ -255,7 +254,7 @@ private struct BeaconDelays {
 
     /// - Parameter reason: why an attempt failed; nil for a beacon behind another.
     mutating func delay(_ beacon: Beacon, _ reason: String?) {
-        servers.insert(beacon.server)
+        if reason != nil { servers.insert(beacon.server) }
         lanes.insert(beacon.lane)
         self.reason = self.reason ?? reason ?? "an earlier beacon of the ad waits"
     }
