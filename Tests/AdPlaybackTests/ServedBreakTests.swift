@@ -48,7 +48,7 @@ struct ServedBreakTests {
     func localFile() async throws {
         // Real media, which would play if anything opened it.
         let file = FileManager.default.temporaryDirectory.appending(
-            path: "instrument-origin-fixtures/instrument-fixtures-2-24s/movie.mp4"
+            path: "instrument-origin-fixtures/instrument-fixtures-3-24s/movie.mp4"
         )
         _ = try await Stage.origin()
         try #require(FileManager.default.fileExists(atPath: file.path))

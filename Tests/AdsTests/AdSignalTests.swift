@@ -210,12 +210,10 @@ struct AdSignalTests {
         #expect(
             try signals([1: [tag(5, true)], 2: [tag(5, false)], 3: [tag(6, true)], 4: [tag(6, false)]]).findings.isEmpty
         )
-        #expect(
-            try signals([1: [tag(5, true)], 2: [tag(5, false)], 3: [tag(4, true)]]).findings.map(\.message) == [
-                "event 4 follows event 5"
-            ]
-        )
-        #expect(try signals([1: [tag(5, true)], 2: [tag(7, false)]]).findings.count == 1)
+        let unordered = try signals([1: [tag(5, true)], 2: [tag(5, false)], 3: [tag(4, true)]]).findings.map(\.message)
+        #expect(unordered.first == "event 4 follows event 5" && unordered.count == 2, "\(unordered)")
+        let other = try signals([1: [tag(5, true)], 2: [tag(7, false)]]).findings.map(\.message)
+        #expect(other.count == 2, "\(other)")
     }
 
     /// Tags of splices: event, whether it leaves the network, seconds of the break, whether it returns by itself.
@@ -347,7 +345,7 @@ struct AdSignalTests {
         #expect(found.signals.map(\.position) == [12, 30, 40].map { $0 * Self.second })
         #expect(found.signals.map(\.id) == ["7", "9", "3"])
         #expect(found.signals.map(\.duration) == [10 * Self.second, nil, 5 * Self.second])
-        #expect(found.findings.map(\.severity) == [.error])
+        #expect(found.findings.map(\.severity) == [.error, .warning], "\(found.findings)")
         let others = presentation.events.compactMap { ManifestAdEvent($0) }
         #expect(others.first == .callback(AdURL("https://t.test/cb")))
         guard case .alternative(let alternative) = others.last else {

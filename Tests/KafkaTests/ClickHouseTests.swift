@@ -90,9 +90,9 @@ struct ClickHouseTests {
         let copies = "=SELECT count() AS rows, uniqExact(id) AS samples FROM (SELECT id FROM samples FINAL)"
         let broke = "=SELECT count() AS rows FROM broken_lines"
         let starts =
-            "=SELECT sender, playback, toInt64(value) AS value FROM session_metrics WHERE name = 'StartTime' ORDER BY ALL"
+            "=SELECT sender, playback, toInt64(value) AS value, weight FROM session_metrics WHERE name = 'StartTime' ORDER BY ALL"
         let plays =
-            "=SELECT sender, playback, toInt64(value) AS value FROM session_metrics WHERE name = 'PlayTime' ORDER BY ALL"
+            "=SELECT sender, playback, toInt64(value) AS value, weight FROM session_metrics WHERE name = 'PlayTime' ORDER BY ALL"
         let hours = "=SELECT toInt64(sum(sessions)) AS value FROM metrics_by_hour WHERE name = 'StartTime'"
         let topic = "kafka:\(cluster.brokers.joined(separator: ","))/\(MockCluster.topic)#\(records.count)"
         let fleet = try await run("clickhouse-fleet", topic, Self.queries + [copies, broke, starts, plays, hours])

@@ -18,8 +18,8 @@ struct FixturesTests {
         let second = try await Fixtures.make(in: other)
         let names = try manager.contentsOfDirectory(atPath: first.directory).sorted()
         #expect(try manager.contentsOfDirectory(atPath: second.directory).sorted() == names)
-        // Three transport streams, five fragmented files, twelve encrypted segments, a film.
-        #expect(names.count == 21)
+        // Three transport streams, five fragmented files, five in parts, twelve encrypted segments, a film.
+        #expect(names.count == 26)
         for name in names {
             let same = manager.contentsEqual(
                 atPath: first.directory + "/" + name,

@@ -120,6 +120,9 @@ struct MetricalcContractTests {
             switch fault {
             case .neverForgets: break
             case .forgetsAll: metricalc = CoreMetricalc()
+            case .countsOthersAtLast:
+                counts[tracker] = nil
+                metricalc.forget(tracker)
             default: metricalc.forget(tracker)
             }
         }
