@@ -11,8 +11,8 @@ extension AdSignals {
     /// Reads the signals of the events of an MPD.
     /// - Parameters:
     ///   - events: the events of the MPD.
-    ///   - end: the end of the presentation, in nanoseconds; nil while media is still produced, so that an end may come,
-    ///     and an end may belong to a begin that the MPD no longer has.
+    ///   - end: the end of the presentation, in nanoseconds; nil while media is still produced, so that an end may
+    ///     come, and an end may belong to a begin that the MPD no longer has.
     public init(_ events: [ManifestEvent], upTo end: Int64? = nil) {
         var breaks: [AdSignal] = []
         for event in events where [Self.xmlScheme, Self.binaryScheme].contains(event.scheme) { add(event, &breaks) }
