@@ -101,19 +101,13 @@ extension InterstitialAsset {
 
 extension HTTPURL {
     fileprivate func adding(primaryID: String, startOffset: Int64) throws(HTTPError) -> HTTPURL {
-        let (text, fragment) = secretText.parted(at: "#")
-        var query = (text.contains("?") ? "&" : "?") + "_HLS_primary_id=" + MacroValues.encoded(primaryID)
+        var parameters = ["_HLS_primary_id=" + MacroValues.encoded(primaryID)]
         if startOffset > 0 {
-            let milliseconds = startOffset / 1_000_000
-            query += "&_HLS_start_offset=\(milliseconds.decimal(places: 3))"
+            parameters.append("_HLS_start_offset=\((startOffset / 1_000_000).decimal(places: 3))")
         }
-        return try HTTPURL(text + query + fragment)
-    }
-}
-
-extension String {
-    fileprivate func parted(at mark: Character) -> (before: String, rest: String) {
-        guard let index = firstIndex(of: mark) else { return (self, "") }
-        return (String(self[..<index]), String(self[index...]))
+        guard let url = addingQuery(parameters) else {
+            throw HTTPError(.invalidURL, "the address cannot have further query parameters; check it", url: self)
+        }
+        return url
     }
 }
