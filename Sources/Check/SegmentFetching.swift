@@ -85,6 +85,8 @@ actor SegmentFetcher {
             let isFragment = segment.initialization == nil && Self.isFragment(plain)
             if case .unreadable(let reason) = error, !isFragment { facts.failure = .unreadable(reason) }
         }
+        // Pictures and sound of encrypted samples cannot be decoded.
+        if case .samples = segment.encryption?.method { return FetchedSegment(facts: facts) }
         let media = keepsMedia ? SegmentMedia(initialization: start, bytes: plain) : nil
         return FetchedSegment(facts: facts, media: media)
     }

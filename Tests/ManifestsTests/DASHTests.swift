@@ -214,6 +214,25 @@ private func video(_ information: String, _ attributes: String = "") -> String {
         #expect(timeline.liveEdge(at: now) == 3_608 * second && timeline.nextReload == nil)
     }
 
+    @Test func alternativeBaseURLsOfEachLevelAreServers() throws {
+        let body = """
+            <BaseURL dvb:priority="2" serviceLocation="b">https://b.test/root/</BaseURL>
+            <BaseURL serviceLocation="a">https://a.test/</BaseURL>
+            <Period><AdaptationSet mimeType="video/mp4"><BaseURL>set/</BaseURL><BaseURL>https://c.test/set/</BaseURL>
+            <SegmentTemplate timescale="1" duration="10" media="$Number$"/><Representation id="v" bandwidth="1"/>
+            </AdaptationSet></Period>
+            """
+        let show = try presentation(mpd(body))
+        #expect(try show.segments().map(\.text) == ["https://a.test/set/1", "https://a.test/set/2"])
+        let servers = show.locations.map { $0.locations.map { "\($0.id) \($0.base)" } }
+        #expect(
+            servers == [
+                ["a https://a.test/", "b https://b.test/root/"],
+                ["https://a.test/set/ https://a.test/set/", "https://c.test/set/ https://c.test/set/"],
+            ]
+        )
+    }
+
     @Test func protectionAndWhatIsElsewhereAreReported() throws {
         let template =
             "<ContentProtection schemeIdUri=\"urn:uuid:x\"/><SegmentTemplate duration=\"4\" media=\"$Number$\"/>"
@@ -224,7 +243,7 @@ private func video(_ information: String, _ attributes: String = "") -> String {
             )
         )
         #expect(Set(show.notices.map(\.code)) == [.unsupportedEncryption, .unsupportedFeature])
-        #expect(try show.segments().allSatisfy { $0.encryption?.method == .unsupported("ContentProtection") })
+        #expect(try show.segments().allSatisfy { $0.encryption?.method == .samples("ContentProtection") })
     }
 
     @Test(arguments: [

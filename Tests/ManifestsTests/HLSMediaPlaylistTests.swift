@@ -137,7 +137,7 @@ internal import Testing
             """
         )
         #expect(
-            playlist.segments[0].encryption?.method == .unsupported("SAMPLE-AES with com.apple.streamingkeydelivery")
+            playlist.segments[0].encryption?.method == .samples("SAMPLE-AES with com.apple.streamingkeydelivery")
         )
         #expect(playlist.notices.map(\.code) == [.unsupportedEncryption])
     }

@@ -33,7 +33,8 @@ internal import Testing
         let top = show.variants[2]
         #expect(top.averageBitrate == 4_000_000 && top.resolution == Resolution(width: 1920, height: 1080))
         #expect(top.frameRate == 59.94 && top.codecs == ["avc1.640020", "mp4a.40.2"])
-        #expect(show.notices.map(\.code) == [.unsupportedFeature, .unsupportedEncryption])
+        #expect(show.notices.map(\.code) == [.unsupportedEncryption])
+        #expect(show.steering == ContentSteering(url: try address("https://media.test/steer")))
     }
 
     @Test func separateAudioIsChosenDefaultFirst() throws {
@@ -52,6 +53,14 @@ internal import Testing
         let backups = show.variants[1].backups.compactMap { show.rendition($0)?.source }
         let backup = try address("https://backup.test/v1/prog.m3u8")
         #expect(backups == [.playlist(backup)])
+        // A steering server may order and clone those of the other variants as well.
+        let servers = try #require(show.locations.first { $0.locations.count > 1 }).locations
+        #expect(servers.map(\.id) == [".", "https://backup.test"])
+        #expect(
+            servers.map(\.base.description) == [
+                "https://media.test/show/v1/prog.m3u8", "https://backup.test/v1/prog.m3u8",
+            ]
+        )
     }
 
     @Test func audioInsideTheMainRenditionNeedsNoFetch() throws {

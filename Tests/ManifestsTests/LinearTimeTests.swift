@@ -68,6 +68,15 @@ extension LinearTimeTests {
 
     static let mpds: [CostShape] = [
         CostShape(name: "representations of a set") { n in video(template + copies(n) { representation($0) }) },
+        CostShape(name: "representations with two servers each") { n in
+            video(
+                template
+                    + copies(n) {
+                        "<Representation id=\"\($0)\" bandwidth=\"1\"><BaseURL>a\($0)/</BaseURL>"
+                            + "<BaseURL>b\($0)/</BaseURL></Representation>"
+                    }
+            )
+        },
         CostShape(name: "representations with the same id") { n in
             video(template + copies(n) { _ in representation(1) })
         },
@@ -225,6 +234,20 @@ extension LinearTimeTests {
         },
         CostShape(name: "variants") { n in copies(n) { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\nv\($0)\n" } },
         CostShape(name: "redundant variants") { n in copies(n) { "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\($0)\n" } },
+        CostShape(name: "redundant variants with other audio") { n in
+            copies(n) {
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\($0)\",URI=\"a\($0)\"\n"
+                    + "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"b\",NAME=\"\($0)\",URI=\"b\($0)\"\n"
+                    + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"\($0 == 0 ? "a" : "b")\"\nv\($0)\n"
+            }
+        },
+        CostShape(name: "steered variants of one group") { n in
+            "#EXT-X-CONTENT-STEERING:SERVER-URI=\"s\"\n"
+                + copies(n) {
+                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\($0)\",URI=\"a\($0)\"\n"
+                        + "#EXT-X-STREAM-INF:BANDWIDTH=\($0),AUDIO=\"a\"\nv\($0)\n"
+                }
+        },
         CostShape(name: "renditions for as many variants") { n in
             copies(n) {
                 "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\",LANGUAGE=\"en\",URI=\"a\($0)\"\n"

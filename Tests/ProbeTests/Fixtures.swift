@@ -28,6 +28,15 @@ enum Fixtures {
     /// As the first, without sound, and with timestamps that begin 80,000 s (of the 95,444 that fit) later.
     static let hlsSilent = segments("hls-silent", ["-an"])
     static let hlsLate = segments("hls-late", ["-output_ts_offset", "80000"])
+    /// As the second, with Common Encryption of the samples (`cenc`).
+    static let hlsProtected = segments(
+        "hls-protected",
+        [
+            "-hls_segment_type", "fmp4", "-hls_segment_options",
+            "encryption_scheme=cenc-aes-ctr:encryption_key=000102030405060708090a0b0c0d0e0f"
+                + ":encryption_kid=a7e61c373e219033c21091fa607bf3b8",
+        ]
+    )
     /// As the first, encrypted with the bytes 0 to 15 as key and initialization vector.
     static let hlsEncrypted = segments("hls-encrypted", ["-hls_key_info_file", keyInfo])
     private static let keyInfo: String = {

@@ -30,9 +30,9 @@ struct DASHManifest {
 
     var isDynamic: Bool { root["type"] == "dynamic" }
 
-    func presentation(now: WallTime) throws(ManifestError) -> Presentation {
+    func presentation(now: WallTime, clockOffset: Int64 = 0) throws(ManifestError) -> Presentation {
         do {
-            var builder = DASHPresentationBuilder(self, now: now)
+            var builder = DASHPresentationBuilder(self, now: now, clockOffset: clockOffset)
             return try builder.build()
         } catch {
             throw error.at(url)

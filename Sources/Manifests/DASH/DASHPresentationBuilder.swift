@@ -10,15 +10,23 @@ internal import InstrumentXML
 struct DASHPresentationBuilder {
     private let manifest: DASHManifest
     private let now: WallTime
+    /// The nanoseconds by which the server's clock is ahead of `now`.
+    private let clockOffset: Int64
     private var notices: NoticeList
     private var addressBudget: Int
     private var listBudget: Int
     private var calendar: PeriodSegments.Calendar?
     private var representations = 0
+    private let isSteered: Bool
+    private var locations: [ContentLocations] = []
+    private var knownLocations: Set<ContentLocations> = []
+    private var clockSources: [ClockSource] = []
 
-    init(_ manifest: DASHManifest, now: WallTime) {
+    init(_ manifest: DASHManifest, now: WallTime, clockOffset: Int64) {
         self.manifest = manifest
         self.now = now
+        self.clockOffset = clockOffset
+        isSteered = manifest.root.first("ContentSteering") != nil
         notices = NoticeList(limit: manifest.limits.notices)
         addressBudget = manifest.limits.addressBytes
         listBudget = manifest.limits.listedSegments
@@ -62,12 +70,15 @@ struct DASHPresentationBuilder {
         presentation.hasIndependentSegments = true
         presentation.live = manifest.isDynamic ? try liveRules(renditions, base) : nil
         presentation.events = events
+        presentation.locations = locations
+        presentation.clockSources = clockSources
+        presentation.steering = steering
         presentation.periods = periods.map { PresentationPeriod($0.period) }
         presentation.notices = notices.notices
         return presentation
     }
 
-    /// The calendar time of zero, by the injected clock (section 5.8.4.11, `UTCTiming`).
+    /// The calendar time of zero, by the local clock (section 5.8.4.11, `UTCTiming`).
     private mutating func manifestOrigin() throws(ManifestError) -> WallTime? {
         guard manifest.isDynamic else { return nil }
         guard let start = root["availabilityStartTime"].flatMap({ CalendarText.wallTime($0) }) else {
@@ -80,16 +91,30 @@ struct DASHPresentationBuilder {
         let timings = root.all("UTCTiming")
         let direct = timings.first { $0["schemeIdUri"]?.hasPrefix("urn:mpeg:dash:utc:direct:") == true }
         guard let server = direct?["value"].flatMap({ CalendarText.wallTime($0) }) else {
-            if let timing = timings.first {
+            clockSources = ClockSource.sources(of: timings, relativeTo: manifest.url)
+            if clockSources.isEmpty, let timing = timings.first {
                 notices.add(
                     .unsupportedFeature,
-                    "UTCTiming other than direct is not asked; the own clock counts",
+                    "the probe asks no clock with the scheme of this UTCTiming; the local clock counts",
                     line: timing.line
                 )
             }
-            return start
+            return start.advanced(nanoseconds: clockOffset.saturatingMultiply(-1))
         }
         return start.advanced(nanoseconds: now.nanoseconds(since: server))
+    }
+
+    /// The steering server (ETSI TS 103 998, section 6).
+    private var steering: ContentSteering? {
+        guard let element = root.first("ContentSteering"),
+            let url = try? ReferenceBase(url: manifest.url).resolve(String(element.text.trimmingWhitespace))
+        else { return nil }
+        let order = (element["defaultServiceLocation"] ?? "").split { $0.isWhitespace }
+        return ContentSteering(
+            url: url,
+            initialOrder: order.map(String.init),
+            isAskedBeforeStart: element["queryBeforeStart"] == "true"
+        )
     }
 
     private func isComplete(_ periods: [PeriodTracks]) -> Bool {
@@ -126,14 +151,13 @@ struct DASHPresentationBuilder {
         return rules
     }
 
-    /// The first `BaseURL` of a level; others are alternatives.
+    /// The preferred `BaseURL` of a level; the presentation lists the alternatives.
     private mutating func base(_ outer: HTTPURL, _ element: MarkupElement) throws(ManifestError) -> HTTPURL {
-        guard let base = element.first("BaseURL") else { return outer }
-        return try ReferenceBase(url: outer).resolve(
-            String(base.text.trimmingWhitespace),
-            line: base.line,
-            budget: &addressBudget
-        )
+        let base = try BaseAddress(element, under: outer, isSteered: isSteered, budget: &addressBudget)
+        if let alternatives = base.locations, knownLocations.insert(alternatives).inserted {
+            locations.append(alternatives)
+        }
+        return base.url
     }
 
     private mutating func tracks(of period: DASHManifest.Period, _ outer: HTTPURL) throws(ManifestError) -> PeriodTracks
@@ -209,11 +233,12 @@ struct DASHPresentationBuilder {
         inherits: Bool
     ) throws(ManifestError) -> Rendition.Part {
         if levels.isProtected {
-            let message = "the content is protected by rights management, which is not supported; it cannot be played"
+            let message =
+                "samples are encrypted (ContentProtection); the probe plays their times without decrypting them"
             notices.add(.unsupportedEncryption, message, line: levels.set.line)
         }
         let encryption = SegmentEncryption(
-            method: .unsupported("ContentProtection"),
+            method: .samples(levels.protectionScheme ?? "ContentProtection"),
             keyURL: nil,
             initializationVector: []
         )

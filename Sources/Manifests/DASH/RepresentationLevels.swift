@@ -1,4 +1,5 @@
 internal import InstrumentHTTP
+internal import InstrumentText
 internal import InstrumentXML
 
 /// A representation with the elements from which it inherits: period, adaptation set, representation.
@@ -49,6 +50,13 @@ struct RepresentationLevels: Hashable, Sendable {
     var bandwidth: Int64 { representation.integer("bandwidth") ?? 0 }
     var codecs: [String] { CodecList.split(common("codecs")) }
     var isProtected: Bool { [representation, set].contains { $0.first("ContentProtection") != nil } }
+
+    /// The scheme of Common Encryption (`cenc`, `cbcs` …; ISO/IEC 23009-1 section 5.8.5.2); nil if not declared.
+    var protectionScheme: String? {
+        let descriptors = [representation, set].flatMap { $0.all("ContentProtection") }
+        let common = descriptors.first { $0["schemeIdUri"]?.lowercased() == "urn:mpeg:dash:mp4protection:2011" }
+        return common?["value"].map { $0.excerpt() }
+    }
 
     var resolution: Resolution? {
         guard let width = common("width").flatMap({ DecimalText.integer($0) }), width <= 1 << 20,

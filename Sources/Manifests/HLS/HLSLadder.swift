@@ -16,10 +16,25 @@ struct HLSLadder {
     private var mains: [HTTPURL: Rendition.ID] = [:]
     private var redundant: [VariantKey: Int] = [:]
     private var backups: Set<Backup> = []
+    /// The playlists with the same content, by the address of the first one.
+    private var servers: [HTTPURL: [ContentLocations.Location]] = [:]
+    private var serverOrder: [HTTPURL] = []
+    private var serverPairs: Set<[HTTPURL]> = []
+    /// The audio playlists of each group by name and language.
+    private var audioPlaylists: [String: [AudioName: HTTPURL]] = [:]
+    private var pairedGroups: Set<[String]> = []
+    private var steeredGroups: Set<String> = []
+    private var streams: [Rendition.ID: HLSMultivariantPlaylist.Stream] = [:]
 
     private struct Backup: Hashable {
         var variant: Int
         var rendition: Rendition.ID
+    }
+
+    private struct AudioName: Hashable {
+        var name: String
+        var language: String?
+        var order: (String, String) { (name, language ?? "") }
     }
 
     private struct GroupKey: Hashable {
@@ -60,6 +75,10 @@ struct HLSLadder {
             if !known.insert(id).inserted { id = Rendition.ID("\(id)/\(known.count)") }
             known.insert(id)
             if let url = media.url { renditions.append(Rendition(media, id, url)) }
+            if media.kind == .audio, let url = media.url {
+                let name = AudioName(name: media.name, language: media.language)
+                audioPlaylists[media.group, default: [:]][name] = audioPlaylists[media.group]?[name] ?? url
+            }
             let key = GroupKey(kind: media.kind, group: media.group)
             groups[key, default: []].append((media, media.url == nil ? nil : id))
         }
@@ -87,10 +106,12 @@ struct HLSLadder {
         if let index = redundant[key], variants[index].main != main || variants[index].audioGroup == stream.audioGroup {
             if variants[index].main != main, backups.insert(Backup(variant: index, rendition: main)).inserted {
                 variants[index].backups.append(main)
+                addServers(of: stream, besides: variants[index])
             }
             return
         }
         redundant[key] = redundant[key] ?? variants.count
+        if playlist.steering != nil { addSteered(stream) }
         let subtitles = stream.subtitleGroup.flatMap { choices[GroupKey(kind: .subtitles, group: $0)] } ?? []
         variants.append(
             Variant(
@@ -109,6 +130,57 @@ struct HLSLadder {
         )
     }
 
+    /// Notes the addresses of a backup and of its audio group.
+    private mutating func addServers(of stream: HLSMultivariantPlaylist.Stream, besides variant: Variant) {
+        guard let first = streams[variant.main] else { return }
+        addServer(stream.url, stream.pathway, besides: first.url, first.pathway)
+        guard let group = variant.audioGroup, let other = stream.audioGroup, group != other,
+            pairedGroups.insert([group, other]).inserted
+        else { return }
+        let (mine, others) = (audioPlaylists[group] ?? [:], audioPlaylists[other] ?? [:])
+        // The smaller group is looked up in the larger one, so that many groups cost no more than their renditions.
+        let names = (mine.count < others.count ? mine.keys : others.keys).sorted { $0.order < $1.order }
+        for name in names {
+            guard let url = mine[name], let backup = others[name], backup != url else { continue }
+            addServer(backup, stream.pathway, besides: url, first.pathway)
+        }
+    }
+
+    /// Notes the addresses of a variant and of its audio group, which a steering server may clone.
+    private mutating func addSteered(_ stream: HLSMultivariantPlaylist.Stream) {
+        addFirst(stream.url, stream.pathway)
+        guard let group = stream.audioGroup, steeredGroups.insert(group).inserted else { return }
+        for (media, _) in groups[GroupKey(kind: .audio, group: group)] ?? [] {
+            if let url = media.url { addFirst(url, stream.pathway) }
+        }
+    }
+
+    /// Notes the address in the presentation. A stream without a pathway is in the pathway `.` (rfc8216bis section
+    /// 4.4.6.2).
+    private mutating func addFirst(_ url: HTTPURL, _ pathway: String?) {
+        guard servers[url] == nil else { return }
+        serverOrder.append(url)
+        let id = pathway ?? (playlist.steering == nil ? url.origin : ".")
+        servers[url] = [ContentLocations.Location(id: id, base: url)]
+    }
+
+    private mutating func addServer(
+        _ backup: HTTPURL,
+        _ pathway: String?,
+        besides url: HTTPURL,
+        _ firstPathway: String?
+    ) {
+        guard serverPairs.insert([url, backup]).inserted else { return }
+        addFirst(url, firstPathway)
+        servers[url]?.append(ContentLocations.Location(id: pathway ?? backup.origin, base: backup))
+    }
+
+    /// The playlists that other servers have as well.
+    var locations: [ContentLocations] {
+        let isSteered = playlist.steering != nil
+        return serverOrder.compactMap { servers[$0].flatMap { ContentLocations($0, isSteered: isSteered) } }
+    }
+
     /// The audio renditions of the stream. A rendition without an address is part of the main rendition.
     private func audio(of stream: HLSMultivariantPlaylist.Stream, _ main: Rendition.ID) -> [Rendition.ID] {
         guard let key = stream.audioGroup.map({ GroupKey(kind: .audio, group: $0) }), let group = groups[key],
@@ -123,6 +195,7 @@ struct HLSLadder {
         if let id = mains[stream.url] { return id }
         let id = Rendition.ID("main/\(mains.count)")
         mains[stream.url] = id
+        streams[id] = stream
         let separate = stream.audioGroup.flatMap { groups[GroupKey(kind: .audio, group: $0)] }?.first?.id != nil
         var rendition = Rendition(
             id: id,

@@ -61,6 +61,8 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
     public var streams: [Stream] = []
     /// The renditions as listed.
     public var media: [Media] = []
+    /// `EXT-X-CONTENT-STEERING`.
+    public var steering: ContentSteering?
     /// The number of I-frame playlists, which are not used.
     public var iFramePlaylists = 0
     /// `EXT-X-START`.

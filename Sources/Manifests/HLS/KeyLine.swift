@@ -32,16 +32,17 @@ struct KeyLine: Hashable, Sendable {
             return
         }
         let format = attributes["KEYFORMAT"] ?? "identity"
-        var key = Key(format: format, method: .unsupported(String(method.prefix(40))))
-        if method == "AES-128", format == "identity" {
+        let name = format == "identity" ? String(method.prefix(40)) : "\(method.excerpt()) with \(format.excerpt())"
+        var key = Key(format: format, method: .unsupported(name))
+        if method == "SAMPLE-AES" || method == "SAMPLE-AES-CTR" {
+            key.method = .samples(name)
+        } else if method == "AES-128", format == "identity" {
             guard let reference = attributes["URI"] else {
                 throw ManifestError(.malformed, "`EXT-X-KEY` must have a URI attribute (found none)", line: line)
             }
             key.method = .aes128
             key.url = try references.resolve(reference, line: line, budget: &budget)
             key.vector = try Self.vector(attributes, line)
-        } else if format != "identity" {
-            key.method = .unsupported("\(method.excerpt()) with \(format.excerpt())")
         }
         keys.removeAll { $0.format == format }
         // The limit of key formats: more than there are systems of digital rights management.

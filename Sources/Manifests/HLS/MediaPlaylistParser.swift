@@ -136,12 +136,21 @@ struct MediaPlaylistParser {
         if playlist.hasEnded { playlist.kind = .onDemand }
         finishOpenSegment()
         finishDateRanges()
-        if playlist.segments.contains(where: { $0.encryption.map { $0.method != .aes128 } ?? false }) {
-            notices.add(
-                .unsupportedEncryption,
-                "segments are encrypted in a way that is not supported; they cannot be played"
-            )
-        }
+        noteEncryption()
         playlist.notices = notices.notices
+    }
+
+    private mutating func noteEncryption() {
+        for segment in playlist.segments {
+            switch segment.encryption?.method {
+            case .samples(let method):
+                let message = "samples are encrypted (\(method)); the probe plays their times without decrypting them"
+                return notices.add(.unsupportedEncryption, message)
+            case .unsupported(let method):
+                let message = "segments are encrypted in an unsupported way (\(method)); the probe cannot play them"
+                return notices.add(.unsupportedEncryption, message)
+            case .aes128, nil: continue
+            }
+        }
     }
 }

@@ -49,17 +49,24 @@ struct MultivariantParser {
         case "#EXT-X-SESSION-KEY":
             let method = try attributes(line)["METHOD"] ?? ""
             if method != "NONE", method != "AES-128" {
-                let message = "the presentation announces encryption that is not supported (\(method.excerpt()))"
+                let message =
+                    "the presentation announces encryption that the probe does not remove (\(method.excerpt()))"
                 notices.add(.unsupportedEncryption, message, line: line.number)
             }
         case "#EXT-X-CONTENT-STEERING":
-            notices.add(
-                .unsupportedFeature,
-                "content steering is not followed; the order of the playlist counts",
-                line: line.number
-            )
+            playlist.steering = try steering(line)
         default: break
         }
+    }
+
+    private mutating func steering(_ line: PlaylistLine) throws(ManifestError) -> ContentSteering? {
+        let attributes = try attributes(line)
+        guard let reference = attributes["SERVER-URI"] else {
+            notices.add(.oddity, "EXT-X-CONTENT-STEERING without SERVER-URI is left out", line: line.number)
+            return nil
+        }
+        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
+        return ContentSteering(url: url, initialOrder: attributes["PATHWAY-ID"].map { [$0] } ?? [])
     }
 
     private mutating func attributes(_ line: PlaylistLine) throws(ManifestError) -> AttributeList {

@@ -44,13 +44,17 @@ public struct InitializationSegment: Hashable, Sendable {
     }
 }
 
-/// The encryption of a whole segment (RFC 8216 section 5.2): AES-128 in CBC mode with PKCS #7 padding.
+/// The encryption of a segment, or of the samples in it.
 public struct SegmentEncryption: Hashable, Sendable {
     /// The encryption method.
     public enum Method: Hashable, Sendable {
-        /// AES-128-CBC over the whole segment.
+        /// AES-128-CBC with PKCS #7 padding over the whole segment (RFC 8216 section 5.2).
         case aes128
-        /// An unsupported method (`SAMPLE-AES`, DRM), by its name; do not fetch such segments.
+        /// Encrypted samples in a container that is not encrypted, by the method's name: `SAMPLE-AES` (RFC 8216 section
+        /// 4.3.2.4), Common Encryption (ISO/IEC 23001-7). Times and sizes can be read without a key, pictures and
+        /// sound cannot.
+        case samples(String)
+        /// An unsupported method over whole segments, by its name; do not fetch such segments.
         case unsupported(String)
     }
 
@@ -67,6 +71,9 @@ public struct SegmentEncryption: Hashable, Sendable {
         self.keyURL = keyURL
         self.initializationVector = initializationVector
     }
+
+    /// Whether the container is encrypted, so that nothing can be read without the key.
+    package var coversContainer: Bool { if case .samples = method { false } else { true } }
 }
 
 /// A segment of a rendition: its address and its time.
@@ -111,6 +118,9 @@ public struct MediaSegment: Hashable, Sendable {
     /// The calendar time at which the last bytes become available; nil if they are available with the first ones
     /// (DASH: `@availabilityTimeComplete` is false).
     public var completion: WallTime?
+
+    /// Whether the times in the container can be read without a key.
+    package var hasReadableContainer: Bool { encryption.map { !$0.coversContainer } ?? true }
 
     /// The end, in nanoseconds; saturates.
     public var end: Int64 { start.saturatingAdd(duration) }

@@ -47,6 +47,8 @@ extension Presentation {
         hasIndependentSegments = playlist.hasIndependentSegments
         definitions = playlist.definitions
         notices = playlist.notices + ladder.notices
+        locations = ladder.locations
+        steering = playlist.steering
     }
 
     init(format: Format, url: HTTPURL, kind: Kind, variants: [Variant], renditions: [Rendition]) {

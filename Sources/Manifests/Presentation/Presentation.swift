@@ -54,6 +54,13 @@ public struct Presentation: Hashable, Sendable {
     public var live: LiveRules?
     /// Variables that media playlists may import (`EXT-X-DEFINE`).
     public var definitions: VariableDefinitions = [:]
+    /// The servers that have the same resources; empty if each resource has one address.
+    public var locations: [ContentLocations] = []
+    /// The steering server; nil without one.
+    public var steering: ContentSteering?
+    /// The resources that tell the server's time, in order of preference; empty for HLS, and for an MPD that needs none
+    /// or tells the time itself.
+    public var clockSources: [ClockSource] = []
     /// Events of an MPD, such as ad breaks, in document order; empty for HLS.
     public var events: [ManifestEvent] = []
     /// The periods of an MPD, in order; empty for HLS.
@@ -81,8 +88,8 @@ public struct LiveRules: Hashable, Sendable {
     public var windowDuration: Int64?
     /// The shortest time between two loads of the manifest; nil needs no reload.
     public var updatePeriod: Int64?
-    /// The calendar time of the presentation timeline's zero, by the injected clock (corrected by `UTCTiming` with a
-    /// direct value); nil if unknown.
+    /// The calendar time of the presentation timeline's zero, by the local clock (corrected by `UTCTiming`); nil if
+    /// unknown.
     public var origin: WallTime?
     /// The address of the next load (`Location`); nil for the same address.
     public var reloadURL: HTTPURL?

@@ -49,7 +49,9 @@ extension PlayerProfile {
                 retriesConnections: false
             ),
         ],
-        afterRetries: [.useOtherVariant(excludedFor: nil), .fail],
+        // src/controller/error-controller.ts, `getLevelSwitchAction`: another level first;
+        // content-steering-controller.ts: a pathway is penalized for five minutes.
+        afterRetries: [.useOtherVariant(excludedFor: nil), .useOtherLocation(excludedFor: .seconds(300)), .fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             // src/controller/latency-controller.ts, `targetLatency`: min(stallCount × liveSyncOnStallIncrease,
@@ -114,7 +116,8 @@ extension PlayerProfile {
                 loadTimeout: .seconds(10)
             )
         ],
-        afterRetries: [.fail],
+        // src/streaming/utils/BlacklistController.js: a service location stays excluded.
+        afterRetries: [.useOtherLocation(excludedFor: nil), .fail],
         live: LivePolicy(targetLatency: .targetDurations(4))
     )
 
@@ -155,7 +158,8 @@ extension PlayerProfile {
             stallTimeout: .seconds(5),
             statuses: .allExcept([401, 403])
         ),
-        afterRetries: [.useOtherVariant(excludedFor: .seconds(30)), .fail],
+        // lib/net/networking_engine.js takes the next address at each retry; here the retries come first.
+        afterRetries: [.useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: .seconds(30)), .fail],
         live: LivePolicy(targetLatency: .targetDurations(3))
     )
 }

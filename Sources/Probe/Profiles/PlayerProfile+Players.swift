@@ -26,7 +26,9 @@ extension PlayerProfile {
             // RFC 9110, section 15, has these as passing; 404 may be in live streams, whose segments come late.
             statuses: .only([404, 408, 425, 429, 500, 502, 503, 504])
         ),
-        afterRetries: [.useOtherVariant(excludedFor: .seconds(60)), .fail],
+        afterRetries: [
+            .useOtherLocation(excludedFor: .seconds(60)), .useOtherVariant(excludedFor: .seconds(60)), .fail,
+        ],
         live: LivePolicy(
             // RFC 8216, section 6.3.3: not closer to the end than three target durations.
             targetLatency: .targetDurations(3),
@@ -58,7 +60,12 @@ extension PlayerProfile {
             firstByteTimeout: .seconds(8),
             stallTimeout: .seconds(8)
         ),
-        immediateFallback: ImmediateFallback(statuses: [403, 404, 410, 416, 500, 503], excludedFor: .seconds(60)),
+        // DefaultLoadErrorHandlingPolicy: a location is excluded for five minutes, a track for one.
+        immediateFallback: ImmediateFallback(
+            statuses: [403, 404, 410, 416, 500, 503],
+            excludedFor: .seconds(60),
+            locationExcludedFor: .seconds(300)
+        ),
         afterRetries: [.fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
@@ -96,7 +103,7 @@ extension PlayerProfile {
             loadTimeout: .seconds(60)
         ),
         // Not published.
-        afterRetries: [.useOtherVariant(excludedFor: nil), .fail],
+        afterRetries: [.useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: nil), .fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations,

@@ -20,6 +20,10 @@ public enum ResourceKind: Hashable, Sendable, CaseIterable {
     case initialization
     /// A key.
     case key
+    /// The time of a server (`UTCTiming`).
+    case clock
+    /// The order of servers, from a steering server.
+    case steering
 }
 
 /// The back-off of a player before a retry.
@@ -151,22 +155,29 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// HTTP statuses at which a player takes another variant at once, without a retry, if another one exists.
+/// HTTP statuses at which a player takes another server or another variant at once, without a retry, if one exists.
 public struct ImmediateFallback: Hashable, Sendable {
     /// The statuses.
     public var statuses: Set<Int>
     /// The duration of the failing variant's exclusion.
     public var excludedFor: Duration
+    /// The duration of the failing server's exclusion, where another server has the resource: this is tried first. nil
+    /// for players that do not know other servers.
+    public var locationExcludedFor: Duration?
 
     /// Creates a rule.
-    public init(statuses: Set<Int>, excludedFor: Duration) {
+    public init(statuses: Set<Int>, excludedFor: Duration, locationExcludedFor: Duration? = nil) {
         self.statuses = statuses
         self.excludedFor = excludedFor
+        self.locationExcludedFor = locationExcludedFor
     }
 }
 
 /// The response of a player after the last retry of a resource.
 public enum FailureResponse: Hashable, Sendable {
+    /// Fetches from another server that the manifest names (DASH `BaseURL`, HLS redundant streams and pathways), and
+    /// excludes the failing one for this time (nil: for the rest of the playback).
+    case useOtherLocation(excludedFor: Duration?)
     /// Takes another variant, and excludes the failing one for this time (nil: for the rest of the playback).
     case useOtherVariant(excludedFor: Duration?)
     /// Continues behind the segment.

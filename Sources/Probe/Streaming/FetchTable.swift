@@ -62,6 +62,7 @@ extension FetchTable {
         let request = ResourceRequest(
             kind: purpose.kind,
             url: url,
+            method: purpose == .clock(.dateHeader) ? .head : .get,
             range: range,
             timeout: policy.loadTimeout ?? limits.longestFetch,
             maxBytes: limits.bytes(of: purpose.kind),

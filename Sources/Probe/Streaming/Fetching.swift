@@ -8,6 +8,10 @@ enum StreamRole: Hashable, Sendable, CaseIterable { case main, audio }
 /// The purpose of a request.
 enum FetchPurpose: Hashable, Sendable {
     case manifest
+    /// The time of the server.
+    case clock(ClockSource.Method)
+    /// The order of the servers.
+    case steering
     case playlist(Rendition.ID)
     /// The `sidx` box with the positions of segments.
     case index(Rendition.ID)
@@ -18,6 +22,8 @@ enum FetchPurpose: Hashable, Sendable {
     var kind: ResourceKind {
         switch self {
         case .manifest: .manifest
+        case .clock: .clock
+        case .steering: .steering
         case .playlist, .index: .playlist
         case .initialization: .initialization
         case .key: .key
@@ -27,7 +33,7 @@ enum FetchPurpose: Hashable, Sendable {
 
     var phase: ProbeError.Phase {
         switch self {
-        case .manifest: .manifest
+        case .manifest, .clock, .steering: .manifest
         case .playlist, .index: .playlist
         case .initialization: .initialization
         case .key: .key
@@ -35,9 +41,25 @@ enum FetchPurpose: Hashable, Sendable {
         }
     }
 
+    /// Whether the request is for media, or for what belongs to it.
+    var isOfMedia: Bool {
+        switch self {
+        case .index, .initialization, .segment: true
+        case .manifest, .clock, .steering, .playlist, .key: false
+        }
+    }
+
+    /// The rendition of a playlist or an index.
+    var rendition: Rendition.ID? {
+        switch self {
+        case .playlist(let id), .index(let id): id
+        case .manifest, .clock, .steering, .initialization, .key, .segment: nil
+        }
+    }
+
     var role: StreamRole? {
         switch self {
-        case .manifest, .playlist, .index: nil
+        case .manifest, .clock, .steering, .playlist, .index: nil
         case .initialization(let role), .key(let role), .segment(let role): role
         }
     }

@@ -20,6 +20,11 @@ struct ManifestLoading: Sendable {
     private let includesAudio: Bool
     /// Whether the player fetches parts of segments.
     private let usesParts: Bool
+    /// The clock of the server.
+    private(set) var clock = ServerClock()
+    private var steering = ServerSteering()
+    /// The servers that have the same content.
+    private var locations = LocationTable()
     /// What playlists say of the playlists of other renditions.
     private var reports: [HTTPURL: RenditionReport] = [:]
     private(set) var presentation: Presentation?
@@ -69,7 +74,12 @@ extension ManifestLoading {
             )
         }
         let change = takeLadder(of: parsed)
+        locations.take(parsed)
         for rendition in parsed.renditions { take(rendition, of: parsed, begun: begun) }
+        if isFirst {
+            locations.prefer(steering.take(parsed.steering, now: begun))
+            movePlaylists()
+        }
         // Only renditions of this manifest: a representation that was removed would remain due permanently.
         let reloads = parsed.renditions.compactMap { renditions[$0.id]?.timeline?.nextReload }
         updateAt = parsed.format == .dash ? reloads.min() : nil
@@ -184,6 +194,116 @@ extension ManifestLoading {
     }
 }
 
+// MARK: The server's clock
+extension ManifestLoading {
+    /// Asks for the server's time before a live MPD is used for the first time; nil if the MPD can be used.
+    mutating func askClock(
+        for parsed: Presentation,
+        _ response: ResourceResponse,
+        _ fetching: Fetching
+    ) -> StreamEffect? {
+        clock.hold(parsed, response, fetching) ? askNextClock() : nil
+    }
+
+    /// Asks the next source; nil if none is left.
+    mutating func askNextClock() -> StreamEffect? {
+        clock.nextSource().map { .fetch(.clock($0.method), $0.url, nil) }
+    }
+
+    /// Uses the MPD that waited for the server's time.
+    ///
+    /// - Parameters:
+    ///   - parsed: the MPD by the server's clock; nil uses the local clock.
+    ///   - offset: the nanoseconds by which the server's clock is ahead.
+    mutating func take(clockOffset offset: Int64, _ parsed: Presentation?) throws(ResourceFailure) -> [StreamEffect] {
+        guard let waiting = clock.take(offset: offset) else { return [] }
+        return try take(parsed ?? waiting.parsed, begun: waiting.begun)
+    }
+}
+
+// MARK: Steering
+extension ManifestLoading {
+    /// Whether nothing else is fetched before the steering server's answer.
+    var holdsStart: Bool { steering.holdsStart }
+
+    /// The address of the request to the steering server.
+    private func steeringAddress(bitrate: Double?) -> HTTPURL? {
+        guard let presentation else { return nil }
+        return steering.address(presentation.format, using: locations.locationInUse, bitrate: bitrate)
+    }
+
+    /// Takes the order of the servers. Returns the renditions whose playlists have another server now.
+    mutating func take(_ manifest: SteeringManifest, now: MonotonicInstant) -> Set<Rendition.ID> {
+        steering.take(manifest, now: now)
+        locations.prefer(manifest.priority, adding: manifest.clones)
+        return movePlaylists()
+    }
+
+    mutating func steeringFailed(_ failure: RetryPolicy.Failure, now: MonotonicInstant) {
+        steering.failed(failure, now: now)
+    }
+
+    private func steeringDue(_ fetches: FetchTable) -> MonotonicInstant? {
+        fetches.fetching(.steering) == nil ? steering.askAt : nil
+    }
+}
+
+// MARK: Servers
+extension ManifestLoading {
+    /// The address of a resource at the server in use. Of an MPD, only the media has several servers; an HLS playlist
+    /// is loaded from its server, and names the segments there.
+    func address(of url: HTTPURL, for purpose: FetchPurpose) -> HTTPURL {
+        purpose.isOfMedia && presentation?.format == .dash ? locations.address(of: url) : url
+    }
+
+    /// Uses another server than that of a failed resource, if one has the resource.
+    ///
+    /// - Parameters:
+    ///   - segment: the segment to which the resource belongs; nil for a playlist or an index.
+    ///   - id: the rendition to which the resource belongs.
+    ///   - time: the duration of the server's exclusion; nil for the rest of the playback.
+    /// - Returns: the renditions whose resources have another address now; nil if no other server has the resource.
+    mutating func leaveServer(
+        of purpose: FetchPurpose,
+        _ segment: MediaSegment?,
+        _ id: Rendition.ID,
+        for time: Duration?,
+        now: MonotonicInstant
+    ) -> Set<Rendition.ID>? {
+        guard let presentation, let url = manifestAddress(of: purpose, segment, id),
+            locations.leaveServer(of: url, for: time, now: now)
+        else { return nil }
+        return presentation.format == .hls ? movePlaylists() : [id]
+    }
+
+    /// Loads playlists from the servers in use. Returns the renditions that have another server now.
+    @discardableResult
+    private mutating func movePlaylists() -> Set<Rendition.ID> {
+        guard presentation?.format == .hls else { return [] }
+        var moved: Set<Rendition.ID> = []
+        for (id, state) in renditions {
+            guard case .playlist(let url) = state.rendition.source else { continue }
+            let address = locations.address(of: url)
+            if address != state.playlistURL { moved.insert(id) }
+            renditions[id]?.movePlaylist(to: address)
+        }
+        return moved
+    }
+
+    mutating func endExclusions(at now: MonotonicInstant) { locations.endExclusions(at: now) }
+
+    /// The address of a resource in the manifest; of an HLS segment, the address of its playlist.
+    private func manifestAddress(of purpose: FetchPurpose, _ segment: MediaSegment?, _ id: Rendition.ID) -> HTTPURL? {
+        if case .playlist(let url)? = renditions[id]?.rendition.source { return url }
+        switch purpose {
+        case .manifest, .clock, .steering, .playlist, .key: return nil
+        case .index: return renditions[id]?.missingPart?.index.url
+        case .initialization: return segment?.initialization?.url
+        case .segment: return segment?.url
+        }
+    }
+}
+
 // MARK: Reloads
 extension ManifestLoading {
     /// The request that brings the segments of a rendition.
@@ -203,10 +323,13 @@ extension ManifestLoading {
 
     /// Fetches what is due, and checks that live playlists change.
     ///
-    /// - Parameter inUse: the renditions that are played.
+    /// - Parameters:
+    ///   - inUse: the renditions that are played.
+    ///   - bitrate: the measured throughput, which a steering server learns.
     mutating func refresh(
         _ inUse: [Rendition.ID],
         _ fetches: FetchTable,
+        bitrate: @autoclosure () -> Double? = nil,
         now: MonotonicInstant
     ) -> [StreamEffect] {
         guard let presentation else { return [] }
@@ -214,6 +337,9 @@ extension ManifestLoading {
         if let update = manifestDue(fetches), update <= now {
             updateAt = nil
             effects.append(.fetch(.manifest, presentation.live?.reloadURL ?? presentation.url, nil))
+        }
+        if let due = steeringDue(fetches), due <= now, let url = steeringAddress(bitrate: bitrate()) {
+            effects.append(.fetch(.steering, url, nil))
         }
         watches = watches.filter { inUse.contains($0.key) }
         for state in inUse.compactMap({ renditions[$0] }) where state.isLive {
@@ -231,7 +357,7 @@ extension ManifestLoading {
     func deadlines(_ inUse: [Rendition.ID], _ fetches: FetchTable) -> [MonotonicInstant] {
         guard presentation != nil else { return [] }
         let playlists = inUse.compactMap { renditions[$0] }.filter(\.isLive).compactMap { playlistDue($0, fetches) }
-        return playlists + [manifestDue(fetches)].compactMap(\.self)
+        return playlists + [manifestDue(fetches), steeringDue(fetches)].compactMap(\.self)
     }
 
     /// Continues with the earlier content after a failed reload. Returns false without earlier content.

@@ -63,7 +63,7 @@ struct MediaFeed: Sendable {
     /// costs only a few times as much as a complete one. Media counts from the instant of its arrival, so that the wait
     /// does not change the result.
     mutating func takePart(of count: Int, _ role: StreamRole, _ plan: TrackLoading.Plan, isStarving: Bool) -> Bool {
-        guard let segment = plan.segment, segment.encryption == nil else { return false }
+        guard let segment = plan.segment, segment.hasReadableContainer else { return false }
         var progress = progress(of: plan, role)
         let known = progress.demuxedCount
         guard count >= known + max(2048, known / (isStarving ? 128 : 16)) else { return false }
@@ -122,7 +122,7 @@ extension MediaFeed {
             of: content,
             kinds[role, default: []],
             isWhole: isWhole,
-            usesPoints: isProgressive && segment.encryption == nil,
+            usesPoints: isProgressive && segment.hasReadableContainer,
             fed: &progress.fed
         )
         self.progress[role] = progress

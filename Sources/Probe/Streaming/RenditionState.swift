@@ -11,6 +11,8 @@ struct RenditionState: Sendable {
     var reloadAt: MonotonicInstant?
     /// Whether the player fetches parts of segments.
     private let usesParts: Bool
+    /// The address of its playlist at another server; nil for the address in the manifest.
+    private var otherServer: HTTPURL?
     /// The instant of the last load of its playlist.
     private var loadedAt: MonotonicInstant?
     /// Whether the last request that the server should have held failed, so that the next one is an ordinary one.
@@ -42,7 +44,7 @@ struct RenditionState: Sendable {
     /// The address of its playlist.
     var playlistURL: HTTPURL? {
         switch rendition.source {
-        case .playlist(let url): url
+        case .playlist(let url): otherServer ?? url
         case .loaded(let playlist): playlist.url
         case .segments, .parts: nil
         }
@@ -108,6 +110,14 @@ struct RenditionState: Sendable {
             timeline.index.last?.encryption == nil
         else { return false }
         return loadedAt.duration(to: now) < .nanoseconds(until / 2)
+    }
+
+    /// Fetches its playlist from another server; the segments' addresses are unknown until then.
+    mutating func movePlaylist(to url: HTTPURL) {
+        guard url != playlistURL else { return }
+        otherServer = url
+        timeline = nil
+        reloadAt = nil
     }
 
     /// Takes the index of a period.

@@ -6,6 +6,7 @@ internal import InstrumentTransport
 struct ResourceRequest: Hashable, Sendable {
     var kind: ResourceKind
     var url: HTTPURL
+    var method: HTTPMethod = .get
     /// The requested bytes; nil for all.
     var range: ByteRange?
     /// The time limit, including redirects.
@@ -31,6 +32,8 @@ struct ResourceResponse: Sendable {
     var timings: HTTPTimings
     var redirectCount: Int
     var version: String
+    /// The header field `Date`; nil without one.
+    var date: WallTime?
     /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,
     /// because a large one takes time, during which playback continues and can be stopped.
     var reading: Result<ManifestReading, ManifestError>?
@@ -40,6 +43,9 @@ struct ResourceResponse: Sendable {
 enum ManifestReading: Sendable {
     case presentation(Presentation)
     case playlist(HLSPlaylist)
+    case steering(SteeringManifest)
+    /// The MPD that waited for the server's time, and the nanoseconds by which the server's clock is ahead.
+    case synchronized(Presentation, clockOffset: Int64)
 }
 
 /// The reason of a failed request.

@@ -48,7 +48,7 @@ extension SegmentStore {
 
     /// The next request for a segment: its key, its initialization section, or the segment itself.
     func need(of segment: MediaSegment, _ role: StreamRole) -> Need {
-        if let encryption = segment.encryption {
+        if let encryption = segment.encryption, encryption.coversContainer {
             if case .unsupported(let method) = encryption.method { return .unsupported(encryption: method) }
             guard let url = encryption.keyURL else { return .unsupported(encryption: "unknown method") }
             if key(at: url) == nil { return .fetch(.key(role), url, nil) }

@@ -162,13 +162,22 @@ final class StreamEngine: DrivenEngine {
         do throws(ManifestError) {
             switch fetching.purpose {
             case .manifest:
-                let presentation = try Presentation(
-                    parsing: response.bytes,
-                    at: response.url,
-                    requestedAs: fetching.request.url,
-                    now: clock.wallTime
+                let offset = driver.look { playback, _ in playback.manifest.clock.offset ?? 0 }
+                response.reading = .success(
+                    .presentation(try presentation(response, fetching.request.url, clockOffset: offset))
                 )
-                response.reading = .success(.presentation(presentation))
+            case .clock(let method):
+                guard let waiting = driver.look({ playback, _ in playback.manifest.clock.waiting }) else { break }
+                guard let time = method == .body ? ClockSource.time(inBody: response.bytes) : response.date else {
+                    return .failure(.wrongContent("expected the date of the server's clock; check the address"))
+                }
+                // The server told the time in the middle of the request.
+                let half = fetching.begun.duration(to: clock.now) / 2
+                let offset = time.nanoseconds(since: clock.wallTime.advanced(nanoseconds: -half.nanoseconds))
+                let parsed = try presentation(waiting.response, waiting.requested, clockOffset: offset)
+                response.reading = .success(.synchronized(parsed, clockOffset: offset))
+            case .steering:
+                response.reading = .success(.steering(try SteeringManifest(parsing: response.bytes, at: response.url)))
             case .playlist:
                 let definitions = driver.look { playback, _ in playback.manifest.presentation?.definitions ?? [:] }
                 let playlist = try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
@@ -179,6 +188,20 @@ final class StreamEngine: DrivenEngine {
             response.reading = .failure(error)
         }
         return .success(response)
+    }
+
+    private func presentation(
+        _ response: ResourceResponse,
+        _ requested: HTTPURL,
+        clockOffset: Int64
+    ) throws(ManifestError) -> Presentation {
+        try Presentation(
+            parsing: response.bytes,
+            at: response.url,
+            requestedAs: requested,
+            now: clock.wallTime,
+            clockOffset: clockOffset
+        )
     }
 
     /// Called for every piece of a body, on a thread that must not be blocked.

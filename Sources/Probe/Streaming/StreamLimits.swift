@@ -25,9 +25,9 @@ public struct StreamLimits: Hashable, Sendable {
 
     func bytes(of kind: ResourceKind) -> Int {
         switch kind {
-        case .manifest, .playlist: manifestBytes
+        case .manifest, .playlist, .steering: manifestBytes
         case .segment, .initialization: segmentBytes
-        case .key: 4096
+        case .key, .clock: 4096
         }
     }
 }

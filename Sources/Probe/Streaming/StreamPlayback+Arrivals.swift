@@ -10,8 +10,19 @@ extension StreamPlayback {
             switch fetching.purpose {
             case .manifest:
                 guard case .presentation(let parsed)? = try response.parsed() else { break }
-                apply(try manifest.take(parsed, begun: fetching.begun), now)
+                if let ask = manifest.askClock(for: parsed, response, fetching) {
+                    apply(ask, now)
+                } else {
+                    apply(try manifest.take(parsed, begun: fetching.begun), now)
+                    readAds(of: parsed, now)
+                }
+            case .clock:
+                guard case .synchronized(let parsed, let offset)? = try response.parsed() else { break }
+                apply(try manifest.take(clockOffset: offset, parsed), now)
                 readAds(of: parsed, now)
+            case .steering:
+                guard case .steering(let order)? = try response.parsed() else { break }
+                take(order, now)
             case .playlist(let id):
                 guard case .playlist(let parsed)? = try response.parsed() else { break }
                 let effects = try manifest.take(

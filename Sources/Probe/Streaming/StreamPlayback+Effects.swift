@@ -9,7 +9,8 @@ extension StreamPlayback {
 
     mutating func apply(_ effect: StreamEffect, _ now: Timestamp) {
         switch effect {
-        case .fetch(let purpose, let url, let range):
+        case .fetch(let purpose, let address, let range):
+            let url = manifest.address(of: address, for: purpose)
             let report = report(on: purpose, to: url, now)
             guard let fetching = fetches.begin(purpose, url, range: range, report: report, now: now.instant) else {
                 return

@@ -6,8 +6,10 @@ extension StreamPlayback {
     /// Responds to a failure by the profile: with another variant, a retry, or the response after the last retry.
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
+        if case .clock = purpose { return clockFailed(failure, fetching, now) }
+        if purpose == .steering { return steeringFailed(failure, fetching, now) }
         if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
-            fallback.statuses.contains(status), useOtherVariant(than: purpose, for: fallback.excludedFor, now)
+            fallback.statuses.contains(status), use(fallback, after: purpose, now)
         {
             fetches.forgetRetry(purpose)
             return apply(.survived(ProbeError(failure, fetching, source)), now)
@@ -15,6 +17,11 @@ extension StreamPlayback {
         let chance = randomness.number(in: 0...1)
         if fetches.planRetry(of: fetching, after: failure, randomness: chance, now: now.instant) { return }
         let error = ProbeError(failure, fetching, source)
+        if case .useOtherLocation(let time)? = profile.afterRetries.first,
+            useOtherLocation(than: purpose, for: time, now)
+        {
+            return apply(.survived(error), now)
+        }
         if manifest.survivesFailure(of: purpose, now: now.instant) {
             let warning = StreamWarning(kind: .latePlaylist, message: error.message, url: error.url)
             return apply(.warned(warning), now)
@@ -26,6 +33,8 @@ extension StreamPlayback {
         guard manifest.presentation != nil else { return apply(.exhausted(error), now) }
         for response in profile.afterRetries {
             switch response {
+            case .useOtherLocation(let time):
+                if useOtherLocation(than: purpose, for: time, now) { return apply(.survived(error), now) }
             case .useOtherVariant(let time):
                 if useOtherVariant(than: purpose, for: time, now) { return apply(.survived(error), now) }
             case .skipSegment:
@@ -38,6 +47,12 @@ extension StreamPlayback {
             }
         }
         apply(.exhausted(error), now)
+    }
+
+    /// Responds to a failure without a retry.
+    private mutating func use(_ fallback: ImmediateFallback, after purpose: FetchPurpose, _ now: Timestamp) -> Bool {
+        if let time = fallback.locationExcludedFor, useOtherLocation(than: purpose, for: time, now) { return true }
+        return useOtherVariant(than: purpose, for: fallback.excludedFor, now)
     }
 
     /// Excludes the planned rung if its resource failed and another rung exists.
@@ -53,7 +68,7 @@ extension StreamPlayback {
 
     private func concernsMain(_ purpose: FetchPurpose, _ plan: TrackLoading.Plan) -> Bool {
         switch purpose {
-        case .manifest: false
+        case .manifest, .clock, .steering: false
         case .playlist(let id), .index(let id): id == plan.rendition
         case .initialization(let role), .key(let role), .segment(let role): role == .main
         }

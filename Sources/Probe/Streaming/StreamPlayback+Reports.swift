@@ -29,6 +29,7 @@ extension StreamPlayback {
         case .manifest, .playlist: .manifest
         case .index, .initialization: .initialization
         case .key: .key
+        case .clock, .steering: nil
         case .segment(let role): mediaType(of: role)
         }
     }

@@ -9,8 +9,10 @@ extension StreamPlayback {
         guard !isOver, session.outcome == nil else { return }
         guard manifest.presentation != nil else { return retryManifest(now) }
         choice.endExclusions(at: now.instant)
-        apply(manifest.refresh(renditionsInUse, fetches, now: now.instant), now)
-        if isOver { return }
+        manifest.endExclusions(at: now.instant)
+        let due = manifest.refresh(renditionsInUse, fetches, bitrate: choice.measuredBitrate, now: now.instant)
+        apply(due, now)
+        if isOver || manifest.holdsStart { return }
         // An ad break ends where the content left off: meanwhile the live edge moves away.
         if !session.isHeld, let state = tracks[.main]?.renditionInUse.flatMap({ manifest[$0] }) {
             apply(live.follow(state, view(now)), now)
@@ -185,7 +187,8 @@ extension StreamPlayback {
                 apply(.fetch(.segment(role), segment.url, segment.byteRange), now)
             }
         case .unsupported(let encryption):
-            let message = "the probe cannot decrypt segments with \(encryption); choose a stream without DRM"
+            let message =
+                "the probe cannot decrypt segments with \(encryption); choose a stream with another encryption"
             let url = segment.url.description
             apply(.exhausted(ProbeError(.unsupportedStream, .segment, source, message, url: url)), now)
         }

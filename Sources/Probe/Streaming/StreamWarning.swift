@@ -44,6 +44,8 @@ public struct StreamWarning: Hashable, Sendable {
         public static let rangeIgnored = Kind("rangeIgnored")
         /// The manifest uses a feature that the probe ignores.
         public static let notSupported = Kind("notSupported")
+        /// A steering server failed, or its answer cannot be read.
+        public static let steering = Kind("steering")
         /// A signal of an ad break, or an interstitial, is malformed or contradicts others.
         public static let adSignal = Kind("adSignal")
     }

@@ -6,6 +6,8 @@ struct TrackLoading: Sendable {
     private enum Cursor: Hashable {
         /// The segment that plays at a time.
         case time(Int64)
+        /// The segment whose middle is behind a time.
+        case behind(Int64)
         /// The segment or part after a segment of `rendition`, or one of its parts, that ended at `end`.
         case after(sequence: Int64, part: Int?, rendition: Rendition.ID, end: Int64)
     }
@@ -50,6 +52,8 @@ struct TrackLoading: Sendable {
     private var cursor: Cursor
     private var planCount = 0
     private(set) var plan: Plan?
+    /// The number of a plan whose segment comes from another server than the next one.
+    private var planOfOtherServer: Int?
     /// The end of the media that the model has received or will receive.
     private(set) var loadedEnd: Int64
     private(set) var isAtEnd = false
@@ -148,6 +152,13 @@ extension TrackLoading {
         nextCheck = nil
     }
 
+    /// Continues by time and not by number after segments of renditions whose playlists come from another server now.
+    mutating func continueByTime(in moved: Set<Rendition.ID>) {
+        if let plan, moved.contains(plan.rendition) { planOfOtherServer = plan.number }
+        guard case .after(_, _, let rendition, let end) = cursor, moved.contains(rendition) else { return }
+        cursor = .behind(end)
+    }
+
     mutating func choose(rung: Int, rendition: Rendition.ID) {
         planCount += 1
         plan = Plan(number: planCount, rung: rung, rendition: rendition)
@@ -234,12 +245,10 @@ extension TrackLoading {
     }
 
     private mutating func pass(_ segment: MediaSegment, _ plan: Plan, end: Int64) {
-        cursor = .after(
-            sequence: segment.sequence,
-            part: segment.part,
-            rendition: plan.rendition,
-            end: segment.end
-        )
+        cursor =
+            plan.number == planOfOtherServer
+            ? .behind(segment.end)
+            : .after(sequence: segment.sequence, part: segment.part, rendition: plan.rendition, end: segment.end)
         loadedEnd = max(loadedEnd, end)
         self.plan = nil
     }
@@ -252,7 +261,7 @@ extension TrackLoading {
         case .after(let sequence, let part, plan.rendition, let end):
             if index.hasExpired(sequence.saturatingAdd(1)), let first = index.first { return .expired(first: first) }
             found = timeline.unit(after: sequence, part: part, endingAt: end)
-        case .after(_, _, _, let end): found = Self.unit(behind: end, in: timeline)
+        case .after(_, _, _, let end), .behind(let end): found = Self.unit(behind: end, in: timeline)
         }
         guard let found else {
             if index.isComplete { end() }

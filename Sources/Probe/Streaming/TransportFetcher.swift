@@ -23,7 +23,7 @@ struct TransportFetcher: ResourceFetcher {
                     buffer.append(bytes, at: clock.now)
                     progress()
                 }
-                if !Task.isCancelled { ended(Self.result(of: response, request, buffer)) }
+                if !Task.isCancelled { ended(Self.result(of: response, buffer, clock)) }
             } catch {
                 if !Task.isCancelled { ended(.failure(ResourceFailure(error))) }
             }
@@ -49,7 +49,7 @@ struct TransportFetcher: ResourceFetcher {
         case nil: break
         }
         var message = HTTPRequest(
-            .get,
+            request.method,
             url,
             headers: headers,
             timeout: request.timeout,
@@ -65,8 +65,8 @@ struct TransportFetcher: ResourceFetcher {
 
     private static func result(
         of response: HTTPResponse,
-        _ request: ResourceRequest,
-        _ buffer: FetchBuffer
+        _ buffer: FetchBuffer,
+        _ clock: any SchedulingClock
     ) -> Result<ResourceResponse, ResourceFailure> {
         guard response.isSuccess else { return .failure(ResourceFailure(response)) }
         // A copy, because the engine may still read the buffer until it has handled the end.
@@ -80,7 +80,8 @@ struct TransportFetcher: ResourceFetcher {
                 arrivals: arrivals,
                 timings: response.timings,
                 redirectCount: response.redirectCount,
-                version: response.version
+                version: response.version,
+                date: response.headers["Date"].flatMap { HTTPDate.parse($0, now: clock.wallTime) }
             )
         )
     }

@@ -26,6 +26,8 @@ final class SimulatedNetwork: ResourceFetcher {
     struct Request: Hashable {
         var path: String
         var instant: Int64
+        /// The whole address.
+        var url: String
     }
 
     private struct State {
@@ -91,7 +93,7 @@ final class SimulatedNetwork: ResourceFetcher {
         let path = request.url.path
         let now = clock.now.nanoseconds
         let count = state.withLock { state in
-            state.requests.append(Request(path: path, instant: now))
+            state.requests.append(Request(path: path, instant: now, url: request.url.secretText))
             state.reports.append(request.report)
             state.counts[path, default: 0] += 1
             return state.counts[path] ?? 0
@@ -159,14 +161,16 @@ final class SimulatedNetwork: ResourceFetcher {
 
     private static func response(_ request: ResourceRequest, _ buffer: FetchBuffer) -> ResourceResponse {
         let (bytes, arrivals) = buffer.snapshot()
+        let isHead = request.method == .head
         return ResourceResponse(
             url: request.url,
             status: request.range == nil ? 200 : 206,
-            bytes: bytes,
+            bytes: isHead ? [] : bytes,
             arrivals: arrivals,
             timings: HTTPTimings(),
             redirectCount: 0,
-            version: "1.1"
+            version: "1.1",
+            date: isHead ? ClockSource.time(inBody: bytes) : nil
         )
     }
 }

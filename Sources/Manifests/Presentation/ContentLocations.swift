@@ -1,0 +1,45 @@
+public import InstrumentHTTP
+
+/// The servers that have the same resources.
+///
+/// DASH: the `BaseURL` elements of one level (ISO/IEC 23009-1 section 5.6.5). HLS: redundant streams and pathways (RFC
+/// 8216 section 4.3.4.2, rfc8216bis section 4.4.6.2).
+public struct ContentLocations: Hashable, Sendable {
+    /// One of the servers.
+    public struct Location: Hashable, Sendable, Identifiable {
+        /// The name of the server: `serviceLocation`, `PATHWAY-ID`, else the address without secrets.
+        public var id: String
+        /// The address with which the addresses of the resources begin: a directory, or the address of one resource.
+        public var base: HTTPURL
+
+        /// Creates a location.
+        public init(id: String, base: HTTPURL) {
+            self.id = id
+            self.base = base
+        }
+    }
+
+    /// The servers in the order of the manifest's preference. The addresses in the presentation are those of the first.
+    public var locations: [Location]
+
+    /// Creates a list of at least two servers, or of one that a steering server may clone; nil for fewer.
+    ///
+    /// A name that occurs twice gets a number, so that each server can be named.
+    init?(_ locations: [Location], isSteered: Bool = false) {
+        guard locations.count > (isSteered ? 0 : 1) else { return nil }
+        var names: [String: Int] = [:]
+        self.locations = locations.map { location in
+            let count = names[location.id, default: 0] + 1
+            names[location.id] = count
+            return count == 1 ? location : Location(id: "\(location.id) (\(count))", base: location.base)
+        }
+    }
+
+    /// Adds a server whose addresses are made of those of another; does nothing without the other.
+    package mutating func add(_ clone: SteeringManifest.Clone) {
+        guard !locations.contains(where: { $0.id == clone.id }),
+            let base = locations.first(where: { $0.id == clone.base })?.base, let address = clone.address(of: base)
+        else { return }
+        locations.append(Location(id: clone.id, base: address))
+    }
+}

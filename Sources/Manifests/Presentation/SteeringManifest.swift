@@ -1,0 +1,88 @@
+internal import Instrument
+public import InstrumentHTTP
+internal import InstrumentJSON
+
+/// The answer of a steering server (rfc8216bis section 7.2; ETSI TS 103 998 uses the same format).
+public struct SteeringManifest: Hashable, Sendable {
+    /// A server that is not in the manifest: the content of another server under another host.
+    public struct Clone: Hashable, Sendable {
+        /// `BASE-ID`: the server whose addresses are copied.
+        public var base: ContentLocations.Location.ID
+        /// `ID`: the name of the new server.
+        public var id: ContentLocations.Location.ID
+        /// `HOST`; nil for the same host.
+        public var host: String?
+        /// `PARAMS`: parameters that replace those of the same name in the query.
+        public var parameters: [String: String]
+
+        /// The address of a resource at the new server; nil if the host or a parameter gives no valid address.
+        package func address(of url: HTTPURL) -> HTTPURL? {
+            var result = host.map { url.moved(toHost: $0) } ?? url
+            for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+                result = result.flatMap { try? $0.replacingParameter(name, with: "\(name)=\(value)") }
+            }
+            return result
+        }
+    }
+
+    /// The most servers and clones that are read.
+    static let mostEntries = 1000
+
+    /// `TTL` in nanoseconds: when to ask again. At least one second; five minutes without a value.
+    public var timeToLive: Int64
+    /// `RELOAD-URI`: where to ask again; nil for the same address.
+    public var reloadURL: HTTPURL?
+    /// `PATHWAY-PRIORITY`: the names of the servers, the preferred one first.
+    public var priority: [ContentLocations.Location.ID]
+    /// `PATHWAY-CLONES`. Addresses of single variants (`PER-VARIANT-URIS`, `PER-RENDITION-URIS`) are not read.
+    public var clones: [Clone]
+
+    /// Reads a steering manifest.
+    ///
+    /// - Parameters:
+    ///   - bytes: the JSON text.
+    ///   - url: its address after redirects, the base of `RELOAD-URI`.
+    /// - Throws: ``ManifestError`` with the code `malformed` for text that is no JSON object, or that has another
+    ///   version than 1.
+    public init(parsing bytes: [UInt8], at url: HTTPURL) throws(ManifestError) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw ManifestError(.malformed, "the steering manifest must be JSON (\(error))", url: url)
+        }
+        guard value["VERSION"]?.int == 1 else {
+            throw ManifestError(.malformed, "the steering manifest must have the VERSION 1", url: url)
+        }
+        let seconds = max(1, value["TTL"]?.number ?? 300)
+        timeToLive = seconds < 1e9 ? Int64(seconds * 1_000_000_000) : .max
+        reloadURL = value["RELOAD-URI"]?.string.flatMap { try? url.resolving($0) }
+        let order = value["PATHWAY-PRIORITY"] ?? value["SERVICE-LOCATION-PRIORITY"]
+        priority = order?.elements.prefix(Self.mostEntries).compactMap(\.string) ?? []
+        clones = value["PATHWAY-CLONES"]?.elements.prefix(Self.mostEntries).compactMap { Clone($0) } ?? []
+    }
+}
+
+extension SteeringManifest.Clone {
+    fileprivate init?(_ value: JSONValue) {
+        guard let base = value["BASE-ID"]?.string, let id = value["ID"]?.string, !id.isEmpty else { return nil }
+        let replacement = value["URI-REPLACEMENT"]
+        var parameters: [String: String] = [:]
+        if case .object(let members)? = replacement?["PARAMS"] {
+            for (name, value) in members { if let text = value.string { parameters[name] = text } }
+        }
+        self.init(base: base, id: id, host: replacement?["HOST"]?.string, parameters: parameters)
+    }
+}
+
+extension JSONValue {
+    fileprivate var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    fileprivate var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+}
