@@ -46,7 +46,9 @@ struct AdOptions: ParsableArguments {
     var areWanted: Bool { tag != nil || interstitials }
 
     func validate() throws {
-        if tag?.isEmpty == true { throw ValidationError("--ads must be a URL (found nothing)") }
+        if let tag, !AdURL(tag).isOfServer {
+            throw ValidationError("--ads must be an http or https address (found '\(tag)')")
+        }
         guard adTimeout > 0, adTimeout < 3600 else {
             throw ValidationError("--ad-timeout must be above 0 and below 3600 seconds (found \(adTimeout))")
         }
@@ -82,15 +84,21 @@ struct AdOptions: ParsableArguments {
         return BeaconBackend(transport: transport)
     }
 
-    /// Adds the tracker of a probe's ads, and queues the beacons.
-    func watch(_ probe: Probe, content: TrackerID, _ instrument: Instrument, clock: any SchedulingClock) {
-        guard let ads = probe.ads else { return }
+    /// Adds the tracker of a probe's ads, and queues the beacons; nil if no ads are wanted.
+    func watch(
+        _ probe: Probe,
+        content: TrackerID,
+        _ instrument: Instrument,
+        clock: any SchedulingClock
+    ) -> TrackerID? {
+        guard let ads = probe.ads else { return nil }
         let tracker = instrument.add(AdTracker(ads), adsOf: content)
-        guard !noBeacons else { return }
+        guard !noBeacons else { return tracker }
         let beacons = Beacons(queue: instrument.queue, tracker: tracker, privacy: privacy, clock: clock)
         ads.report(beaconsTo: { call in
             beacons.send(call.beacons, of: call.playback, ad: call.ad, media: call.media, macros: call.macros)
         })
+        return tracker
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Instrument
 internal import InstrumentAds
+internal import InstrumentCommandLine
 internal import InstrumentJSON
 internal import InstrumentTerminal
 internal import InstrumentTransport
@@ -49,10 +50,11 @@ struct AdReport {
         }
     }
 
-    /// Whether the document has errors, or a response that it refers to has.
+    /// Whether the document has errors, or a response that it refers to has. What `--offline`
+    /// leaves out is no error.
     var hasErrors: Bool {
-        findings.contains { $0.severity == .error }
-            || !isWithoutAds && parts.contains { !$0.selection.failures.isEmpty }
+        let failures = parts.flatMap(\.selection.failures).filter { $0.message != OfflineFetcher.message }
+        return findings.contains { $0.severity == .error } || !isWithoutAds && !failures.isEmpty
     }
 }
 
@@ -60,7 +62,11 @@ struct AdReport {
 extension AdReport {
     var text: TerminalText {
         let errors = findings.count { $0.severity == .error }
-        var text: TerminalText = "\(title): \(errors) errors, \(findings.count - errors) warnings\n"
+        let counts = [
+            String(counting: errors, "error"), String(counting: findings.count - errors, "warning"),
+            String(counting: parts.reduce(0) { $0 + $1.selection.failures.count }, "failure"),
+        ]
+        var text: TerminalText = "\(title): \(counts.joined(separator: ", "))\n"
         for finding in findings { text += TerminalText(finding.description) + "\n" }
         for part in parts { text += self.text(of: part) }
         return text
@@ -90,9 +96,15 @@ extension AdReport {
         var text: TerminalText = "\(name): \(ad.ad.inLine?.title ?? "without title")"
         if let id = ad.ad.id { text += ", id \(id)" }
         if let sequence = ad.sequence { text += ", position \(sequence) of the pod" }
-        if !ad.wrappers.isEmpty { text += ", through \(ad.wrappers.count) wrappers" }
+        if let duration = ad.linear?.duration { text += ", \(AdCall.text(ofTime: duration))" }
+        if let offset = ad.linear?.skipOffset { text += ", can be skipped from \(offset.text)" }
+        if !ad.wrappers.isEmpty { text += ", through \(String(counting: ad.wrappers.count, "wrapper"))" }
         text += "\n"
-        if let media { text += row("media", media.delivery.rawValue, media.url) }
+        if let media {
+            text += row("media", media.delivery.rawValue, call.expand(media.url))
+        } else {
+            text += "  no media file can be played\n"
+        }
         let plan = AdCallPlan(ad, media: media, macros: call)
         for item in plan.timed + plan.conditional { text += row(item.trigger.text, item.name, item.url) }
         return text
@@ -153,8 +165,9 @@ extension AdReport {
         members["id"] = ad.ad.id.map { .string($0) }
         members["title"] = ad.ad.inLine?.title.map { .string($0) }
         members["sequence"] = ad.sequence.map { .int($0) }
-        members["media"] = media.map { .string($0.url.secretText) }
+        members["media"] = media.map { .string(call.expand($0.url).secretText) }
         members["duration_ms"] = ad.linear?.duration.map { .int(Int($0 / 1_000_000)) }
+        members["skipoffset"] = ad.linear?.skipOffset.map { .string($0.text) }
         return .object(members)
     }
 

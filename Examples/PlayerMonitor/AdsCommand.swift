@@ -24,6 +24,12 @@ struct ValidateAdsCommand: AsyncParsableCommand {
         discussion: """
             Prints what is wrong, with the clause of the standard, and what a player would call when, with the macros filled in. \
             Wrappers and the tags of breaks are fetched, and nothing else is: no media, no beacon.
+
+            Examples:
+              player-monitor ads validate vast.xml
+              player-monitor ads validate --macro CONTENTID=film-7 \\
+                  'https://ads.example.org/vmap?c=[CONTENTID]'
+              player-monitor ads validate --format json - < vmap.xml
             """
     )
 
@@ -42,13 +48,20 @@ struct ValidateAdsCommand: AsyncParsableCommand {
     @Flag(help: "Refuse addresses of this machine and its network.")
     var refusePrivateAddresses = false
 
+    func validate() throws {
+        if source.isEmpty || source.contains("://") && !AdURL(source).isOfServer {
+            throw ValidationError("the document must be a file, or an http or https address (found '\(source)')")
+        }
+        _ = try MacroValues(arguments: macros, of: "--macro")
+    }
+
     func run() async throws {
         let values = try MacroValues(arguments: macros, of: "--macro")
         let transport = try SystemTransport(
             TransportConfiguration(allowsPrivateAddresses: !refusePrivateAddresses)
         )
         let fetcher: any AdFetching = offline ? OfflineFetcher() : TransportAdFetcher(transport)
-        let document = try await document(transport)
+        let document = try await document(transport, values)
         let report = await AdReport(document.bytes, at: document.url, fetcher, values)
         let terminal = Terminal(isQuiet: true)
         switch format {
@@ -58,10 +71,14 @@ struct ValidateAdsCommand: AsyncParsableCommand {
         if report.hasErrors { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    private func document(_ transport: SystemTransport) async throws -> (bytes: [UInt8], url: HTTPURL?) {
+    private func document(
+        _ transport: SystemTransport,
+        _ macros: MacroValues
+    ) async throws -> (bytes: [UInt8], url: HTTPURL?) {
         if source.lowercased().hasPrefix("http://") || source.lowercased().hasPrefix("https://") {
             do {
-                let url = try HTTPURL(source)
+                let call = MacroValues.perCall(now: SystemClock().wallTime, randomness: RandomSource()).merging(macros)
+                let url = try HTTPURL(call.expand(AdURL(source)).secretText)
                 let timeout = AdLimits().fetchTimeout
                 let found = try await TransportAdFetcher(transport).fetch(url, timeout: timeout)
                 return (found.bytes, found.url)
@@ -82,8 +99,11 @@ struct ValidateAdsCommand: AsyncParsableCommand {
 }
 
 /// Fetches nothing.
-private struct OfflineFetcher: AdFetching {
+struct OfflineFetcher: AdFetching {
+    /// The reason of every failure.
+    static let message = "not fetched, because of --offline"
+
     func fetch(_ url: HTTPURL, timeout: Duration) async throws(AdFetchError) -> AdDocument {
-        throw AdFetchError("not fetched, because of --offline")
+        throw AdFetchError(Self.message)
     }
 }

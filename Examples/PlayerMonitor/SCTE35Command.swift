@@ -14,6 +14,11 @@ struct SCTE35Command: ParsableCommand {
         discussion: """
             Each text is a section in base64, or in hexadecimal after '0x', as HLS and DASH carry it. '-' reads texts from standard \
             input, one per line, and '@FILE' from a file.
+
+            Examples:
+              player-monitor scte35 /DAhAAAAAAAAAP/wEAUAAALRf+9//gAaF7DAAAAAAAA+MhNj
+              grep -o 'SCTE35-OUT=0x[0-9A-F]*' live.m3u8 | cut -d= -f2 \\
+                  | player-monitor scte35 --format json -
             """
     )
 

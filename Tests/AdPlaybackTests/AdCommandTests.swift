@@ -49,6 +49,32 @@ struct AdCommandTests {
         )
     }
 
+    @Test("The summary of a run has the result of its ads, and counts the content's time with its signals")
+    func summary() async throws {
+        let origin = try await Stage.origin()
+        func summary(_ arguments: [String]) async throws -> [String] {
+            let program = [siblingProgram("player-monitor"), "play", "--speed", "max", "--no-beacons"]
+            let file = try Scratch().file("samples.ndjson")
+            let result = try await command(program + ["--backend", "file:" + file] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            return result.errors.split(separator: "\n").map(String.init)
+        }
+        let content = origin.url("vod/ts/v0.m3u8")
+        let played = try await summary(["--ads", origin.url("ads/vast.xml?ads=2"), content])
+        #expect(played.contains("  ads              2 in 1 break"), "\(played)")
+        let failed = try await summary(["--ads", origin.url("ads/broken.xml"), content])
+        #expect(failed.contains { $0.hasPrefix("  ads              none, 1 error: the document is not well-formed") })
+        // A signal is an event of the tracker of ads; the time up to there is the content's.
+        let signals = origin.url("vod/ts/ads-orphaned.m3u8")
+        let program = [siblingProgram("player-monitor"), "play", "--speed", "max", "--interstitials"]
+        let result = try await command(program + ["--backend", "json", signals])
+        #expect(result.errors.contains("  played           24.000 s\n"), "\(result.errors)")
+        let lines = try result.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        let times = lines.filter { $0["name"] == "PlayTime" }
+        #expect(times.count > 1 && Set(times.map { $0["attributes"]?["senderId"] }).count == 1)
+        #expect(Set(times.map { $0["tracker"] }).count == 1, "\(times)")
+    }
+
     @Test("Each turn of --loop asks for its ads again, plays them, and calls the ad server for each of them")
     func loop() async throws {
         let origin = try await Stage.origin()
@@ -65,6 +91,30 @@ struct AdCommandTests {
             "complete-1",
         ]
         #expect(beacons(origin, "loop") == once + once)
+    }
+
+    @Test("Each turn of --loop plays a schedule with pre-, mid- and post-rolls, and interstitials, from the start")
+    func loopOfBreaks() async throws {
+        let origin = try await Stage.origin()
+        let program = [siblingProgram("player-monitor"), "play", "--speed", "max", "--backend", "json", "--loop", "2"]
+        for (arguments, breaks) in [
+            (["--ads", origin.url("ads/vmap.xml", session: "loop-vmap"), origin.url("vod/ts/v0.m3u8")], 3),
+            (["--interstitials", origin.url("vod/ts/ads-interstitials.m3u8")], 2),
+        ] {
+            let result = try await command(program + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            let lines = try result.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            let begins = lines.filter { $0["action"] == "AdBreakBegin" }
+            let rolls = begins.compactMap { $0["attributes"]?["adRoll"]?.string }
+            let turn = ["pre", "mid", "post"].prefix(breaks)
+            #expect(rolls == Array(turn + turn), "\(arguments)")
+            let actions = lines.compactMap { $0["action"]?.string }
+            #expect(actions.filter { $0 == "AdFinish" }.count == 2 * breaks)
+            #expect(actions.filter { $0 == "End" }.count == 2 && !actions.contains("AdError"))
+        }
+        let beacons = beacons(origin, "loop-vmap")
+        #expect(beacons.filter { $0 == "breakStart-mid" }.count == 2)
+        #expect(beacons.filter { $0 == "complete-1" }.count == 6)
     }
 
     @Test("Metrics of ads that replay recomputes equal those of the playback")
@@ -184,7 +234,8 @@ struct AdCommandTests {
     @Test("Options that need ads are refused without them, and a bad value names what was expected")
     func options() async throws {
         for arguments in [
-            ["--no-beacons"], ["--ad-macro", "A=1"], ["--ads", ""], ["--ads", "x", "--ad-timeout", "0"],
+            ["--no-beacons"], ["--ad-macro", "A=1"], ["--ads", ""], ["--ads", "vast.xml"],
+            ["--ads", "http://x", "--ad-timeout", "0"],
         ] {
             let result = try await command([siblingProgram("player-monitor"), "play"] + arguments + ["film.mp4"])
             #expect(result.status != 0 && result.errors.contains("must"), "\(arguments)")

@@ -191,6 +191,27 @@ struct HostileAdTests {
     }
 
     @Test(
+        "A list of assets that never ends, or ends too early, is given up, and content plays",
+        arguments: [
+            ("endless on ads/assets.json", 401), ("trickle 1 every 50ms on ads/assets.json", 402),
+            ("hang after 10 on ads/assets.json", 402), ("truncate after 10 on ads/assets.json", 401),
+        ]
+    )
+    func endlessLists(fault: String, code: Int) async throws {
+        let fixtures = try await Fixtures.make(in: Stage.cache)
+        let server = try await Origin.start(media: [.fixtures(fixtures)], faults: [try FaultRule(fault)])
+        let tag = Playlist.interstitial("mid", at: 2, "X-ASSET-LIST=\"\(server.url("ads/assets.json"))\"")
+        var ads = AdConfiguration()
+        ads.limits.fetchTimeout = .milliseconds(500)
+        let played = try await Stage.play("content.m3u8", ads) { path, _ in
+            path == "/content.m3u8" ? .text(Playlist.text(4, tags: [0: [tag]])) : nil
+        }
+        await server.stop()
+        expectContent(played)
+        #expect(played.all(.adError).map { $0[.adErrorCode] } == [code] && played.all(.adBegin).isEmpty)
+    }
+
+    @Test(
         "Documents, lists, playlists and segments of ads reach no private address where the transport refuses such addresses"
     )
     func privateMedia() async throws {

@@ -58,6 +58,38 @@ struct PlayedBreakTests {
         #expect(played.rejected.isEmpty)
     }
 
+    @Test("The content's buffer, its rendition and what adaptation has learnt survive a break")
+    func survival() async throws {
+        let origin = try await Stage.origin().url("")
+        let response =
+            "<VAST version=\"3.0\"><Ad id=\"x\"><InLine><AdSystem>x</AdSystem><AdTitle>x</AdTitle>"
+            + "<Impression>http://t.example/i</Impression><Creatives><Creative><Linear><Duration>00:00:04</Duration>"
+            + "<MediaFiles><MediaFile delivery=\"streaming\" type=\"application/x-mpegurl\" width=\"1\" height=\"1\">"
+            + "\(origin)ad4.m3u8</MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>"
+        let document =
+            "<vmap:VMAP xmlns:vmap=\"http://www.iab.net/vmap-1.0\" version=\"1.0\">"
+            + "<vmap:AdBreak timeOffset=\"00:00:07\" breakType=\"linear\"><vmap:AdSource><vmap:VASTAdData>\(response)"
+            + "</vmap:VASTAdData></vmap:AdSource></vmap:AdBreak></vmap:VMAP>"
+        let ads = AdConfiguration(tag: AdURL(origin + "doc.xml"))
+        let played = try await Stage.play("vod/ts/master.m3u8", ads, ProbeConfiguration()) { path, _ in
+            switch path {
+            case "/ad4.m3u8": .text(Playlist.text(2))
+            case "/doc.xml": .text(document)
+            default: nil
+            }
+        }
+        #expect(played.outcome == .ended && played.rejected.isEmpty && played.all(.adFinish).count == 1)
+        let before = try #require(played.all(.pauseBegin).first), after = try #require(played.all(.pauseFinish).first)
+        #expect(before[.position] == .seconds(7) && after[.position] == .seconds(7))
+        #expect(before[.bitrate] == after[.bitrate] && before[.resolutionHeight] == 480)
+        #expect(after[.bufferLevel] ?? .zero >= before[.bufferLevel] ?? .seconds(1_000))
+        // No segment of the content is fetched twice, and nothing is played at a lower quality behind the break.
+        let segments = played.paths.filter { $0.hasPrefix("/vod/ts/") && $0.hasSuffix(".ts") }
+        #expect(segments.count == 12 && Set(segments.map { $0.split(separator: "/").last }).count == 12)
+        #expect(played.all(.qualityChangeDown).isEmpty)
+        #expect(!played.metrics.contains { $0.name == .numRebuffers })
+    }
+
     @Test("An ad that waits for longer than its time ends while it buffers, and the break ends with it")
     func endless() async throws {
         var ads = AdConfiguration()
@@ -72,55 +104,5 @@ struct PlayedBreakTests {
         #expect(played.all(.adFinish).map { $0.time.instant.milliseconds } == [8000])
         #expect(played.all(.end).map { $0[.position]?.milliseconds } == [12_000])
         #expect(played.rejected.isEmpty)
-    }
-
-    @Test("A break of a VMAP document plays in a live stream at its position, and the latency stays")
-    func live() async throws {
-        let clock = VirtualClock()
-        let begin = clock.now
-        var ads = AdConfiguration()
-        ads.tag = AdURL(try await Stage.origin().url("doc.xml"))
-        let media = try await Stage.origin().url("ad6.m3u8")
-        let document =
-            "<vmap:VMAP xmlns:vmap=\"http://www.iab.net/videosuite/vmap\" version=\"1.0\">"
-            + "<vmap:AdBreak timeOffset=\"00:00:24\" breakType=\"linear\" breakId=\"b\"><vmap:AdSource id=\"s\"><vmap:VASTAdData>"
-            + "<VAST version=\"3.0\"><Ad id=\"x\"><InLine><AdSystem>x</AdSystem><AdTitle>x</AdTitle>"
-            + "<Impression>http://127.0.0.1:9/i</Impression><Creatives><Creative><Linear><Duration>00:00:06</Duration><MediaFiles>"
-            + "<MediaFile delivery=\"streaming\" type=\"application/x-mpegurl\" width=\"1\" height=\"1\">\(media)</MediaFile>"
-            + "</MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>"
-            + "</vmap:VASTAdData></vmap:AdSource></vmap:AdBreak></vmap:VMAP>"
-        let played = try await Stage.play("live.m3u8", ads, clock: clock) { path, _ in
-            switch path {
-            case "/live.m3u8": .text(Self.live(at: Int(begin.duration(to: clock.now).components.seconds)))
-            case "/ad6.m3u8": .text(Playlist.text(3))
-            case "/doc.xml": .text(document)
-            default: nil
-            }
-        } script: { clock, probe in
-            clock.at(50_000) { [weak probe] in probe?.stop() }
-        }
-        #expect(played.all(.adBegin).count == 1 && played.all(.adFinish).count == 1, "\(played.course)")
-        let pause = try #require(played.all(.pauseBegin).first), resume = try #require(played.all(.pauseFinish).first)
-        #expect(pause[.position]?.milliseconds == 24_000 && resume[.position]?.milliseconds == 30_000)
-        let stop = try #require(played.all(.stop).first)
-        let latencies = try [#require(pause[.liveLatency]), #require(stop[.liveLatency])].map(\.milliseconds)
-        #expect(abs(latencies[0] - latencies[1]) <= 2_100, "\(latencies)")
-        #expect(played.rejected.isEmpty)
-    }
-
-    /// A window of nine segments that ends 18 s behind its begin and moves on with time.
-    private static func live(at seconds: Int) -> String {
-        let last = 8 + seconds / 2
-        var lines = [
-            "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:2", "#EXT-X-MAP:URI=\"/vod/fmp4/v0/init.mp4\"",
-        ]
-        lines.append("#EXT-X-MEDIA-SEQUENCE:\(last - 8)")
-        lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(last > 8 ? (last - 9) / 12 : 0)")
-        for number in (last - 8)...last {
-            if number > 0, number % 12 == 0 { lines.append("#EXT-X-DISCONTINUITY") }
-            lines.append("#EXT-X-PROGRAM-DATE-TIME:\(Playlist.date(Double(number * 2)))")
-            lines += ["#EXTINF:2.000,", "/vod/fmp4/v0/\(number % 12).m4s"]
-        }
-        return lines.joined(separator: "\n") + "\n"
     }
 }

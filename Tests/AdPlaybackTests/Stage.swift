@@ -56,7 +56,8 @@ struct Staged {
 
 /// Plays a stream with ads from the test origin, in virtual time.
 enum Stage {
-    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
+    /// The folder of the origin's media.
+    static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
     private static let shared = Task {
         try await Origin.start(media: [.fixtures(try await Fixtures.make(in: cache))])
     }
@@ -68,7 +69,9 @@ enum Stage {
     /// - Parameters:
     ///   - network: how requests go to the origin.
     ///   - answers: the answers of addresses in place of the origin's.
+    ///   - beaconBackend: sends the beacons; nil only records them.
     ///   - script: schedules on the clock what the person does.
+    ///   - afterwards: runs when the playback is over, before the deliveries are awaited.
     static func play(
         _ path: String,
         _ ads: AdConfiguration = AdConfiguration(),
@@ -76,7 +79,9 @@ enum Stage {
         clock: VirtualClock = VirtualClock(),
         network: TransportConfiguration = TransportConfiguration(),
         answers: @escaping @Sendable (_ path: String, _ query: String) -> OverlayTransport.Answer? = { _, _ in nil },
-        script: (VirtualClock, Probe) -> Void = { _, _ in }
+        beaconBackend: BeaconBackend? = nil,
+        script: (VirtualClock, Probe) -> Void = { _, _ in },
+        afterwards: () async -> Void = {}
     ) async throws -> Staged {
         let origin = try await origin()
         let transport = OverlayTransport(try SystemTransport(network), answer: answers)
@@ -94,21 +99,26 @@ enum Stage {
         let instrument = Instrument(
             hub: AdsHub(),
             metricalc: MultiplexMetricalc([CoreMetricalc(), AdMetricalc()]),
-            backends: [recorder],
+            backends: [recorder] + [beaconBackend].compactMap { $0 as (any Backend)? },
             clock: clock,
             deliveryClock: SystemClock()
         )
         let calls = Lock([AdBeaconCall]())
         let content = instrument.add(PlayerTracker(probe))
         if let player = probe.ads {
-            instrument.add(AdTracker(player), adsOf: content)
-            player.report(beaconsTo: { call in calls.withLock { $0.append(call) } })
+            let tracker = instrument.add(AdTracker(player), adsOf: content)
+            let sent = beaconBackend.map { _ in Beacons(queue: instrument.queue, tracker: tracker) }
+            player.report(beaconsTo: { call in
+                calls.withLock { $0.append(call) }
+                sent?.send(call.beacons, of: call.playback, ad: call.ad, media: call.media, macros: call.macros)
+            })
         }
         instrument.ready()
         script(clock, probe)
         let outcome = await withCheckedContinuation { continuation in
             Thread { continuation.resume(returning: probe.playThrough(advancing: clock)) }.start()
         }
+        await afterwards()
         await instrument.shutdown(timeout: .seconds(1800))
         return Staged(
             outcome: outcome,

@@ -213,7 +213,40 @@ struct AdSignalTests {
         let unordered = try signals([1: [tag(5, true)], 2: [tag(5, false)], 3: [tag(4, true)]]).findings.map(\.message)
         #expect(unordered.contains("event 4 follows event 5"), "\(unordered)")
         let other = try signals([1: [tag(5, true)], 2: [tag(7, false)]]).findings.map(\.message)
-        #expect(other.contains("event 7 ends a break that event 5 began"), "\(other)")
+        #expect(other == ["event 7 ends a break that event 5 began"])
+    }
+
+    @Test("An end of a break that did not begin is one warning, whatever carries it")
+    func oneWarning() throws {
+        func range(_ id: String, _ second: Int, _ attribute: String, _ event: UInt32, isOut: Bool) -> String {
+            self.range(id, second, "\(attribute)=\(section(event: event, isOut: isOut))")
+        }
+        func messages(_ lines: [String], isLive: Bool = false) throws -> [String] {
+            try signals([0: lines], isLive: isLive).findings.map(\.message)
+        }
+        let begin = self.range("a", 2, "DURATION=4,SCTE35-OUT=\(section(event: 4, isOut: true))")
+        let orphan = range("b", 8, "SCTE35-IN", 5, isOut: false)
+        #expect(try messages([orphan]) == ["a date range has SCTE35-IN and no SCTE35-OUT"])
+        #expect(try messages([begin, orphan]) == ["a date range has SCTE35-IN and no SCTE35-OUT"])
+        // In a live window, the tag of the begin leaves before the tag of the end.
+        let old =
+            "#EXT-X-DATERANGE:ID=\"c\",START-DATE=\"2026-11-22T09:59:58Z\",DURATION=4,SCTE35-IN="
+            + section(event: 5, isOut: false)
+        #expect(try messages([old], isLive: true).isEmpty && messages([old]).count == 1)
+        // The begin and the end of a break as two date ranges.
+        let commands = [range("a", 2, "SCTE35-CMD", 4, isOut: true), range("b", 8, "SCTE35-CMD", 4, isOut: false)]
+        #expect(try messages(commands).isEmpty)
+        #expect(try messages([commands[1]]) == ["event 4 ends a break that did not begin"])
+        #expect(try messages([commands[1]], isLive: true).isEmpty)
+        let wrong = range("b", 8, "SCTE35-CMD", 5, isOut: false)
+        #expect(try messages([commands[0], wrong]) == ["event 5 ends a break that event 4 began"])
+    }
+
+    @Test("A playback that joins in a placement opportunity takes its end for no orphan")
+    func joinedOpportunity() throws {
+        let lines = [1: [segmentation(2, 0x30)], 2: [segmentation(2, 0x31)], 3: [segmentation(1, 0x35)]]
+        #expect(try signals(lines, isLive: true, sequence: 50).findings.isEmpty)
+        #expect(try signals(lines).findings.map(\.message) == ["event 1 ends a break that did not begin"])
     }
 
     /// Tags of splices: event, whether it leaves the network, seconds of the break, whether it returns by itself.
@@ -227,20 +260,58 @@ struct AdSignalTests {
     }
 
     /// The tag of a segmentation.
-    private func segmentation(_ event: UInt32, _ type: UInt8) -> String {
-        var descriptor = SegmentationDescriptor(eventID: event)
-        descriptor.type = SegmentationType(type)
+    private func segmentation(_ event: UInt32, _ type: UInt8) -> String { segmentations([(event, type)]) }
+
+    /// The tag of a section with segmentations.
+    private func segmentations(_ all: [(event: UInt32, type: UInt8)]) -> String {
+        "#EXT-OATCLS-SCTE35:" + Data(section(all).encoded).base64EncodedString()
+    }
+
+    private func section(_ segmentations: [(event: UInt32, type: UInt8)]) -> SpliceInfoSection {
         var section = SpliceInfoSection()
         section.command = .timeSignal(SpliceTicks(90_000))
-        section.descriptors = [
-            SpliceDescriptor(
+        section.descriptors = segmentations.map { event, type in
+            var descriptor = SegmentationDescriptor(eventID: event)
+            descriptor.type = SegmentationType(type)
+            return SpliceDescriptor(
                 tag: 2,
                 length: 0,
                 identifier: SpliceDescriptor.standardIdentifier,
                 content: .segmentation(descriptor)
             )
-        ]
-        return "#EXT-OATCLS-SCTE35:" + Data(section.encoded).base64EncodedString()
+        }
+        return section
+    }
+
+    @Test("A section that ends an ad and begins the next one gives a signal of each, in every carrier")
+    func severalSegmentations() throws {
+        let both = [(event: UInt32(2), type: UInt8(0x30)), (event: UInt32(1), type: UInt8(0x31))]
+        let found = try signals([
+            1: [segmentation(1, 0x30)], 3: [segmentations(both)], 5: [segmentation(2, 0x31)],
+        ])
+        let expected: [AdSignal.Kind] = [.breakBegin, .breakEnd, .breakBegin, .breakEnd]
+        #expect(found.signals.map(\.kind) == expected && found.findings.isEmpty, "\(found.findings)")
+        #expect(found.signals.map(\.id) == ["1", "1", "2", "2"])
+        // A placement and the ad in it count apart.
+        let (begins, ends) = (segmentations([(9, 0x34), (2, 0x30)]), segmentations([(2, 0x31), (9, 0x35)]))
+        let nested = try signals([1: [begins], 3: [ends]])
+        #expect(nested.signals.count == 4 && nested.findings.isEmpty, "\(nested.findings)")
+        let bytes = section(both).encoded
+        let carried = AdSignals(transportStreamSections: [bytes])
+        #expect(carried.signals.map(\.kind) == [.breakEnd, .breakBegin] && carried.signals.map(\.id) == ["1", "2"])
+        let message = try #require(EventMessage(box: box(version: 1, data: bytes)))
+        #expect(AdSignals(message, segmentStart: 0).signals.map(\.kind) == [.breakEnd, .breakBegin])
+        let hexadecimal = "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let range = try signals([0: [range("a", 2, "SCTE35-CMD=\(hexadecimal)")]])
+        #expect(range.signals.map(\.kind) == [.breakEnd, .breakBegin])
+        // In XML.
+        let event =
+            "<TimeSignal/>"
+            + both.map { event, type in
+                "<SegmentationDescriptor segmentationEventId=\"\(event)\" segmentationTypeId=\"\(type)\"/>"
+            }.joined()
+        let events = try presentation(Self.manifest(event)).events
+        #expect(AdSignals(events).signals.map(\.kind) == [.breakEnd, .breakBegin])
     }
 
     @Test("Tags of sections: a begin without an end and an end without a begin are orphans")
@@ -308,8 +379,9 @@ struct AdSignalTests {
                 + "outOfNetworkIndicator=\"\(isOut)\"/></SpliceInfoSection></Event>"
         }
         #expect(try findings(event(1, 10, true, splice: 9) + event(2, 20, false, splice: 9)).isEmpty)
-        let orphans = try findings(event(1, 10, true, splice: 9) + event(2, 20, false, splice: 8))
-        #expect(orphans.count == 2 && orphans[0] == "event 8 ends a break that did not begin")
+        let wrong = try findings(event(1, 10, true, splice: 9) + event(2, 20, false, splice: 8))
+        #expect(wrong == ["event 8 ends a break that event 9 began"])
+        #expect(try findings(event(2, 20, false, splice: 8)) == ["event 8 ends a break that did not begin"])
     }
 
     private func presentation(_ mpd: String) throws -> Presentation {
@@ -380,15 +452,19 @@ struct AdSignalTests {
         ]
     )
     func markup(inside: String, kind: AdSignal.Kind) throws {
-        let mpd = """
-            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT60S"><Period duration="PT50S">
-            <EventStream schemeIdUri="urn:scte:scte35:2013:xml"><Event presentationTime="20">
-            <SpliceInfoSection>\(inside)</SpliceInfoSection></Event></EventStream>
-            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="1"><SegmentTemplate media="$Number$.m4s" duration="2"/></Representation></AdaptationSet>
-            </Period></MPD>
-            """
-        let presentation = try presentation(mpd)
+        let presentation = try presentation(Self.manifest(inside))
         #expect(AdSignals(presentation.events).signals.map(\.kind) == [kind])
+    }
+
+    /// An MPD with one event of SCTE-35 in XML.
+    private static func manifest(_ section: String) -> String {
+        """
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT60S"><Period duration="PT50S">
+        <EventStream schemeIdUri="urn:scte:scte35:2013:xml"><Event presentationTime="20">
+        <SpliceInfoSection>\(section)</SpliceInfoSection></Event></EventStream>
+        <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="1"><SegmentTemplate media="$Number$.m4s" duration="2"/></Representation></AdaptationSet>
+        </Period></MPD>
+        """
     }
 
     /// An `emsg` box.

@@ -74,9 +74,8 @@ struct AdServerTests {
     @Test(
         "Playlists carry interstitials and signals",
         arguments: [
-            ("interstitials", 0, 0), ("daterange", 2, 2), ("cue", 2, 0), ("oatcls", 1, 0), ("scte35", 1, 0),
-            ("splicepoint", 1, 0),
-            ("orphaned", 1, 1),
+            ("interstitials", 0, 0), ("daterange", 2, 0), ("cue", 2, 0), ("cue-cont", 4, 0), ("oatcls", 1, 0),
+            ("scte35", 1, 0), ("splicepoint", 1, 0), ("orphaned", 1, 1),
         ]
     )
     func playlists(name: String, signals: Int, mostFindings: Int) async throws {
@@ -100,6 +99,41 @@ struct AdServerTests {
             at: url
         )
         #expect(lists.assets.map(\.duration) == [4_000_000_000, 4_000_000_000])
+    }
+
+    @Test(
+        "Live playlists carry breaks at any time, without a defect",
+        arguments: ["interstitials", "daterange", "cue", "cue-cont"]
+    )
+    func live(name: String) async throws {
+        let site = try Site([.fixtures(try await SharedFixtures.get())])
+        let url = try HTTPURL("http://origin.test/live/ts/ads-\(name).m3u8")
+        var (identifiers, signals) = (Set<String>(), 0)
+        for seconds in Int64(0)..<60 {
+            let moment = Moment(
+                now: WallTime(milliseconds: 1_795_341_600_000 + seconds * 1_000),
+                originStart: WallTime(milliseconds: 1_795_341_600_000),
+                sessionStart: WallTime(milliseconds: 1_795_341_600_000)
+            )
+            let resource = try #require(site.resource(at: url.path, query: "", moment: moment))
+            let bytes = try #require(resource.body.bytes(at: 0, count: resource.body.count))
+            guard case .media(let playlist) = try HLSPlaylist(parsing: Array(bytes.readableBytesView), at: url) else {
+                Issue.record("the playlist must be a media playlist")
+                return
+            }
+            let found = AdSignals(playlist)
+            #expect(found.findings.isEmpty, "\(seconds): \(found.findings)")
+            signals += found.signals.count
+            let interstitials = Interstitials(playlist)
+            #expect(interstitials.findings.isEmpty)
+            identifiers.formUnion(interstitials.all.map(\.id))
+        }
+        // A minute has five breaks, and the window reaches back to one before.
+        if name == "interstitials" {
+            #expect((5...7).contains(identifiers.count), "\(identifiers)")
+        } else {
+            #expect(signals > 40)
+        }
     }
 
     @Test("A beacon is in the log with its query, and the address of media is that of the client's request")

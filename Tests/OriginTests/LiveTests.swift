@@ -95,7 +95,7 @@ struct LiveTests {
     func complete() async throws {
         let fixtures = try await SharedFixtures.get()
         let site = try Site([.fixtures(fixtures)])
-        #expect(site.catalogue.count == 36)
+        #expect(site.catalogue.count == 47)
         var pending = site.catalogue.map { "/" + $0.path }
         var seen = Set(pending)
         while let path = pending.popLast() {

@@ -57,7 +57,8 @@ extension CommandLineTests {
         try withDocument(Self.vast()) { path in
             let run = try Run.playerMonitor("ads", "validate", path)
             #expect(run.status == 0, "\(run.output)")
-            #expect(run.output.hasPrefix("VAST 3.0: 0 errors, 0 warnings\n"))
+            #expect(run.output.hasPrefix("VAST 3.0: 0 errors, 0 warnings, 0 failures\n"))
+            #expect(run.output.contains("ad 1: A title, id one, 00:00:20.000\n"))
             #expect(run.output.contains("00:00:10.000"))
             #expect(run.output.contains("https://t.test/m?at=00%3A00%3A10.000\n"))
             #expect(run.output.contains("on pause"))
@@ -89,6 +90,10 @@ extension CommandLineTests {
             #expect(run.status == 0 && run.output.contains("https://t.test/e?303"))
         }
         #expect(try Run.playerMonitor("ads", "validate", "/nonexistent").status == 2)
+        for source in ["", "ftp://ads.test/vast.xml"] {
+            let refused = try Run.playerMonitor("ads", "validate", source)
+            #expect(refused.status == 2 && refused.errors.contains("must be a file, or an http or https address"))
+        }
         #expect(try Run.playerMonitor("ads", "validate", "-", "--macro", "x").status == 2)
     }
 
@@ -103,10 +108,22 @@ extension CommandLineTests {
         }
         let run = try Run.playerMonitor("ads", "validate", server.url("/outer"), "--macro", "CONTENTID=film 7")
         #expect(run.status == 0, "\(run.output)")
-        #expect(run.output.contains("through 1 wrappers") && run.output.contains("https://w.test/i"))
+        #expect(run.output.contains("through 1 wrapper\n") && run.output.contains("https://w.test/i"))
         #expect(server.requests.map(\.target) == ["/outer", "/inner?c=film%207"])
+        // Macros in the address of the document itself.
+        let macro = try Run.playerMonitor(
+            "ads",
+            "validate",
+            server.url("/outer?c=[CONTENTID]"),
+            "--macro",
+            "CONTENTID=1",
+            "--offline"
+        )
+        // What is not fetched on purpose is no error.
+        #expect(macro.status == 0 && macro.output.contains("0 errors, 0 warnings, 1 failure\n"), "\(macro.output)")
+        #expect(server.requests.last?.target == "/outer?c=1")
         let refused = try Run.playerMonitor("ads", "validate", server.url("/outer"), "--refuse-private-addresses")
         #expect(refused.status == 1)
-        #expect(server.requests.count == 2)
+        #expect(server.requests.count == 3)
     }
 }

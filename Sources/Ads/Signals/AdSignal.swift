@@ -73,15 +73,39 @@ public struct AdSignal: Hashable, Sendable {
     /// The line of the manifest; nil for other carriers.
     public var line: Int?
 
+    /// The event of the splice that the signal stands for; nil for a signal without section.
+    package var event: UInt32?
+    /// The type of the segmentation that the signal stands for; nil for a splice.
+    var segmentationType: SegmentationType?
+
     /// Creates a signal.
     public init(_ source: Source, _ kind: Kind) { (self.source, self.kind) = (source, kind) }
 
-    /// Creates the signal of a section.
+    /// Creates the signal of a section: of the segmentation that decides where the section has several.
     init(_ source: Source, _ section: SpliceInfoSection) {
         self.init(source, section.signalKind)
         self.section = section
         duration = section.breakDuration
-        id = section.eventID.map { String($0) }
+        event = section.eventID
+        id = event.map { String($0) }
+        if case .timeSignal = section.command { segmentationType = section.decisive?.type }
+    }
+
+    /// The signals of a section: one for each segmentation about ads, because one section can end an ad and begin the
+    /// next one; else one. Ends come first.
+    static func all(_ source: Source, _ section: SpliceInfoSection) -> [AdSignal] {
+        let one = AdSignal(source, section)
+        guard case .timeSignal = section.command else { return [one] }
+        let segmentations = section.segmentations.filter { $0.type.isAdvertising && !$0.isCancelled }
+        guard segmentations.count > 1 else { return [one] }
+        let signals = segmentations.map { segmentation in
+            var signal = one
+            signal.kind = segmentation.type.isStart ? .breakBegin : .breakEnd
+            (signal.event, signal.id) = (segmentation.eventID, String(segmentation.eventID))
+            (signal.segmentationType, signal.duration) = (segmentation.type, segmentation.duration?.nanoseconds)
+            return signal
+        }
+        return signals.endsFirst
     }
 }
 
@@ -121,6 +145,11 @@ public struct AdSignals: Hashable, Sendable {
             return nil
         }
     }
+}
+
+extension [AdSignal] {
+    /// The signals of one instant in an order that fits: a break ends before the next one begins.
+    var endsFirst: [AdSignal] { filter { $0.kind == .breakEnd } + filter { $0.kind != .breakEnd } }
 }
 
 extension SpliceInfoSection {

@@ -25,7 +25,7 @@ extension AdSignals {
             return
         }
         guard let section = section(binary, .eventStream, line: event.line) else { return }
-        add(AdSignal(.eventStream, section), event, &breaks)
+        for signal in AdSignal.all(.eventStream, section) { add(signal, event, &breaks) }
     }
 
     private mutating func add(_ signal: AdSignal, _ event: ManifestEvent, _ breaks: inout [AdSignal]) {
@@ -53,16 +53,19 @@ extension AdSignals {
             signal.duration = insert.descendant("BreakDuration")?["duration"].flatMap(Self.nanoseconds)
             add(signal, event, &breaks)
         } else if section.descendant("TimeSignal") != nil {
-            // The segmentation that decides is one about ads, else the first, as in the binary form.
+            // Each segmentation about ads is a signal, else the first one is, as in the binary form.
             let descriptors = section.children.filter { $0.localName == "SegmentationDescriptor" }
-            let decisive = descriptors.first { $0.segmentationType.isAdvertising && !$0.isCancelledSegmentation }
-            let descriptor = decisive ?? descriptors.first
-            let type = decisive?.segmentationType
-            let kind: AdSignal.Kind = type.map { $0.isStart ? .breakBegin : .breakEnd } ?? .other
-            var signal = AdSignal(.eventStream, kind)
-            signal.id = descriptor?["segmentationEventId"]
-            signal.duration = descriptor?["segmentationDuration"].flatMap(Self.nanoseconds)
-            add(signal, event, &breaks)
+            let aboutAds = descriptors.filter { $0.segmentationType.isAdvertising && !$0.isCancelledSegmentation }
+            let found = aboutAds.isEmpty ? [descriptors.first] : aboutAds.map { Optional($0) }
+            let signals = found.map { descriptor in
+                let type = aboutAds.isEmpty ? nil : descriptor?.segmentationType
+                var signal = AdSignal(.eventStream, type.map { $0.isStart ? .breakBegin : .breakEnd } ?? .other)
+                signal.id = descriptor?["segmentationEventId"]
+                signal.segmentationType = type
+                signal.duration = descriptor?["segmentationDuration"].flatMap(Self.nanoseconds)
+                return signal
+            }
+            for signal in signals.endsFirst { add(signal, event, &breaks) }
         } else {
             add(AdSignal(.eventStream, .other), event, &breaks)
         }

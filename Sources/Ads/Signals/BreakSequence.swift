@@ -6,7 +6,7 @@ internal import Instrument
 /// A break is known by the identifier of its event, and several may be open at a time: an ad in a placement
 /// opportunity. A begin that is repeated, as splice commands are before their time, and an end that is repeated, count
 /// once. A break ends
-/// - with the signal of its end,
+/// - with the signal of its end, also where that signal has a wrong identifier and a break of its kind is open,
 /// - at its planned duration, if it returns by itself (`auto_return`), or if its carrier states the duration (an event
 ///   of an MPD, a segmentation),
 /// - as an orphan at its planned duration if a splice has announced its own end, and as an orphan at the next break of
@@ -18,7 +18,7 @@ package struct BreakSequence: Hashable, Sendable {
         var end: Int64?
         /// Whether the break needs no signal of its end.
         var endsItself: Bool
-        /// What kind of break: 0 for a splice, else the type of the segmentation.
+        /// What kind of break: 0 for a splice, else the type of the segmentation that begins it.
         var kind: UInt8
         var line: Int?
     }
@@ -31,6 +31,8 @@ package struct BreakSequence: Hashable, Sendable {
     private var ended: [String] = []
     /// Whether an end may belong to a break that began before the first signal.
     private var mayHaveBegun: Bool
+    /// The kinds of the breaks that began since the first signal: an end of these kinds has a known begin.
+    private var begunKinds: Set<UInt8> = []
 
     /// - Parameter mayHaveBegun: whether the playback may join a break in its middle.
     package init(mayHaveBegun: Bool) { self.mayHaveBegun = mayHaveBegun }
@@ -56,13 +58,13 @@ package struct BreakSequence: Hashable, Sendable {
     }
 
     /// The playhead or the stream jumped: breaks may have begun and ended in between.
-    package mutating func jump() { (open, ended, mayHaveBegun) = ([:], [], true) }
+    package mutating func jump() { (open, ended, mayHaveBegun, begunKinds) = ([:], [], true, []) }
 
     private mutating func begin(_ signal: AdSignal, _ id: String, _ position: Int64, _ signals: inout AdSignals) {
-        mayHaveBegun = false
         guard open[id] == nil else { return }
         ended.removeAll { $0 == id }
-        let kind = signal.section?.breakKind ?? 0
+        let kind = signal.breakKind
+        begunKinds.insert(kind)
         for (other, left) in open where left.kind == kind && left.end == nil {
             orphan(other, left, "event \(id) begins another one", &signals)
             open[other] = nil
@@ -71,19 +73,14 @@ package struct BreakSequence: Hashable, Sendable {
         open[id] = Open(
             position: position,
             end: signal.duration.map { position.saturatingAdd($0) },
-            endsItself: signal.source == .eventStream || signal.section?.announcesEnd != true,
+            endsItself: signal.statesItsEnd || signal.section?.announcesEnd != true,
             kind: kind,
             line: signal.line
         )
     }
 
     private mutating func end(_ signal: AdSignal, _ id: String, _ position: Int64, _ signals: inout AdSignals) {
-        guard let begun = open.removeValue(forKey: id) else {
-            if !mayHaveBegun, !ended.contains(id) {
-                signals.warn(Self.rule, "event \(id) ends a break that did not begin", line: signal.line)
-            }
-            return remember(id)
-        }
+        guard let begun = open.removeValue(forKey: id) else { return endUnknown(signal, id, &signals) }
         remember(id)
         guard let planned = begun.end, planned.saturatingSubtract(position).magnitude > CueSequence.tolerance else {
             return
@@ -92,6 +89,22 @@ package struct BreakSequence: Hashable, Sendable {
         let announced = planned.saturatingSubtract(begun.position)
         let times = "\(CueSequence.text(actual)); its begin announces \(CueSequence.text(announced))"
         signals.warn(Self.rule, "the break of event \(id) ends after \(times)", line: signal.line)
+    }
+
+    /// An end whose identifier no open break has: a repetition, the end of an open break of its kind under a wrong
+    /// identifier, or an orphan.
+    private mutating func endUnknown(_ signal: AdSignal, _ id: String, _ signals: inout AdSignals) {
+        guard !ended.contains(id) else { return }
+        remember(id)
+        let kind = signal.breakKind
+        let candidates = open.filter { $0.value.kind == kind }
+        if let other = candidates.max(by: { ($0.value.position, $0.key) < ($1.value.position, $1.key) })?.key {
+            signals.warn(Self.rule, "event \(id) ends a break that event \(other) began", line: signal.line)
+            open[other] = nil
+            remember(other)
+        } else if !mayHaveBegun || begunKinds.contains(kind) {
+            signals.warn(Self.rule, "event \(id) ends a break that did not begin", line: signal.line)
+        }
     }
 
     private mutating func remember(_ id: String) {
@@ -133,13 +146,16 @@ extension AdSignals {
     }
 }
 
-extension SpliceInfoSection {
-    /// 0 for a splice, else the type of the segmentation that decides.
-    fileprivate var breakKind: UInt8 {
-        if case .insert = command { return 0 }
-        return decisive?.type.rawValue ?? 0
-    }
+extension AdSignal {
+    /// The kind of break: 0 for a splice, else the type of the segmentation that begins it. Types come in pairs, of
+    /// which the even one is the begin (SCTE 35, table 23).
+    var breakKind: UInt8 { (segmentationType?.rawValue ?? 0) & ~1 }
 
+    /// Whether the carrier itself says when the break ends: an event of an MPD, or a date range with its duration.
+    fileprivate var statesItsEnd: Bool { source == .eventStream || source == .dateRange && duration != nil }
+}
+
+extension SpliceInfoSection {
     /// Whether the section says that a signal ends the break: a splice that does not return by itself.
     fileprivate var announcesEnd: Bool {
         if case .insert(let insert) = command { return insert.breakDuration?.isAutoReturn == false }

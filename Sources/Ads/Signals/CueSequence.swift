@@ -44,9 +44,10 @@ struct CueSequence {
 
     private func addSection(_ tag: HLSAdTag, _ text: String, _ source: AdSignal.Source, _ signals: inout AdSignals) {
         guard let section = signals.section(text, source, line: tag.line) else { return }
-        var signal = AdSignal(source, section)
-        (signal.position, signal.line) = (tag.position, tag.line)
-        signals.signals.append(signal)
+        for var signal in AdSignal.all(source, section) {
+            (signal.position, signal.line) = (tag.position, tag.line)
+            signals.signals.append(signal)
+        }
     }
 
     private mutating func begin(_ tag: HLSAdTag, _ signals: inout AdSignals) {

@@ -104,14 +104,16 @@ private struct BoxReader {
 }
 
 extension AdSignals {
-    /// Reads the signal of an event message. Messages of other schemes give no signal.
+    /// Reads the signals of an event message. Messages of other schemes give no signal.
     public init(_ message: EventMessage, segmentStart: Int64) {
         guard message.scheme == EventMessage.spliceScheme else { return }
         do throws(SpliceError) {
-            var signal = AdSignal(.eventMessage, try SpliceInfoSection(bytes: message.data))
-            signal.position = message.position(segmentStart: segmentStart)
-            signal.duration = message.nanosecondsOfDuration ?? signal.duration
-            signals = [signal]
+            signals = AdSignal.all(.eventMessage, try SpliceInfoSection(bytes: message.data)).map { found in
+                var signal = found
+                signal.position = message.position(segmentStart: segmentStart)
+                signal.duration = message.nanosecondsOfDuration ?? signal.duration
+                return signal
+            }
         } catch {
             findings = [AdFinding(.error, rule: "SCTE 214-3, section 7", path: "emsg", message: error.description)]
         }

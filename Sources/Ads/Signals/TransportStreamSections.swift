@@ -120,7 +120,7 @@ extension AdSignals {
     public init(transportStreamSections sections: [[UInt8]]) {
         for bytes in sections {
             do throws(SpliceError) {
-                signals.append(AdSignal(.transportStream, try SpliceInfoSection(bytes: bytes)))
+                signals += AdSignal.all(.transportStream, try SpliceInfoSection(bytes: bytes))
             } catch {
                 guard findings.count < Self.mostFindings else { continue }
                 findings.append(

@@ -38,7 +38,7 @@ struct Site: Sendable {
             return AdServer(base: base, query: query).resource(names[1])
         }
         guard let kind = StreamKind(rawValue: first) else { return nil }
-        return fixtures?.resource(kind, Array(names.dropFirst()), StreamQuery(query), moment)
+        return fixtures?.resource(kind, Array(names.dropFirst()), StreamQuery(query), moment, base: base)
     }
 }
 

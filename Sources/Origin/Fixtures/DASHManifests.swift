@@ -39,6 +39,17 @@ extension Fixtures {
         return document(head, periods.enumerated().map { period("p\($0.offset)", $0.element, addressing) }, after: "")
     }
 
+    /// Returns a manifest of the whole media in periods, each of an asset.
+    func manifest(ofPeriods periods: [(segments: Range<Int>, asset: String)]) -> String {
+        let head =
+            "type=\"static\" mediaPresentationDuration=\"PT\(seconds)S\" profiles=\"urn:mpeg:dash:profile:isoff-live:2011\""
+        let texts = periods.enumerated().map { number, part in
+            let asset = "    <AssetIdentifier schemeIdUri=\"urn:org:example:assets\" value=\"\(part.asset)\"/>\n"
+            return period("p\(number)", part.segments, .periods, asset)
+        }
+        return document(head, texts, after: "")
+    }
+
     /// Returns a manifest of an endless stream: segments by number, and the server's clock.
     func liveManifest(at moment: Moment, window: Int) -> String {
         let start = WallTime(milliseconds: moment.originStart.milliseconds &- LiveWindow.headStart)
@@ -58,12 +69,17 @@ extension Fixtures {
             + periods.joined() + after + "</MPD>\n"
     }
 
-    /// Returns a period of these segments; nil for an endless period.
-    private func period(_ name: String, _ segments: Range<Int>?, _ addressing: DASHAddressing) -> String {
+    /// Returns a period of these segments; nil for an endless period. `elements` come first in it.
+    private func period(
+        _ name: String,
+        _ segments: Range<Int>?,
+        _ addressing: DASHAddressing,
+        _ elements: String = ""
+    ) -> String {
         let start = (segments?.lowerBound ?? 0) * Self.segmentSeconds
         var attributes = "id=\"\(name)\" start=\"PT\(start)S\""
         if let segments { attributes += " duration=\"PT\(segments.count * Self.segmentSeconds)S\"" }
-        var text = "  <Period \(attributes)>\n"
+        var text = "  <Period \(attributes)>\n" + elements
         text +=
             "    <AdaptationSet contentType=\"video\" mimeType=\"video/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\">\n"
         for (variant, file) in zip(Self.variants, video) {

@@ -1,13 +1,20 @@
 extension Fixtures {
     /// The resource at a path under `vod/`, `event/` or `live/`.
-    func resource(_ kind: StreamKind, _ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
+    /// - Parameter base: the address of the origin as the client reached it, with its session.
+    func resource(
+        _ kind: StreamKind,
+        _ names: [String],
+        _ query: StreamQuery,
+        _ moment: Moment,
+        base: String = "/"
+    ) -> Resource? {
         guard let first = names.first else { return nil }
         let rest = Array(names.dropFirst())
         if let packaging = Track.Packaging(rawValue: first) {
             return hls(kind, packaging, rest, query, moment)
         }
         switch (kind, first) {
-        case (.vod, "dash"): return dash(rest)
+        case (.vod, "dash"): return dash(rest, base)
         case (.live, "dash"): return liveDash(rest, query, moment)
         case (.live, "ll"): return lowLatency(rest, query, moment)
         case (.vod, "range"): return ranges(rest)
@@ -27,16 +34,20 @@ extension Fixtures {
     ) -> Resource? {
         guard let name = names.first else { return nil }
         if names.count == 2 {
-            let count = track(name, packaging)?.count ?? 0
+            let count = track(Self.trackName(name), packaging)?.count ?? 0
             return segment(names, packaging, in: window(kind, packaging, count, query, moment))
         }
         guard names.count == 1, name.hasSuffix(".m3u8") else { return nil }
         if name == "master.m3u8" {
             return Resource(ContentType.hls, Body(masterPlaylist(packaging, query: query.text)))
         }
-        if kind == .vod, let ads = AdPlaylist.named(name), let track = track(Self.variants[0].name, packaging) {
-            let plain = mediaPlaylist(track, packaging, kind, .whole(count: track.count), query: query.text)
-            return Resource(ContentType.hls, Body(ads.text(of: plain, segmentSeconds: packaging.seconds)))
+        if let ads = AdPlaylist.named(name), ads.isServed(kind, packaging),
+            let track = track(Self.variants[0].name, packaging)
+        {
+            let window = window(kind, packaging, track.count, query, moment)
+            let plain = mediaPlaylist(track, packaging, kind, window, query: query.text)
+            let text = ads.text(of: plain, segmentSeconds: packaging.seconds, from: window.listed.lowerBound)
+            return Resource(ContentType.hls, Body(text))
         }
         guard let track = track(String(name.dropLast(5)), packaging) else { return nil }
         let window = window(kind, packaging, track.count, query, moment)
@@ -45,15 +56,25 @@ extension Fixtures {
 
     /// `TRACK/init.mp4`, `TRACK/NUMBER.ts`, `TRACK/NUMBER.m4s` or `TRACK/tTIME.m4s`.
     private func segment(_ names: [String], _ packaging: Track.Packaging, in window: LiveWindow) -> Resource? {
-        guard names.count == 2, let track = track(names[0], packaging) else { return nil }
-        if names[1] == "init.mp4", let file = fragmentedFile(names[0]), packaging == .fragmented {
+        guard names.count == 2 else { return nil }
+        let name = Self.trackName(names[0])
+        guard let track = track(name, packaging) else { return nil }
+        if names[1] == "init.mp4", let file = fragmentedFile(name), packaging == .fragmented {
             return Resource("video/mp4", file.initializationBody)
         }
         let parts = names[1].split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1] == track.ending, let number = number(parts[0], names[0]),
+        guard parts.count == 2, parts[1] == track.ending, let number = number(parts[0], name),
             window.available.contains(number), let body = track.body(number)
         else { return nil }
-        return Resource(ContentType.of(path: names[1]), body)
+        let type = ContentType.of(path: names[1])
+        if name == names[0] { return Resource(type, body) }
+        let isTransport = packaging.isTransport
+        return SignalSegments.body(body, number: number, isTransport: isTransport).map { Resource(type, $0) }
+    }
+
+    /// The name of a track without the mark of segments that carry signals.
+    private static func trackName(_ name: String) -> String {
+        name.hasPrefix(SignalSegments.prefix) ? String(name.dropFirst(SignalSegments.prefix.count)) : name
     }
 
     private func number(_ text: Substring, _ name: String) -> Int? {
@@ -77,13 +98,14 @@ extension Fixtures {
         }
     }
 
-    private func dash(_ names: [String]) -> Resource? {
+    private func dash(_ names: [String], _ base: String) -> Resource? {
         guard let name = names.first else { return nil }
         if names.count == 2 { return segment(names, .fragmented, in: .whole(count: segmentCount)) }
         guard names.count == 1 else { return nil }
         if name.hasSuffix(".mpd"), let addressing = DASHAddressing(rawValue: String(name.dropLast(4))) {
             return Resource(ContentType.dash, Body(manifest(addressing)))
         }
+        if let ads = AdManifest.named(name) { return Resource(ContentType.dash, Body(manifest(ads, base: base))) }
         guard name.hasSuffix(".mp4"), let file = fragmentedFile(String(name.dropLast(4))) else { return nil }
         return Resource("video/mp4", .buffer(file.bytes))
     }
@@ -136,7 +158,13 @@ extension Fixtures {
             )
         }
         for ads in AdPlaylist.allCases {
-            entries.append(CatalogueEntry("vod/ts/ads-\(ads.rawValue).m3u8", ads.summary))
+            for kind in StreamKind.allCases where ads.isServed(kind, ads.packaging) {
+                let path = "\(kind.rawValue)/\(ads.packaging.rawValue)/ads-\(ads.rawValue).m3u8"
+                entries.append(CatalogueEntry(path, (kind == .live ? "live " : "") + ads.summary))
+            }
+        }
+        for ads in AdManifest.allCases {
+            entries.append(CatalogueEntry("vod/dash/ads-\(ads.rawValue).mpd", ads.summary))
         }
         entries.append(CatalogueEntry("live/ll/master.m3u8", "live HLS, low latency, parts of half a second"))
         entries.append(CatalogueEntry("live/ll/low-latency.mpd", "live DASH, low latency, segments in chunks"))

@@ -248,6 +248,7 @@ extension AdCourse {
     mutating func proceed(from position: Int64, _ situation: Situation, isJoining: Bool = false) {
         guard !situation.isContentOver else { return }
         phase = .content
+        if isJoining { plan.join(at: position) }
         next = plan.next(from: position, duration: situation.duration, isJoining: isJoining)
         if let due = next, due.roll == .pre || due.roll == .mid && due.position <= position {
             hold()

@@ -50,7 +50,7 @@ struct AdLoader: Sendable {
     private func document(_ tag: AdURL) async -> AdAnswer {
         let values = configuration.permittedMacros.merging(.perCall(now: clock.wallTime, randomness: randomness))
         do throws(HTTPError) {
-            let url = try HTTPURL(values.expand(tag).secretText)
+            let url = try values.expand(tag).resolved()
             let found: AdDocument
             do throws(AdFetchError) {
                 found = try await fetcher.fetch(url, timeout: configuration.limits.fetchTimeout)

@@ -26,9 +26,6 @@ struct AdPlan: Sendable {
     private static let endless: Int64 = 1 << 60
     /// The repetitions of all breaks of a document together.
     private static let mostRepetitions = 500
-    /// Signals of several carriers that are this close, in nanoseconds, mark one break.
-    private static let sameBreak: Int64 = 1_000_000_000
-
     /// How many signals of segments are remembered: a stream that plays for months carries more than there is memory
     /// for.
     private static let mostCarried = 2_000
@@ -39,6 +36,10 @@ struct AdPlan: Sendable {
     /// The signals of segments, in the order of their arrival.
     private var carried: [AdSignal] = []
     private var known: Set<AdSignal> = []
+    /// The breaks that the stream has marked, for `#n` of a document.
+    private var marks = MarkedBreaks()
+    /// Where the playback joined; nil before that.
+    private var joined: Int64?
     /// The breaks of the document.
     private var served: [Served] = []
     /// The known media, by the identifier of the interstitial.
@@ -70,7 +71,11 @@ struct AdPlan: Sendable {
         }
         stream = listed
         stream.signals += carried
+        marks.add(ads.signals)
     }
+
+    /// The playback joins the stream here. In a live stream, `#n` of a document counts the breaks from here on.
+    mutating func join(at position: Int64) { joined = position }
 
     /// Adopts the breaks of a document.
     mutating func take(_ document: VMAPDocument, at url: HTTPURL) {
@@ -112,15 +117,17 @@ struct AdPlan: Sendable {
         for interstitial in interstitials {
             passed.insert(interstitial.id)
             if interstitial.cue.contains(.once) { playedOnce.insert(interstitial.id) }
-            // The next time, the ads are requested again.
-            if !interstitial.cue.contains(.once) { media[interstitial.id] = nil }
+            // The next time, the ads are requested again; those of a break that plays once are not needed any more.
+            (media[interstitial.id], selections[interstitial.id]) = (nil, nil)
         }
     }
 
     /// The person has moved the playhead: breaks behind the target play again, unless they play once.
     mutating func seek(to target: Int64, duration: Int64?) {
         passed.formIntersection(
-            opportunities(duration).filter { $0.start < target || !$0.cue.isDisjoint(with: [.pre, .post]) }.map(\.id)
+            opportunities(from: target, duration).filter {
+                $0.start < target || !$0.cue.isDisjoint(with: [.pre, .post])
+            }.map(\.id)
         )
     }
 }
@@ -131,7 +138,9 @@ extension AdPlan {
 
     /// The next break at a position or behind it.
     func next(from position: Int64, duration: Int64?, isJoining: Bool) -> Break? {
-        let waiting = opportunities(duration).filter { !passed.contains($0.id) && !playedOnce.contains($0.id) }
+        let waiting = opportunities(from: position, duration).filter {
+            !passed.contains($0.id) && !playedOnce.contains($0.id)
+        }
         guard let first = schedule(waiting, from: position, duration, isJoining).breaks.first else { return nil }
         let byID = Dictionary(waiting.map { ($0.id, $0) }) { first, _ in first }
         let group = first.interstitials.compactMap { byID[$0] }
@@ -148,7 +157,7 @@ extension AdPlan {
     /// The breaks between two positions that the person must not jump over. Of an ad server's breaks, only the last one
     /// plays.
     func restricted(after position: Int64, upTo target: Int64, duration: Int64?) -> [Interstitial] {
-        let found = opportunities(duration).filter {
+        let found = opportunities(from: position, duration).filter {
             $0.restrictions.contains(.jump) && $0.cue.isDisjoint(with: [.pre, .post]) && !passed.contains($0.id)
                 && $0.start > position && $0.start <= target
         }.sorted { $0.start < $1.start }
@@ -197,15 +206,16 @@ extension AdPlan {
     }
 
     /// All interstitials, those of the document in the form of the stream's.
-    private func opportunities(_ duration: Int64?) -> [Interstitial] {
+    /// - Parameter position: repetitions of a break in a live stream are planned from here to the stream's known end.
+    private func opportunities(from position: Int64, _ duration: Int64?) -> [Interstitial] {
         let own = playsInterstitials ? stream.interstitials : []
-        let marks = markedBreaks
+        let range = stream.isLive ? position...max(position, stream.end ?? position) : 0...max(0, duration ?? 0)
         var room = Self.mostRepetitions
         let ofDocument = served.enumerated().flatMap { number, served in
-            let places = Self.places(served.adBreak, marks, stream.isLive ? nil : duration, upTo: room)
+            let places = places(of: served.adBreak, stream.isLive ? nil : duration, repeatedIn: range, upTo: room)
             room -= max(0, places.count - 1)
-            return places.enumerated().map { repetition, place in
-                let id = id(of: number) + (repetition > 0 ? ".\(repetition)" : "")
+            return places.map { place in
+                let id = id(of: number) + (place.repetition > 0 ? ".\(place.repetition)" : "")
                 var made = Interstitial(served: id, at: place.position, cue: place.cue, url: served.url)
                 // A live playback keeps its latency.
                 if stream.isLive { made.resumeOffset = nil }
@@ -215,36 +225,42 @@ extension AdPlan {
         return own + ofDocument
     }
 
-    /// The positions of the breaks that the content marks, in order. A break that a playlist and its segments signal
-    /// counts once.
-    private var markedBreaks: [Int64] {
-        let begins = stream.signals.filter { $0.kind == .breakBegin }.compactMap(\.position).sorted()
-        return begins.reduce(into: []) { marks, position in
-            if let last = marks.last, position.saturatingSubtract(last) < Self.sameBreak { return }
-            marks.append(position)
-        }
+    /// The positions of the breaks that the content marks, in order. In a live stream, those that count are behind the
+    /// position at which the playback joined: nobody knows how many there were before.
+    private var countedMarks: ArraySlice<Int64> {
+        let positions = marks.positions
+        guard stream.isLive, let joined else { return positions[...] }
+        return positions[positions.partitioningIndex { $0 >= joined }...]
+    }
+
+    /// A place at which a break of a document plays.
+    private struct Place {
+        var position: Int64
+        var cue: Interstitial.Cue = []
+        var repetition: Int64 = 0
     }
 
     /// Where a break of a document plays: once, or again and again.
-    private static func places(
-        _ adBreak: AdBreak,
-        _ marks: [Int64],
+    private func places(
+        of adBreak: AdBreak,
         _ duration: Int64?,
+        repeatedIn range: ClosedRange<Int64>,
         upTo most: Int
-    ) -> [(position: Int64, cue: Interstitial.Cue)] {
-        switch adBreak.role(in: duration) {
-        case "pre" where adBreak.repeatAfter == nil: return [(0, .pre)]
-        case "post": return [(0, .post)]
+    ) -> [Place] {
+        let role = adBreak.role(in: duration)
+        switch role {
+        case "pre" where adBreak.repeatAfter == nil: return [Place(position: 0, cue: .pre)]
+        case "post": return [Place(position: 0, cue: .post)]
         default: break
         }
-        guard let start = adBreak.time.nanoseconds(of: duration, marks: marks) else { return [] }
-        let isPre = adBreak.role(in: duration) == "pre"
-        var places: [(position: Int64, cue: Interstitial.Cue)] = [(start, isPre ? .pre : [])]
-        guard let period = adBreak.repeatAfter, period > 0, let duration else { return places }
-        var next = start.saturatingAdd(period)
-        while next < duration, places.count <= most {
-            places.append((next, []))
-            next = next.saturatingAdd(period)
+        guard let start = adBreak.time.nanoseconds(of: duration, marks: Array(countedMarks)) else { return [] }
+        var places = [Place(position: start, cue: role == "pre" ? .pre : [])]
+        guard let period = adBreak.repeatAfter, period > 0 else { return places }
+        let first = max(1, range.lowerBound.saturatingSubtract(start) / period)
+        var next = Place(position: start.saturatingAdd(period.saturatingMultiply(first)), repetition: first)
+        while next.position < range.upperBound, places.count <= most {
+            places.append(next)
+            next = Place(position: next.position.saturatingAdd(period), repetition: next.repetition + 1)
         }
         return places
     }

@@ -52,7 +52,8 @@ extension StreamAds {
         signals = carried.signals.compactMap { signal in
             guard let position = signal.position else { return nil }
             var moved = signal
-            moved.position = position.saturatingAdd(shift)
+            // The line changes with every reload, and the signal stays the same.
+            (moved.position, moved.line) = (position.saturatingAdd(shift), nil)
             return moved
         }
         let starts = playlist.segments.map { $0.start.saturatingAdd(shift) }
@@ -67,6 +68,7 @@ extension StreamAds {
         let carried = AdSignals(presentation.events, upTo: isOver ? presentation.duration ?? index?.end : nil)
         findings += carried.findings
         signals = carried.signals.filter { $0.position != nil }
+        for place in signals.indices { signals[place].line = nil }
         var known: Set<String> = []
         for (number, event) in presentation.events.enumerated() {
             var id = event.id ?? "event-\(number)"
