@@ -52,8 +52,8 @@ struct CheckText {
         return "\(Self.count(errors, "error")), \(Self.count(warnings, "warning"))"
     }
 
-    private static func count(_ number: Int, _ word: TerminalText) -> TerminalText {
-        "\(number) \(word)\(number == 1 ? "" : "s")"
+    private static func count(_ number: Int, _ word: String) -> TerminalText {
+        TerminalText(String(counting: number, word))
     }
 
     private static func text(of loudness: LoudnessSummary) -> TerminalText {

@@ -98,6 +98,9 @@ struct MediaCheck {
         )
     }
 
+    /// The loudness of the latest three seconds; nil without a check of loudness, and before three seconds of sound.
+    var shortTermLoudness: Double? { configuration.loudness ? meter?.shortTerm : nil }
+
     /// The intervals that have not ended and are already long enough.
     var current: [MediaFinding] {
         var current: [MediaFinding] = []
@@ -175,15 +178,17 @@ struct MediaCheck {
     /// Ends the intervals and returns everything that was found.
     mutating func finish() -> [MediaFinding] {
         endIntervals()
-        // A black picture does not change: one finding is enough.
-        let blacks = found.filter { $0.kind == .black }
-        return found.filter { finding in
-            finding.kind != .freeze
-                || !blacks.contains {
-                    $0.start <= finding.start.saturatingAdd(1_000_000_000)
-                        && $0.end >= finding.end.saturatingSubtract(1_000_000_000)
-                }
-        }.sorted { ($0.start, $0.kind.rawValue) < ($1.start, $1.kind.rawValue) }
+        return found.filter { $0.kind != .freeze || !isBlack(during: $0) }
+            .sorted { ($0.start, $0.kind.rawValue) < ($1.start, $1.kind.rawValue) }
+    }
+
+    /// Whether a frozen interval is a black one that has ended: a black picture does not change, and one finding is
+    /// enough.
+    func isBlack(during freeze: MediaFinding) -> Bool {
+        found.contains { finding in
+            finding.kind == .black && finding.start <= freeze.start.saturatingAdd(1_000_000_000)
+                && finding.end >= freeze.end.saturatingSubtract(1_000_000_000)
+        }
     }
 
     private mutating func endIntervals() {

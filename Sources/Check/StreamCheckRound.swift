@@ -1,4 +1,6 @@
 internal import Instrument
+internal import InstrumentHTTP
+internal import InstrumentManifests
 public import InstrumentRules
 
 /// The state of a stream after one round of a check: the start, or a reload of its playlists.
@@ -12,11 +14,36 @@ public struct StreamCheckRound: Sendable {
     public var playlistAge: Duration?
     /// The target duration of that playlist; nil for a stream that is not live.
     public var targetDuration: Duration?
+    /// The short-term loudness of the latest three seconds of sound, in LUFS; nil without a check of loudness, and
+    /// before three seconds of sound.
+    public var loudness: Double?
     /// Whether the playlist or MPD of the address was ever read.
     public var isReadable = false
+    /// The live playlists by rendition, or the MPD under an empty name.
+    package private(set) var livePlaylists: [String: LivePlaylist] = [:]
 
     /// Creates a round in which nothing was found.
     public init() {}
+
+    /// Takes live playlists; the age of the round is that of the oldest one.
+    package mutating func take(_ playlists: [String: LivePlaylist]) {
+        livePlaylists = playlists
+        let oldest = playlists.values.max { $0.age < $1.age }
+        (playlistAge, targetDuration) = (oldest?.age, oldest?.targetDuration)
+    }
+}
+
+/// How long a live playlist or MPD has been the same.
+package struct LivePlaylist: Hashable, Sendable {
+    /// The newest segment: the same as long as the playlist is.
+    package var edge: String
+    /// From the first to the latest response with this content: a response that does not come says nothing.
+    package var age: Duration
+    package var targetDuration: Duration
+
+    package init(edge: String, age: Duration, targetDuration: Duration) {
+        (self.edge, self.age, self.targetDuration) = (edge, age, targetDuration)
+    }
 }
 
 /// Derives what is new in a round from the sums of a check.
@@ -53,37 +80,40 @@ struct RoundCounter {
     private mutating func addMedia(_ media: MediaCheck?, to round: inout StreamCheckRound) {
         guard let media else { return }
         round.media = media.current
+        round.loudness = media.shortTermLoudness
         for kind in MediaFinding.Kind.allCases {
             let ended = media.endedCounts[kind] ?? 0
-            if ended > endedIntervals[kind] ?? 0, !round.media.contains(where: { $0.kind == kind }),
-                let finding = media.latest(kind)
-            {
-                round.media.append(finding)
-            }
+            let hasEnded = ended > endedIntervals[kind] ?? 0
             endedIntervals[kind] = ended
+            guard hasEnded, !round.media.contains(where: { $0.kind == kind }), let finding = media.latest(kind),
+                kind != .freeze || !media.isBlack(during: finding)
+            else { continue }
+            round.media.append(finding)
         }
     }
 
-    /// The age counts from the first to the latest response with this content: a response that does not come says
-    /// nothing.
     private func addAge(_ run: RuleRun, _ renditions: [CheckedRendition], to round: inout StreamCheckRound) {
-        var oldest: (age: Duration, target: Int64)?
-        let consider = { (since: MonotonicInstant?, seen: MonotonicInstant?, target: Int64) in
+        var playlists: [String: LivePlaylist] = [:]
+        let add = { (name: String, edge: String, since: MonotonicInstant?, seen: MonotonicInstant?, target: Int64) in
             guard let since, let seen, target > 0 else { return }
             let age = since.duration(to: seen)
-            if oldest.map({ age > $0.age }) ?? true { oldest = (age, target) }
+            playlists[name] = LivePlaylist(edge: edge, age: age, targetDuration: .nanoseconds(target))
         }
         if let manifest = run.history.manifest {
             let longest = renditions.filter(\.isLive).map(\.targetDuration).max() ?? 0
-            if manifest.isDynamic { consider(run.history.edgeUnchangedSince, manifest.fetched.instant, longest) }
+            let edge = "\(manifest.edge ?? 0)"
+            if manifest.isDynamic { add("", edge, run.history.edgeUnchangedSince, manifest.fetched.instant, longest) }
         } else {
             for rendition in renditions where rendition.isLive && rendition.playlistURL != nil {
-                let history = run.history.rendition(rendition.name)
-                consider(history?.unchangedSince, history?.current?.fetched.instant, rendition.targetDuration)
+                guard let history = run.history.rendition(rendition.name), let current = history.current else {
+                    continue
+                }
+                let playlist = current.playlist
+                let edge =
+                    "\(playlist.mediaSequence) \(playlist.segments.count) \(playlist.segments.last?.url.path ?? "")"
+                add(rendition.name, edge, history.unchangedSince, current.fetched.instant, rendition.targetDuration)
             }
         }
-        guard let oldest else { return }
-        round.playlistAge = oldest.age
-        round.targetDuration = .nanoseconds(oldest.target)
+        round.take(playlists)
     }
 }

@@ -8,7 +8,7 @@ extension DashboardPage {
         </header>
         <form id="login" hidden><label>Token <input id="token" type="password" autocomplete="off"></label> <button>Connect</button></form>
         <main>
-        <section id="alerts" aria-label="Alerts" hidden><h2>Alerts</h2><ul id="alertlist"></ul></section>
+        <section id="alerts" aria-label="Alerts" hidden><h2>Alerts</h2><ul id="alertlist" tabindex="0" aria-label="Alerts"></ul></section>
         <section id="list" aria-label="Streams">
         <div class="bar"><label for="filter">Filter</label><input id="filter" type="search" placeholder="name, label, state">
         <label for="sort">Sort by</label><select id="sort"><option value="trouble">trouble</option><option value="name">name</option>
@@ -45,7 +45,8 @@ extension DashboardPage {
         #detail{border:1px solid var(--line);background:var(--card);padding:4px 16px 16px;margin-top:16px}#detail h2{display:flex;justify-content:space-between;gap:8px;align-items:center;overflow-wrap:anywhere}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:12px}.charts figure{margin:0}.charts figcaption{color:var(--dim);font-size:13px}.charts svg{width:100%;height:70px}
         .cols{display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:16px}.scroll{max-height:300px;overflow:auto;border:1px solid var(--line)}.scroll table{border:0}.scroll td{font-size:13px;padding:3px 8px}
-        #alertlist{list-style:none;margin:0;padding:0;border:1px solid var(--line);background:var(--card)}#alertlist li{padding:6px 10px;border-top:1px solid var(--line)}#alertlist li:first-child{border-top:0}
+        .scroll td:first-child{white-space:nowrap;overflow-wrap:normal}
+        #alertlist{list-style:none;margin:0;padding:0;max-height:250px;overflow:auto;border:1px solid var(--line);background:var(--card)}#alertlist li{padding:6px 10px;border-top:1px solid var(--line)}#alertlist li:first-child{border-top:0}
         .side{overflow-x:auto}
         kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}
         @media(max-width:760px){.wide{display:none}#list thead{display:none}#list table,#list tbody,#list tr,#list td{display:block;width:100%}#list tr{padding:8px 10px;border-top:1px solid var(--line)}
@@ -55,7 +56,7 @@ extension DashboardPage {
 
     static let script = #"""
         "use strict";
-        const $=id=>document.getElementById(id),rows=new Map();let order=[],alerts=[],backends=[],monitor={},open=null,chosen=null,token="",last=0,detailTimer=0,queued=false,lost=false;
+        const $=id=>document.getElementById(id),rows=new Map();let order=[],alerts=[],backends=[],monitor={},open=null,chosen=null,token="",last=0,detailTimer=0,reading=false,queued=false,lost=false;
         const MOST=300;
         const asked=new URLSearchParams(location.hash.slice(1));if(asked.has("token")){token=asked.get("token");asked.delete("token");history.replaceState(null,"",location.pathname+(asked.size?"#"+asked:""))}
         const headers=()=>token?{Authorization:"Bearer "+token}:{};
@@ -63,7 +64,7 @@ extension DashboardPage {
         function svg(tag,attributes){const e=document.createElementNS("http://www.w3.org/2000/svg",tag);for(const k in attributes)e.setAttribute(k,attributes[k]);return e}
         const ms=v=>v==null?"–":v<1000?v+" ms":(v/1000).toFixed(1)+" s",rate=v=>v==null?"–":v>=1e6?(v/1e6).toFixed(1)+" Mbit/s":Math.round(v/1e3)+" kbit/s";
         const percent=v=>v==null?"–":(v*100).toFixed(v<0.1?2:1)+" %",clock=t=>{if(!t)return"";const d=new Date(t);return d.toDateString()===new Date().toDateString()?d.toLocaleTimeString():d.toLocaleString()};
-        const words={playing:["▶ playing","good"],rebuffering:["⏸ stalled","bad"],joining:["… joining","warn"],down:["✕ down","bad"],waiting:["○ waiting","dim"],new:["○ new","dim"]};
+        const words={playing:["▶ playing","good"],rebuffering:["■ stalled","bad"],joining:["… joining","warn"],down:["✕ down","bad"],waiting:["○ waiting","dim"],new:["○ new","dim"]};
         const state=s=>words[s]||[s,"dim"];
         const trouble=r=>(r.up===false?8:0)+(r.state==="rebuffering"?4:0)+(r.broken.length?2:0)+(r.rebufferRatio>0.01?1:0);
         function visible(){const f=$("filter").value.toLowerCase(),key=$("sort").value;
@@ -85,13 +86,13 @@ extension DashboardPage {
           $("more").hidden=list.length<=MOST;$("more").textContent=(list.length-MOST)+" more streams; use the filter.";
           if(was){const again=[...$("rows").children].find(e=>e.dataset.name===was);if(again)again.focus({preventScroll:true})}
           const all=[...rows.values()],down=all.filter(r=>r.up===false).length,stalled=all.filter(r=>r.state==="rebuffering").length;
-          $("summary").textContent=order.length+" streams, "+(monitor.sessions||0)+" sessions, "+down+" down, "+stalled+" stalled, "+alerts.filter(a=>a.firing).length+" alerts"+(monitor.configurationValid===false?" – the configuration file is invalid, the last good one is used":"");
+          $("summary").textContent=order.length+" streams, "+(monitor.sessions||0)+" sessions, "+down+" down, "+stalled+" stalled, "+alerts.filter(a=>a.firing).length+" alerts"+(monitor.configurationValid===false?" – the configuration file is invalid, the last good one is used":"")+(monitor.delay>1000?" – this machine is too busy: the monitor works "+ms(monitor.delay)+" late, and stalls may be its own":"");
           document.title=(down?"("+down+" down) ":"")+"Instrument monitor";
           $("alerts").hidden=!alerts.length;$("alertlist").replaceChildren(...alerts.slice(0,100).map(a=>{const li=el("li");li.append(el("strong",(a.firing?"firing ":"pending ")+a.alert,a.firing?"bad":"warn")," ",el("span",a.stream+(a.reason?" · "+a.reason:"")+" since "+clock(a.since)+(a.flapping?" (flapping)":"")));return li}));
           $("ledger").replaceChildren(...backends.map(b=>{const tr=el("tr");tr.append(el("td",b.name));for(const k of["emitted","acknowledged","queued","dead","dropped"])tr.append(el("td",b[k],"n"+((k==="dead"||k==="dropped")&&b[k]?" bad":"")));return tr}))}
         function later(){if(!queued){queued=true;requestAnimationFrame(draw)}}
         function take(d,whole){last=Date.now();if(whole){rows.clear();order=d.streams.map(r=>r.name)}for(const r of d.streams){if(!rows.has(r.name)&&!whole)order.push(r.name);rows.set(r.name,r)}
-          alerts=d.alerts;backends=d.backends;monitor=d.monitor;if(!whole&&d.names!==order.length)reload();later()}
+          alerts=d.alerts;backends=d.backends;monitor=d.monitor;if(open&&!reading&&d.streams.some(r=>r.name===open))detail();if(!whole&&d.names!==order.length)reload();later()}
         async function reload(){try{const a=await fetch("/api/state",{headers:headers()});if(a.ok)take(await a.json(),true)}catch{}}
         function connection(text){const was=lost;lost=!!text;$("connection").hidden=!text;$("connection").textContent=text;if(was&&!text&&open)detail()}
         async function listen(){for(;;){try{const a=await fetch("/events",{headers:headers()});
@@ -102,28 +103,28 @@ extension DashboardPage {
               if(data)take(JSON.parse(data),name==="state")}}}catch{}
           connection("Connection lost; the figures are from "+(last?new Date(last).toLocaleTimeString():"an earlier time")+". Retrying.");await new Promise(r=>setTimeout(r,2000))}}
         setInterval(()=>{if(last&&!lost&&Date.now()-last>10000)connection("No news for "+Math.round((Date.now()-last)/1000)+" s.");else if(lost&&Date.now()-last<5000)connection("")},2000);
-        function chart(title,points,value,shown,mark){const f=el("figure"),s=svg("svg",{viewBox:"0 0 300 70",preserveAspectRatio:"none",role:"img"}),values=points.map(value),top=Math.max(1,...values),w=300/Math.max(1,points.length);
-          s.append(Object.assign(svg("title"),{textContent:title}));values.forEach((v,i)=>{const h=v*58/top,r=svg("rect",{x:(i*w).toFixed(2),y:(66-h).toFixed(1),width:Math.max(0.5,w-0.5).toFixed(2),height:Math.max(0,h).toFixed(1)});const m=mark&&mark(points[i]);if(m){r.setAttribute("class",m);if(!h){r.setAttribute("y",8);r.setAttribute("height",58)}}s.append(r)});
+        function chart(title,points,value,shown,mark){const f=el("figure"),s=svg("svg",{viewBox:"0 0 300 70",preserveAspectRatio:"none",role:"img"}),values=points.map(value),top=Math.max(1,...values),slots=Math.max(30,points.length),w=300/slots,left=(slots-points.length)*w;
+          s.append(Object.assign(svg("title"),{textContent:title}));values.forEach((v,i)=>{const h=v*58/top,r=svg("rect",{x:(left+i*w).toFixed(2),y:(66-h).toFixed(1),width:Math.max(0.5,w-0.5).toFixed(2),height:Math.max(0,h).toFixed(1)});const m=mark&&mark(points[i]);if(m){r.setAttribute("class",m);if(!h){r.setAttribute("y",8);r.setAttribute("height",58)}}s.append(r)});
           const end=values.length?values[values.length-1]:null;f.append(el("figcaption",title+": "+(end===null?"–":shown(end))+", at most "+shown(values.length?Math.max(...values):0)),s);return f}
         function scroll(list,make){const d=el("div",null,"scroll");d.tabIndex=0;const t=el("table"),b=el("tbody");for(const x of list)b.append(make(x));t.append(b);d.append(t);return d}
-        async function detail(){clearTimeout(detailTimer);const name=open;if(!name)return;try{const a=await fetch("/api/stream?name="+encodeURIComponent(name),{headers:headers()});if(open!==name)return;
-            if(a.status===404){$("detail").replaceChildren(el("h2",name),el("p","This stream is no longer configured."));return}if(!a.ok)throw 0;show(await a.json())}catch{}
-          detailTimer=setTimeout(detail,2000)}
-        function show(d){const box=$("detail"),top=[...box.querySelectorAll(".scroll")].map(e=>e.scrollTop),inside=box.contains(document.activeElement)&&document.activeElement.tagName==="BUTTON";
+        async function detail(){clearTimeout(detailTimer);const name=open;if(!name)return;reading=true;try{const a=await fetch("/api/stream?name="+encodeURIComponent(name),{headers:headers()});if(open!==name)return;
+            if(a.status===404){$("detail").replaceChildren(el("h2",name),el("p","This stream is no longer configured."));return}if(!a.ok)throw 0;show(await a.json())}catch{}finally{reading=false}
+          clearTimeout(detailTimer);detailTimer=setTimeout(detail,2000)}
+        function show(d){const box=$("detail"),top=[...box.querySelectorAll(".scroll")].map(e=>e.scrollTop),parts=()=>[...box.querySelectorAll("button,.scroll")],focused=parts().indexOf(document.activeElement);
           const h=el("h2",d.name+(d.title&&d.title!==d.name?" – "+d.title:"")),close=el("button","Close");close.onclick=shut;h.append(close);const [word,cls]=state(d.state),facts=el("p");
-          facts.append(el("span",word,cls),el("span"," · start "+ms(d.startup)+" · "+d.rebuffers+" stalls, "+ms(d.rebuffering)+" of "+ms(d.playing)+" played · "+rate(d.bitrate)+" · latency "+ms(d.latency)+" · buffer "+ms(d.buffer)+(d.age!=null?" · playlist unchanged for "+ms(d.age):"")));
-          const charts=el("div",null,"charts"),m=d.minutes;charts.append(chart("States, last hour (played per minute)",m,p=>p.playing,ms,p=>p.down?"down":p.rebuffering?"stall":""),chart("Bitrate",m,p=>p.bitrate*1000,rate),chart("Buffer",m,p=>p.buffer,ms),chart("Latency",m,p=>p.latency,ms),chart("Start time",m,p=>p.startup,ms),chart("Stalled, last 24 h",d.quarters,p=>p.rebuffering,ms,p=>p.down?"down":""));
+          facts.append(el("span",word,cls),el("span"," · start "+ms(d.startup)+" · "+d.rebuffers+" stalls, "+ms(d.rebuffering)+" of "+ms(d.playing)+" played · "+rate(d.bitrate)+" · latency "+ms(d.latency)+" · buffer "+ms(d.buffer)+(d.age!=null?" · playlist unchanged for "+ms(d.age):"")+(d.loudness!=null?" · loudness "+d.loudness.toFixed(1)+" LUFS":"")));
+          const charts=el("div",null,"charts"),m=d.minutes;charts.append(chart("States, last hour (played per minute)",m,p=>p.playing,ms,p=>p.down?"down":p.rebuffering?"stall":""),chart("Bitrate",m,p=>p.bitrate*1000,rate),chart("Buffer",m,p=>p.buffer,ms),chart("Latency",m,p=>p.latency,ms),chart("Start time",m,p=>p.startup,v=>v?ms(v):"–"),chart("Stalled, last 24 h",d.quarters,p=>p.rebuffering,ms,p=>p.down?"down":""));
           const cols=el("div",null,"cols"),a=el("div"),b=el("div"),c=el("div");a.append(el("h2","Events"),scroll([...d.log].reverse(),e=>{const tr=el("tr");tr.append(el("td",clock(e.time),"dim"),el("td",e.text,e.kind==="error"||e.kind==="alert"?"bad":e.kind==="stall"||e.kind==="check"?"warn":""));return tr}));
           b.append(el("h2","Requests"),scroll([...d.requests].reverse(),r=>{const tr=el("tr");tr.append(el("td",clock(r.time),"dim"),el("td",r.kind),el("td",r.status??"none",r.failed?"bad":""),el("td",ms(r.ms),"n"),el("td",Math.round(r.bytes/1024)+" KiB","n"));return tr}));
           c.append(el("h2","Checks"),d.checks.length?scroll(d.checks,k=>{const tr=el("tr");tr.append(el("td",k.rule,k.broken?"bad":"good"),el("td",(k.broken?"since ":"kept since ")+clock(k.since)+": "+k.message));return tr}):el("p","No rule was broken.","dim"));
-          cols.append(a,b,c);box.replaceChildren(h,facts,charts,cols);[...box.querySelectorAll(".scroll")].forEach((e,i)=>e.scrollTop=top[i]||0);if(inside)close.focus()}
+          cols.append(a,b,c);box.replaceChildren(h,facts,charts,cols);[...box.querySelectorAll(".scroll")].forEach((e,i)=>e.scrollTop=top[i]||0);if(focused>=0)parts()[focused]?.focus({preventScroll:true})}
         function shut(){const name=open;open=null;history.replaceState(null,"",location.pathname);$("detail").hidden=true;const r=[...$("rows").children].find(e=>e.dataset.name===name);if(r)r.focus();else $("filter").focus()}
         function choose(name){open=name;history.replaceState(null,"","#"+new URLSearchParams({stream:name}));const box=$("detail");box.hidden=false;box.replaceChildren(el("h2",name));box.focus();box.scrollIntoView({block:"nearest"});detail()}
         $("rows").addEventListener("click",e=>{const r=e.target.closest("tr");if(r)choose(r.dataset.name)});
         document.addEventListener("keydown",e=>{const r=document.activeElement.closest&&document.activeElement.closest("tr.s"),typing=/^(INPUT|SELECT)$/.test(document.activeElement.tagName);
           if(e.key==="Escape"){if(open)shut();else if(typing){$("filter").value="";document.activeElement.blur();later()}}
           else if(e.key==="/"&&!typing){e.preventDefault();$("filter").focus()}
-          else if((e.key==="ArrowDown"||e.key==="ArrowUp")&&!(typing&&document.activeElement.tagName==="SELECT")&&!document.activeElement.closest(".scroll")){const list=[...$("rows").children];if(!list.length)return;e.preventDefault();const at=r?list.indexOf(r):-1;list[Math.min(list.length-1,Math.max(0,at+(e.key==="ArrowDown"?1:-1)))].focus()}
+          else if((e.key==="ArrowDown"||e.key==="ArrowUp")&&!(typing&&document.activeElement.tagName==="SELECT")&&!document.activeElement.closest(".scroll,#alertlist")){const list=[...$("rows").children];if(!list.length)return;e.preventDefault();const at=r?list.indexOf(r):-1;list[Math.min(list.length-1,Math.max(0,at+(e.key==="ArrowDown"?1:-1)))].focus()}
           else if(e.key==="Enter"&&r)choose(r.dataset.name)});
         $("filter").addEventListener("input",later);$("sort").addEventListener("change",later);
         $("login").addEventListener("submit",e=>{e.preventDefault();token=$("token").value;$("token").value="";listen()});

@@ -30,7 +30,9 @@ package final class Monitor: Sendable {
     private let clock: any SchedulingClock
     private let save: (@Sendable ([UInt8]) -> Void)?
     private let saveHistory: (@Sendable ([UInt8]) -> Void)?
-    /// The history of many streams is large: it is written beside the work of the model.
+    /// A disk may take seconds to answer: files are written beside the work of the model, in the order of their making.
+    private let stateQueue = DispatchQueue(label: "instrument.monitor.state")
+    /// The history of many streams is large.
     private let historyQueue = DispatchQueue(label: "instrument.monitor.history")
     private let timer = Lock<Timer>(Timer())
 
@@ -50,7 +52,7 @@ package final class Monitor: Sendable {
 
     /// Creates a monitor; ``start()`` starts it.
     /// - Parameters:
-    ///   - save: stores the state of alerts for the next process; called on the monitor's queue.
+    ///   - save: stores the state of alerts for the next process; may block.
     ///   - saveHistory: stores the history of streams for the next process.
     package init(
         _ model: MonitorModel,
@@ -107,6 +109,7 @@ package final class Monitor: Sendable {
         }
         action?.cancel()
         queue.sync { saveState() }
+        stateQueue.sync {}
         if let saveHistory {
             let model = state
             historyQueue.sync { saveHistory(model.savedHistory) }
@@ -115,7 +118,9 @@ package final class Monitor: Sendable {
 
     /// Waits until all reports so far are processed. For tests.
     package func settle() async {
-        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        await withCheckedContinuation { continuation in
+            queue.async { [stateQueue] in stateQueue.async { continuation.resume() } }
+        }
     }
 
     private func post(_ work: @escaping @Sendable (inout MonitorModel, Timestamp) -> [MonitorEffect]) {
@@ -193,7 +198,7 @@ package final class Monitor: Sendable {
 
     private func saveState() {
         guard let save else { return }
-        let now = clock.timestamp
-        save(model.withLock { $0.saved(at: now) }.bytes)
+        let (model, now) = (state, clock.timestamp)
+        stateQueue.async { save(model.saved(at: now).bytes) }
     }
 }

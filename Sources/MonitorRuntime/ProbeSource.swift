@@ -140,6 +140,7 @@ struct CheckPlan {
         var media = MediaCheckConfiguration()
         (media.black, media.freeze, media.silence) = (settings.black, settings.freeze, settings.silence)
         media.loudness = settings.loudness ?? false
+        media.allPictures = settings.allPictures ?? false
         let needsMedia = media.black != nil || media.freeze != nil || media.silence != nil || media.loudness
         guard needsMedia || settings.rules == true || settings.stale != nil else { return nil }
         let ignored = Set(settings.ignoredRules)
@@ -165,10 +166,15 @@ struct CheckPlan {
         _ clock: any SchedulingClock,
         report: @escaping @Sendable (CheckObservation) -> Void
     ) async {
+        let ages = Lock(PlaylistAges())
         repeat {
             let next = clock.now.advanced(by: Self.shortestRound)
             let check = StreamCheck(stream.url, transport: transport, clock: clock, configuration: configuration)
-            _ = await check.run(reportingRounds: { report(CheckObservation($0)) })
+            ages.withLock { $0.beginRun() }
+            _ = await check.run(reportingRounds: { round in
+                let now = clock.now
+                report(CheckObservation(ages.withLock { $0.complete(round, at: now) }))
+            })
             guard stream.schedule == .continuous else { return }
             do { try await clock.sleep(until: next, tolerance: nil) } catch { return }
         } while !Task.isCancelled
@@ -182,6 +188,7 @@ extension CheckObservation {
                 + round.media.map { Broken(rule: $0.kind.rawValue, message: $0.message) },
             playlistAge: round.playlistAge,
             targetDuration: round.targetDuration,
+            loudness: round.loudness,
             isReadable: round.isReadable
         )
     }

@@ -228,7 +228,7 @@ struct AlertTests {
             drive.emit(.ping, "a", ["bitrate": 800_000, "liveLatency": 4_000])
             drive.send(.gauges(PlaybackGauges(bitrate: 800_000, buffered: .seconds(9))), to: "a")
             drive.send(.request(request), to: "a")
-            let age = CheckObservation(playlistAge: .seconds(1), targetDuration: .seconds(2))
+            let age = CheckObservation(playlistAge: .seconds(1), targetDuration: .seconds(2), loudness: 0.5)
             drive.send(.checked(age), to: "a")
             drive.run(for: .seconds(5))
         }

@@ -12,9 +12,8 @@ enum Prometheus {
             .deletingLastPathComponent().path
         let folder =
             ProcessInfo.processInfo.environment["PROMETHEUS_DIRECTORY"] ?? package + "/.build/prometheus/usr/bin"
-        let folders =
-            [folder] + (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        return folders.map { $0 + "/" + name }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        let unpacked = folder + "/" + name
+        return FileManager.default.isExecutableFile(atPath: unpacked) ? unpacked : installedProgram(name)
     }
 }
 
@@ -62,7 +61,12 @@ struct MetricsTests {
         drive.emit(.ping, "a", ["liveLatency": 4_500])
         drive.send(.gauges(PlaybackGauges(bitrate: 800_000, buffered: .seconds(9))), to: "a")
         let broken = [CheckObservation.Broken(rule: "black", message: "b")]
-        let age = CheckObservation(broken: broken, playlistAge: .seconds(1), targetDuration: .seconds(2))
+        let age = CheckObservation(
+            broken: broken,
+            playlistAge: .seconds(1),
+            targetDuration: .seconds(2),
+            loudness: -23.5
+        )
         drive.send(.checked(age), to: "a")
     }
 
@@ -83,7 +87,7 @@ struct MetricsTests {
             "instrument_stream_requests_total{\(labels),kind=\"segment\",status=\"404\"} 1",
             "instrument_stream_request_seconds_bucket{\(labels),le=\"0.1\"} 2",
             "instrument_stream_check_failed{\(labels),rule=\"black\"} 1",
-            "instrument_stream_playlist_age_seconds{\(labels)} 3",
+            "instrument_stream_playlist_age_seconds{\(labels)} 3", "instrument_stream_loudness_lufs{\(labels)} -23.5",
             "instrument_backend_acknowledged_samples_total{backend=\"samples\"} 5",
             "instrument_backend_dropped_samples_total{backend=\"samples\",reason=\"age\"} 2",
             "instrument_monitor_alert_firing{alert=\"down\"} 0", "process_resident_memory_bytes 67108864",

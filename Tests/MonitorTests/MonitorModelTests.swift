@@ -237,6 +237,26 @@ struct MonitorModelTests {
         #expect(drive.model.stream(named: "a")?.checks["stale"]?.isBroken == false)
     }
 
+    @Test("The model shows the delay of its work for a minute, and none of work in time")
+    func delays() throws {
+        func shown(_ drive: Drive) -> String? {
+            String(decoding: drive.model.metrics(.prometheus, MonitorFacts(), at: drive.now.instant), as: UTF8.self)
+                .split(separator: "\n").first { $0.hasPrefix("instrument_monitor_delay_seconds ") }.map(String.init)
+        }
+        var drive = Drive(configuration([try stream("a")]))
+        drive.run(for: .seconds(60))
+        #expect(shown(drive) == "instrument_monitor_delay_seconds 0")
+        let due = drive.model.nextDeadline
+        let late = Timestamp(instant: due.advanced(by: .seconds(2.5)), wallTime: drive.now.wallTime)
+        _ = drive.model.advance(to: late)
+        drive.now = late
+        #expect(shown(drive) == "instrument_monitor_delay_seconds 2.5")
+        drive.run(for: .seconds(25))
+        #expect(shown(drive) == "instrument_monitor_delay_seconds 2.5")
+        drive.run(for: .seconds(60))
+        #expect(shown(drive) == "instrument_monitor_delay_seconds 0")
+    }
+
     @Test("The state document names streams as they are, and reports of sessions that are over change nothing")
     func documents() throws {
         let name = "<script>alert(1)</script>"

@@ -146,6 +146,180 @@ struct OperatorFileTests {
         #expect(result.status == 0, "\(result)")
     }
 
+    /// An alert of `alerts.rules.yml`: series that raise it at once or after its delay, and series that do not.
+    struct AlertCase: Sendable, CustomTestStringConvertible {
+        let alert: String
+        let broken: [String: String]
+        let good: [String: String]
+        let labels: String
+        var testDescription: String { alert }
+
+        init(_ alert: String, broken: [String: String], good: [String: String], labels: String) {
+            (self.alert, self.broken, self.good, self.labels) = (alert, broken, good, labels)
+        }
+    }
+
+    static let alertCases = [
+        AlertCase(
+            "StreamDown",
+            broken: ["instrument_stream_up{stream=\"a\"}": "0x60"],
+            good: ["instrument_stream_up{stream=\"a\"}": "1x60"],
+            labels: "stream: a, severity: page"
+        ),
+        AlertCase(
+            "StreamStalls",
+            broken: [
+                "instrument_stream_rebuffer_seconds_total{stream=\"a\"}": "0+3x60",
+                "instrument_stream_playing_seconds_total{stream=\"a\"}": "0+57x60",
+            ],
+            good: [
+                "instrument_stream_rebuffer_seconds_total{stream=\"a\"}": "0+0.5x60",
+                "instrument_stream_playing_seconds_total{stream=\"a\"}": "0+59.5x60",
+            ],
+            labels: "stream: a, severity: page"
+        ),
+        AlertCase(
+            "StreamStartsSlowly",
+            broken: [
+                "instrument_stream_startup_seconds_bucket{stream=\"a\",le=\"5.0\"}": "0x60",
+                "instrument_stream_startup_seconds_bucket{stream=\"a\",le=\"8.0\"}": "0+1x60",
+                "instrument_stream_startup_seconds_bucket{stream=\"a\",le=\"+Inf\"}": "0+1x60",
+            ],
+            good: [
+                "instrument_stream_startup_seconds_bucket{stream=\"a\",le=\"5.0\"}": "0+1x60",
+                "instrument_stream_startup_seconds_bucket{stream=\"a\",le=\"8.0\"}": "0+1x60",
+                "instrument_stream_startup_seconds_bucket{stream=\"a\",le=\"+Inf\"}": "0+1x60",
+            ],
+            labels: "stream: a, severity: ticket"
+        ),
+        AlertCase(
+            "StreamRuleBroken",
+            broken: ["instrument_stream_check_failed{stream=\"a\",rule=\"stale\"}": "1x60"],
+            good: ["instrument_stream_check_failed{stream=\"a\",rule=\"stale\"}": "0x60"],
+            labels: "stream: a, rule: stale, severity: ticket"
+        ),
+        AlertCase(
+            "StreamRequestsFail",
+            broken: [
+                "instrument_stream_requests_total{stream=\"a\",kind=\"segment\",status=\"200\"}": "0+9x60",
+                "instrument_stream_requests_total{stream=\"a\",kind=\"segment\",status=\"none\"}": "0+1x60",
+            ],
+            good: [
+                "instrument_stream_requests_total{stream=\"a\",kind=\"segment\",status=\"200\"}": "0+9x60",
+                "instrument_stream_requests_total{stream=\"a\",kind=\"segment\",status=\"206\"}": "0+1x60",
+            ],
+            labels: "stream: a, severity: ticket"
+        ),
+        AlertCase(
+            "MonitorGone",
+            broken: ["up{job=\"player-monitor\",instance=\"m\"}": "0x60", "instrument_monitor_streams": "1x60"],
+            good: ["up{job=\"player-monitor\",instance=\"m\"}": "1x60", "instrument_monitor_streams": "1x60"],
+            labels: "job: player-monitor, instance: m, severity: page"
+        ),
+        AlertCase(
+            "MonitorConfigurationInvalid",
+            broken: ["instrument_monitor_configuration_valid": "0x60"],
+            good: ["instrument_monitor_configuration_valid": "1x60"],
+            labels: "severity: ticket"
+        ),
+        AlertCase(
+            "MonitorOverloaded",
+            broken: ["instrument_monitor_delay_seconds": "2x60"],
+            good: ["instrument_monitor_delay_seconds": "0.2x60"],
+            labels: "severity: ticket"
+        ),
+        AlertCase(
+            "SamplesNotDelivered",
+            broken: ["instrument_backend_dropped_samples_total{backend=\"b\",reason=\"age\"}": "0+1x60"],
+            good: ["instrument_backend_dropped_samples_total{backend=\"b\",reason=\"age\"}": "5x60"],
+            labels: "backend: b, reason: age, severity: ticket"
+        ),
+    ]
+
+    @Test(
+        "An alert rule fires for its fault and not for a good stream (promtool test rules)",
+        .enabled(
+            if: Prometheus.path("promtool") != nil,
+            "SKIPPED: there is no promtool; scripts/install-prometheus.sh installs one"
+        ),
+        arguments: alertCases
+    )
+    func alertFires(_ alert: AlertCase) async throws {
+        let scratch = try Scratch()
+        let group = { (series: [String: String], alerts: String) in
+            let lines = series.sorted { $0.key < $1.key }.map {
+                "      - { series: '\($0.key)', values: '\($0.value)' }\n"
+            }
+            return "  - interval: 1m\n    input_series:\n\(lines.joined())    alert_rule_test:\n"
+                + "      - { eval_time: 50m, alertname: \(alert.alert), exp_alerts: [\(alerts)] }\n"
+        }
+        // The summary is compared, too: it is taken from the rules, so that only its form is tested here.
+        let rules = try String(contentsOfFile: folder + "alerts.rules.yml", encoding: .utf8)
+        let withoutSummaries = rules.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.contains("annotations:") && !$0.contains("summary:") }.joined(separator: "\n")
+        try withoutSummaries.write(toFile: scratch.file("rules.yml"), atomically: true, encoding: .utf8)
+        let test =
+            "rule_files: [rules.yml]\nevaluation_interval: 1m\ntests:\n"
+            + group(alert.broken, "{ exp_labels: { \(alert.labels) } }") + group(alert.good, "")
+        try test.write(toFile: scratch.file("test.yml"), atomically: true, encoding: .utf8)
+        let tool = try #require(Prometheus.path("promtool"))
+        let result = try await command([tool, "test", "rules", scratch.file("test.yml")])
+        #expect(result.status == 0, "\(result)\n\(test)")
+    }
+
+    @Test("Every alert rule has a test")
+    func alertsAreTested() throws {
+        let rules = try String(contentsOfFile: folder + "alerts.rules.yml", encoding: .utf8)
+        let names = rules.split(separator: "\n").compactMap { line in
+            line.range(of: "- alert: ").map { String(line[$0.upperBound...]) }
+        }
+        #expect(names == Self.alertCases.map(\.alert))
+    }
+
+    @Test(
+        "promtool accepts the queries of the Grafana dashboard",
+        .enabled(
+            if: Prometheus.path("promtool") != nil,
+            "SKIPPED: there is no promtool; scripts/install-prometheus.sh installs one"
+        )
+    )
+    func queries() async throws {
+        let scratch = try Scratch()
+        let json = try JSONValue(
+            parsing: try String(contentsOfFile: folder + "grafana-dashboard.json", encoding: .utf8)
+        )
+        guard case .array(let panels)? = json["panels"] else { return #expect(Bool(false)) }
+        var rules = "groups:\n  - name: queries\n    rules:\n"
+        for panel in panels {
+            guard case .array(let targets)? = panel["targets"] else { continue }
+            for query in targets.compactMap({ $0["expr"]?.string }) {
+                rules +=
+                    "      - record: query\n        expr: |\n          \(query.replacing("$stream", with: ".*"))\n"
+                    + "        labels: { panel: \"\(panel["title"]?.string ?? "")\" }\n"
+            }
+        }
+        try rules.write(toFile: scratch.file("rules.yml"), atomically: true, encoding: .utf8)
+        let tool = try #require(Prometheus.path("promtool"))
+        let result = try await command([tool, "check", "rules", scratch.file("rules.yml")])
+        #expect(result.status == 0, "\(result)\n\(rules)")
+    }
+
+    @Test(
+        "systemd accepts the unit",
+        .enabled(if: installedProgram("systemd-analyze") != nil, "SKIPPED: there is no systemd-analyze")
+    )
+    func unit() async throws {
+        let scratch = try Scratch()
+        let text = try String(contentsOfFile: folder + "player-monitor.service", encoding: .utf8)
+        // The program of this build, because systemd looks for it.
+        let unit = text.replacing("/usr/local/bin/player-monitor", with: siblingProgram("player-monitor"))
+        try unit.write(toFile: scratch.file("player-monitor.service"), atomically: true, encoding: .utf8)
+        let result = try await command([
+            "systemd-analyze", "verify", "--recursive-errors=no", scratch.file("player-monitor.service"),
+        ])
+        #expect(result.status == 0 && result.errors == "", "\(result)")
+    }
+
     @Test("The example configuration of the guide has no problem")
     func configurationFile() async throws {
         let result = try await command([siblingProgram("player-monitor"), "watch", "--check", folder + "monitor.yaml"])

@@ -1,6 +1,32 @@
 import Foundation
 import Instrument
+import InstrumentOrigin
 import LoopbackServers
+
+/// The path of a program of this machine; nil without it.
+func installedProgram(_ name: String) -> String? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { $0 + "/" + name }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+/// Runs `body` with an origin that serves the fixtures.
+func withOrigin(faults: [FaultRule] = [], _ body: (Origin) async throws -> Void) async throws {
+    let cache = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
+    let origin = try await Origin.start(media: [.fixtures(try await Fixtures.make(in: cache))], faults: faults)
+    do { try await body(origin) } catch {
+        await origin.stop()
+        throw error
+    }
+    await origin.stop()
+}
+
+extension Scratch {
+    /// Writes a file and returns its path.
+    func write(_ text: String, _ name: String) throws -> String {
+        try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+        return file(name)
+    }
+}
 
 /// A process of `player-monitor watch`, and what it prints.
 final class RunningWatch: Sendable {
@@ -79,5 +105,27 @@ final class RunningWatch: Sendable {
         await wait(for: "listening on http://")
         let line = output.components(separatedBy: "listening on http://").dropFirst().first ?? ""
         return Int(line.prefix { $0 != "\n" }.split(separator: ":").last ?? "") ?? 0
+    }
+}
+
+extension RunningWatch {
+    /// The page of metrics, once it fulfils a condition; the last page if the process has ended.
+    func metrics(port: Int, until isComplete: (MetricsPage) -> Bool) async throws -> MetricsPage {
+        while true {
+            let page = MetricsPage(text: try RawClient.get("/metrics", port: port).body)
+            if isComplete(page) { return page }
+            try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
+        }
+    }
+}
+
+/// A page of metrics.
+struct MetricsPage {
+    let text: String
+
+    /// The value of a sample by its name and labels, as they are written; nil without one.
+    subscript(_ sample: String) -> Double? {
+        guard let start = text.range(of: "\n" + sample + " ")?.upperBound else { return nil }
+        return Double(text[start...].prefix { $0 != "\n" })
     }
 }

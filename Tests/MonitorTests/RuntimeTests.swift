@@ -1,9 +1,9 @@
 import Foundation
 import Instrument
+import InstrumentCheck
 import InstrumentHTTP
 import InstrumentJSON
 import InstrumentMonitor
-import InstrumentMonitorRuntime
 import InstrumentMonitorServer
 import InstrumentTestKit
 import InstrumentTransport
@@ -11,6 +11,8 @@ import InstrumentWatch
 import LoopbackServers
 import TestTraits
 import Testing
+
+@testable import InstrumentMonitorRuntime
 
 /// Keeps the messages.
 private final class KeepingSink: AlertSink {
@@ -80,6 +82,43 @@ struct RuntimeTests {
         let count = saved.withLock { $0.count }
         await monitor.stop(timeout: .seconds(60))
         #expect(saved.withLock { $0.count } == count + 1)
+        #expect(monitor.state.isIdle)
+    }
+
+    @Test("A disk that does not answer delays no work of the monitor", .timeLimit(.minutes(30)))
+    func slowDisk() async throws {
+        let clock = VirtualClock()
+        let (entered, isFirst, answer) = (Gate(), Lock(true), DispatchSemaphore(value: 0))
+        let (source, sink) = (ScriptedSource(), KeepingSink())
+        let configuration = configuration([try stream("a")], [try alert("up", "up == 1")])
+        let monitor = Monitor(
+            MonitorModel(configuration, at: clock.timestamp),
+            source: source,
+            sink: sink,
+            clock: clock,
+            save: { _ in
+                guard
+                    isFirst.withLock({ first in
+                        defer { first = false }
+                        return first
+                    })
+                else { return }
+                entered.open()
+                answer.wait()
+            }
+        )
+        let pause = { try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(10))) }
+        monitor.start()
+        while sink.messages.withLock({ $0.isEmpty }) {
+            clock.advance(by: .seconds(1))
+            try await pause()
+        }
+        _ = await entered.wait()
+        let begin = Event(.bufferBegin, tracker: TrackerID(0), time: SystemClock().timestamp)
+        source.emit(.event(begin), to: "a")
+        while monitor.state.stream(named: "a")?.stateName(at: clock.now) != "rebuffering" { try await pause() }
+        answer.signal()
+        await monitor.stop(timeout: .seconds(60))
         #expect(monitor.state.isIdle)
     }
 
@@ -180,10 +219,44 @@ struct RuntimeTests {
     }
 }
 
+@Suite("The ages of live playlists over several runs of a check")
+struct PlaylistAgesTests {
+    private let start = MonotonicInstant(nanoseconds: 0)
+
+    /// The ages of a round, in seconds: the whole one of the round, after the round's own one of each playlist.
+    private func age(
+        _ ages: inout PlaylistAges,
+        _ playlists: [String: (edge: String, age: Int)],
+        at second: Int
+    ) -> Duration? {
+        var round = StreamCheckRound()
+        let live = playlists.mapValues { playlist in
+            LivePlaylist(edge: playlist.edge, age: .seconds(playlist.age), targetDuration: .seconds(6))
+        }
+        round.take(live)
+        return ages.complete(round, at: start.advanced(by: .seconds(second))).playlistAge
+    }
+
+    @Test("A playlist that does not change grows older across runs, and one that changes is young again")
+    func runs() {
+        var ages = PlaylistAges()
+        #expect(age(&ages, ["v": ("1", 0), "w": ("7", 0)], at: 0) == .zero)
+        #expect(age(&ages, ["v": ("1", 890), "w": ("8", 2)], at: 890) == .seconds(890))
+        ages.beginRun()
+        #expect(age(&ages, ["v": ("1", 0), "w": ("9", 0)], at: 900) == .seconds(900))
+        #expect(age(&ages, [:], at: 905) == nil)
+        #expect(age(&ages, ["v": ("1", 10), "w": ("9", 10)], at: 910) == .seconds(910))
+        ages.beginRun()
+        #expect(age(&ages, ["v": ("1", 0), "w": ("11", 0)], at: 1_800) == .seconds(1_800))
+        #expect(age(&ages, ["v": ("2", 0), "w": ("11", 6)], at: 1_806) == .seconds(6))
+        ages.beginRun()
+        #expect(age(&ages, ["v": ("3", 0)], at: 1_900) == .zero)
+    }
+}
+
 @Suite("The dashboard in a browser", .serialized, .ownThread)
 struct DashboardTests {
-    private static let chromium = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let chromium = installedProgram("chromium")
 
     /// The page as the browser shows it after some virtual seconds.
     private func shown(_ address: String) async throws -> String {

@@ -64,20 +64,7 @@ struct WatchCommandTests {
 
     init() throws { scratch = try Scratch() }
 
-    private func write(_ text: String, _ name: String = "m.yaml") throws -> String {
-        try text.write(toFile: scratch.file(name), atomically: true, encoding: .utf8)
-        return scratch.file(name)
-    }
-
-    private func withOrigin(_ body: (Origin) async throws -> Void) async throws {
-        let cache = FileManager.default.temporaryDirectory.path + "/instrument-origin-tests"
-        let origin = try await Origin.start(media: [.fixtures(try await Fixtures.make(in: cache))])
-        do { try await body(origin) } catch {
-            await origin.stop()
-            throw error
-        }
-        await origin.stop()
-    }
+    private func write(_ text: String, _ name: String = "m.yaml") throws -> String { try scratch.write(text, name) }
 
     @Test("A watched stream plays, its metrics and samples arrive, and SIGTERM ends the process with exit code 0")
     func plays() async throws {

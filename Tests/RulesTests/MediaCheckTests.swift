@@ -23,13 +23,15 @@ struct MediaCheckTests {
     private func check(
         _ video: String,
         _ audio: String,
+        filters: String = "",
         configure: (inout MediaCheckConfiguration) -> Void
     ) async throws -> StreamCheckReport {
         let folder = try Scratch()
         let made = try await command(
             [
-                "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "\(video)size=160x90:rate=25:duration=8", "-f", "lavfi",
-                "-i", "\(audio):duration=8", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-c:a", "aac", "-f",
+                "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "\(video)size=160x90:rate=25:duration=8\(filters)", "-f",
+                "lavfi", "-i", "\(audio):duration=8", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-c:a",
+                "aac", "-f",
                 "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_playlist_type", "vod", folder.file("a.m3u8"),
             ]
         )
@@ -79,6 +81,18 @@ struct MediaCheckTests {
         let loudness = try #require(moving.loudness)
         // A sine of an eighth of full scale on one channel.
         #expect(abs(try #require(loudness.integrated) + 21.1) < 1)
+    }
+
+    @Test("A black interval that has ended is not also reported as frozen")
+    func blackThenPicture() async throws {
+        let black = "drawbox=color=black:thickness=fill:enable='lt(t,5)'"
+        let report = try await check(
+            "testsrc=",
+            "sine=frequency=1000:sample_rate=48000",
+            filters: "," + black,
+            configure: all
+        )
+        #expect(report.media.map(\.kind) == [.black])
     }
 
     @Test("An interval that is shorter than the limit is no fault")

@@ -105,6 +105,18 @@ struct WatchConfigurationTests {
             ),
             ("\(minimal), checks: { ignore: [stael] } }", "2:69: Unknown rule `stael`. Did you mean `stale`?"),
             ("\(minimal), backends: [x] }", "2:61: Unknown backend `x`. Define it under `backends`."),
+            (
+                "\(minimal), for: 10s, checks: { black: 10s } }",
+                "2:5: `black` of `a` must be shorter than a session (`for`), or it is never found; lengthen `for`, or use `continuous: true`."
+            ),
+            (
+                "\(minimal), checks: { silence: 1m } }",
+                "2:5: `silence` of `a` must be shorter than a session (`for`), or it is never found; lengthen `for`, or use `continuous: true`."
+            ),
+            (
+                "streams: []\nbackends: { a: { graphite: h, credentials: { env: X } } }",
+                "2:44: `credentials` must stand beside a service (found a backend of kind `graphite`); remove it."
+            ),
             ("\(minimal), labels: [] }", "2:58: `labels` must be a mapping (found a list)."),
             (
                 "streams:\n  - { url: \"http://example.org/\" }",
@@ -135,6 +147,24 @@ struct WatchConfigurationTests {
     func mistakes(text: String, problem: String) {
         let found = problems(text)
         #expect(found.contains(problem), "\(found)")
+    }
+
+    @Test("Checks of pictures and sound, and backends of message systems, are read")
+    func checksAndMessageSystems() throws {
+        let configuration = try read(
+            """
+            streams:
+              - { name: a, url: "http://h/a.m3u8", continuous: true, checks: { black: 1m, loudness: true, allPictures: true } }
+            backends:
+              bus: { kafka: "k1:9092,k2:9092/samples?tls", credentials: { env: KAFKA } }
+              lake: { nats: "n1:4222/samples" }
+            """
+        )
+        let checks = try #require(configuration.streams.first?.checks)
+        #expect((checks.black, checks.loudness, checks.allPictures) == (.seconds(60), true, true))
+        #expect(configuration.backends["bus"]?.account == "k1:9092,k2:9092/samples?tls")
+        #expect(configuration.backends["bus"]?.credentials == .environment("KAFKA"))
+        #expect(configuration.backends["lake"]?.kind == .init("nats"))
     }
 
     @Test("All mistakes are listed at once, in the order of the lines")
@@ -249,6 +279,7 @@ struct WatchConfigurationTests {
         arguments: [
             ("startup_seconds >= 5s over 10m", 5.0), ("bitrate < 800k", 800_000), ("rebuffer_ratio > 0.02", 0.02),
             ("check_failed{rule=\"stale\"} > 0", 0), ("playlist_age_seconds>1.5m", 90),
+            ("loudness_lufs < -30.5", -30.5),
         ]
     )
     func conditions(text: String, threshold: Double) throws {
@@ -261,7 +292,7 @@ struct WatchConfigurationTests {
         "A text that is no condition says where it ends to be one",
         arguments: [
             ("", 0), ("up", 2), ("up >", 4), ("up > 1 over", 11), ("up > 1 foo", 7), ("up{a=1} > 1", 5),
-            ("bitrate > 5%", 10),
+            ("bitrate > 5%", 10), ("loudness_lufs < --3", 16), ("up > -1", 5),
         ]
     )
     func noConditions(text: String, offset: Int) {

@@ -11,7 +11,7 @@ extension MonitorModel {
         writeRequests(shown, to: &writer)
         writeChecks(shown, to: &writer, now)
         writeAlerts(to: &writer)
-        writeMonitor(to: &writer)
+        writeMonitor(to: &writer, now)
         Self.write(facts.ledgers, to: &writer)
         if let process = facts.process { Self.write(process, to: &writer) }
         writer.finish()
@@ -125,6 +125,12 @@ extension MonitorModel {
             unit: "seconds"
         )
         for state in shown { if let age = state.playlistAge(at: now) { writer.sample(age.seconds, state.labelText) } }
+        writer.begin(
+            "instrument_stream_loudness_lufs",
+            .gauge,
+            "Short-term loudness (EBU R 128) in LUFS, -120 for silence; needs the check `loudness: true`."
+        )
+        for state in shown { if let loudness = state.loudness { writer.sample(loudness, state.labelText) } }
     }
 
     private func writeAlerts(to writer: inout MetricsWriter) {
@@ -137,7 +143,14 @@ extension MonitorModel {
         writer.sample(Double(engine.messageCount), [])
     }
 
-    private func writeMonitor(to writer: inout MetricsWriter) {
+    private func writeMonitor(to writer: inout MetricsWriter, _ now: MonotonicInstant) {
+        writer.begin(
+            "instrument_monitor_delay_seconds",
+            .gauge,
+            "Longest delay of the monitor's work in the latest minute; above a second, this machine may be the reason for stalls.",
+            unit: "seconds"
+        )
+        writer.sample(delays.longest(at: now).seconds, [])
         let gauges = [
             ("instrument_monitor_streams", "Streams that are configured.", order.count),
             ("instrument_monitor_sessions", "Sessions that run.", runningCount),

@@ -74,6 +74,8 @@ package struct CheckObservation: Hashable, Sendable {
     /// How long the live playlist has been the same; nil for a stream that is not live.
     package var playlistAge: Duration?
     package var targetDuration: Duration?
+    /// The short-term loudness in LUFS; nil if it is not measured.
+    package var loudness: Double?
     /// Whether a playlist was read, so that rules that were not broken are kept.
     package var isReadable: Bool
 
@@ -81,9 +83,10 @@ package struct CheckObservation: Hashable, Sendable {
         broken: [Broken] = [],
         playlistAge: Duration? = nil,
         targetDuration: Duration? = nil,
+        loudness: Double? = nil,
         isReadable: Bool = true
     ) {
-        (self.broken, self.isReadable) = (broken, isReadable)
+        (self.broken, self.loudness, self.isReadable) = (broken, loudness, isReadable)
         (self.playlistAge, self.targetDuration) = (playlistAge, targetDuration)
     }
 }

@@ -75,6 +75,10 @@ extension MonitorModel {
                 state.integrals.age.0 += age.seconds * elapsed
                 state.integrals.age.1 += elapsed
             }
+            if let loudness = state.loudness {
+                state.integrals.loudness.0 += loudness * elapsed
+                state.integrals.loudness.1 += elapsed
+            }
             for index in state.windows.indices { state.windows[index].record(state.integrals, at: now.instant) }
         }
     }
@@ -147,6 +151,7 @@ extension StreamState {
         case "requests": return Double(figures.requests)
         case "request_seconds": return Self.ratio(figures.requestTime, Double(figures.requests))
         case "playlist_age_seconds": return playlistAge(at: now)?.seconds
+        case "loudness_lufs": return loudness
         default: return nil
         }
     }
@@ -173,6 +178,7 @@ extension StreamState {
         case "requests": return b.requests - a.requests
         case "request_seconds": return ratio(b.requestTime - a.requestTime, b.requests - a.requests)
         case "playlist_age_seconds": return mean(\.age)
+        case "loudness_lufs": return mean(\.loudness)
         default: return nil
         }
     }

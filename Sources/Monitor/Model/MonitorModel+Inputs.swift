@@ -87,6 +87,7 @@ extension MonitorModel {
         at now: Timestamp
     ) {
         var broken = observation.broken
+        state.loudness = observation.loudness
         if let age = observation.playlistAge, let target = observation.targetDuration {
             state.age = (age, now.instant)
             if let limit = state.stream.checks.stale {

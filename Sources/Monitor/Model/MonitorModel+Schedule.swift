@@ -60,6 +60,7 @@ extension MonitorModel {
 
     /// Performs what is due at `now`.
     package mutating func advance(to now: Timestamp) -> [MonitorEffect] {
+        delays.record(max(.zero, nextDeadline.duration(to: now.instant)), at: now.instant)
         var effects: [MonitorEffect] = []
         while let entry = deadlines.popDue(at: now.instant) {
             guard streams[entry.slot]?.nextDeadline == entry.deadline else { continue }
@@ -153,7 +154,7 @@ extension MonitorModel {
             state.finished.rebuffers += figures.rebuffers
             state.lastSession = figures
             state.lastEnding = ending
-            (state.bitrate, state.buffered, state.sampled) = (nil, nil, nil)
+            (state.bitrate, state.buffered, state.loudness, state.sampled) = (nil, nil, nil, nil)
             if isFailure {
                 state.finished.failedSessions += 1
                 state.failures += 1

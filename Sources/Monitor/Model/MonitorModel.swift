@@ -31,6 +31,8 @@ package struct MonitorModel: Sendable {
     package internal(set) var delayedStarts = 0
     /// Sessions that did not end after their stop.
     package internal(set) var abandonedSessions = 0
+    /// How late the work was that was due.
+    var delays = DelayMeter()
     package internal(set) var isStopping = false
     /// Reloads of the configuration.
     package internal(set) var reloads = 0

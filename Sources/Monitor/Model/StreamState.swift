@@ -88,6 +88,8 @@ package struct StreamState: Sendable {
     package internal(set) var buffered: Duration?
     /// The playlist's age when it was last seen, and when that was.
     var age: (value: Duration, seen: MonotonicInstant)?
+    /// The short-term loudness in LUFS; nil if it is not measured.
+    package internal(set) var loudness: Double?
     package internal(set) var checks: [String: Check] = [:]
     package internal(set) var log = Recent<LogEntry>(limit: 50)
     package internal(set) var requests = Recent<LoggedRequest>(limit: 40)

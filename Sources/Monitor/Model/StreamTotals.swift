@@ -86,13 +86,14 @@ struct WindowSums: Hashable, Sendable {
     var latency = (0.0, 0.0)
     var buffer = (0.0, 0.0)
     var age = (0.0, 0.0)
+    var loudness = (0.0, 0.0)
 
     static func == (left: WindowSums, right: WindowSums) -> Bool { left.values == right.values }
     func hash(into hasher: inout Hasher) { hasher.combine(values) }
     private var values: [Double] {
         [
             playing, rebuffering, rebuffers, errors, requests, failedRequests, requestTime, startups, startupTime, up.0,
-            up.1, bitrate.0, bitrate.1, latency.0, latency.1, buffer.0, buffer.1, age.0, age.1,
+            up.1, bitrate.0, bitrate.1, latency.0, latency.1, buffer.0, buffer.1, age.0, age.1, loudness.0, loudness.1,
         ]
     }
 }

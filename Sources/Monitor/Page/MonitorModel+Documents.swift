@@ -8,7 +8,7 @@ extension MonitorModel {
     package func overview(_ facts: MonitorFacts, at now: Timestamp) -> JSONValue {
         [
             "time": .string(now.wallTime.rfc3339), "streams": .array(order.compactMap { streams[$0]?.row(at: now) }),
-            "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument,
+            "alerts": alertDocument, "backends": Self.ledgers(facts), "monitor": monitorDocument(at: now.instant),
         ]
     }
 
@@ -18,7 +18,7 @@ extension MonitorModel {
             "time": .string(now.wallTime.rfc3339),
             "streams": .array(order.filter(names.contains).compactMap { streams[$0]?.row(at: now) }),
             "names": .int(order.count), "alerts": alertDocument, "backends": Self.ledgers(facts),
-            "monitor": monitorDocument,
+            "monitor": monitorDocument(at: now.instant),
         ]
     }
 
@@ -61,10 +61,11 @@ extension MonitorModel {
         )
     }
 
-    private var monitorDocument: JSONValue {
+    private func monitorDocument(at now: MonotonicInstant) -> JSONValue {
         [
             "streams": .int(order.count), "sessions": .int(runningCount), "reloads": .int(reloads),
             "configurationValid": .bool(!latestReloadFailed), "delayedStarts": .int(delayedStarts),
+            "delay": .int(delays.longest(at: now).milliseconds),
         ]
     }
 
@@ -101,6 +102,7 @@ extension StreamState {
             row["latency"] = latency.map { .int($0.milliseconds) }
             row["buffer"] = buffered.map { .int($0.milliseconds) }
         }
+        row["loudness"] = loudness.map { .double($0) }
         row["age"] = playlistAge(at: now.instant).map { .int($0.milliseconds) }
         row["title"] = title.map { .string($0) }
         row["error"] = lastFailure.map {

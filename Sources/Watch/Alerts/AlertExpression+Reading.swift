@@ -164,6 +164,7 @@ private struct AlertExpressionReader {
             case .ratio: "a share, such as `2%` or `0.02`"
             case .seconds: "a time, such as `5s` or `1m`"
             case .bitsPerSecond: "a bit rate, such as `800k` or `2.5M`"
+            case .loudness: "a loudness in LUFS, such as `-30`"
             case .count: "a number"
             }
         throw failure("Expected \(example) (found `\(rest)`).")
@@ -178,6 +179,7 @@ private struct AlertExpressionReader {
             let scales: [Character: Double] = ["k": 1e3, "M": 1e6, "G": 1e9]
             guard let last = text.last, let scale = scales[last] else { return nil }
             return DurationText.number(String(text.dropLast())).map { $0 * scale }
+        case .loudness: return text.hasPrefix("-") ? DurationText.number(text.dropFirst()).map { -$0 } : nil
         case .count: return nil
         }
     }

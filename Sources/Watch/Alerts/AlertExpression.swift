@@ -58,6 +58,8 @@ public struct AlertMetric: Hashable, Sendable, CustomStringConvertible {
         case seconds
         /// Bits per second: `800k`, `2.5M`.
         case bitsPerSecond
+        /// Loudness in LUFS: `-30`.
+        case loudness
         /// A number of things.
         case count
     }
@@ -74,7 +76,7 @@ public struct AlertMetric: Hashable, Sendable, CustomStringConvertible {
             ("playing_seconds", .seconds), ("startup_seconds", .seconds), ("bitrate", .bitsPerSecond),
             ("latency_seconds", .seconds), ("buffer_seconds", .seconds), ("errors", .count), ("error_ratio", .ratio),
             ("requests", .count), ("request_seconds", .seconds), ("check_failed", .count),
-            ("playlist_age_seconds", .seconds),
+            ("playlist_age_seconds", .seconds), ("loudness_lufs", .loudness),
         ].map { (name: String, unit: Unit) in (name, AlertMetric(description: name, unit: unit)) }
     )
 }

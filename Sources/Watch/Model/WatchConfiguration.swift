@@ -78,6 +78,8 @@ public struct CheckSettings: Hashable, Sendable {
     public var stale: Double?
     /// Whether the loudness is measured.
     public var loudness: Bool?
+    /// Whether every picture is decoded for `black` and `freeze`, and not the keyframes alone.
+    public var allPictures: Bool?
     /// Whether the rules on playlists and manifests are applied.
     public var rules: Bool?
     /// Rules that are not applied.
@@ -109,8 +111,10 @@ public struct BackendConfiguration: Hashable, Sendable {
         /// Kinds whose value is the address of a service.
         public static let services = ["influx", "clickstream", "sift", "xapi", "seer", "otlp", "cmcd"].map { Kind($0) }
         /// Kinds whose value is an address that is no URL: `graphite: HOST[:PORT][/PREFIX]`,
-        /// `newrelic: ACCOUNT[@REGION]`.
-        public static let accounts = [Kind("graphite"), Kind("newrelic")]
+        /// `newrelic: ACCOUNT[@REGION]`, `kafka: HOST:PORT[,…]/TOPIC`, `nats: HOST[:PORT][,…]/SUBJECT`.
+        public static let accounts = ["graphite", "newrelic", "kafka", "nats"].map { Kind($0) }
+        /// Kinds of ``accounts`` that may have credentials.
+        static let protectedAccounts = ["newrelic", "kafka", "nats"].map { Kind($0) }
         /// Kinds without a value.
         public static let plain = [Kind("console"), Kind("json")]
         /// All kinds that a configuration may use.

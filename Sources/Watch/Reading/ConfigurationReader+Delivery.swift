@@ -54,7 +54,7 @@ extension ConfigurationReader {
             backend.account = account
         }
         if let value = members["credentials"] {
-            if backend.url == nil, backend.kind != .init("newrelic") {
+            if backend.url == nil, !BackendConfiguration.Kind.protectedAccounts.contains(backend.kind) {
                 report(
                     value.place,
                     "`credentials` must stand beside a service (found a backend of kind `\(kind)`); remove it."

@@ -109,6 +109,7 @@ extension ConfigurationReader {
         stream.checks = settings.checks
         stream.backends = settings.backends ?? []
         stream.schedule = schedule(settings)
+        checkIntervals(of: stream)
         configuration.streams.append(stream)
     }
 
@@ -168,13 +169,27 @@ extension ConfigurationReader {
         }
     }
 
+    /// Reports an interval that no session of a sampled stream is long enough for.
+    mutating func checkIntervals(of stream: WatchedStream) {
+        guard case .sampled(_, let length) = stream.schedule else { return }
+        let checks = stream.checks
+        for (key, interval) in [("black", checks.black), ("freeze", checks.freeze), ("silence", checks.silence)] {
+            guard let interval, interval >= length else { continue }
+            report(
+                stream.place,
+                "`\(key)` of `\(stream.name.excerpt())` must be shorter than a session (`for`), or it is never found; lengthen `for`, or use `continuous: true`."
+            )
+        }
+    }
+
     private mutating func readChecks(_ value: ConfigurationValue, _ checks: inout CheckSettings) {
-        let keys = ["black", "freeze", "silence", "stale", "loudness", "rules", "ignore"]
+        let keys = ["black", "freeze", "silence", "stale", "loudness", "allPictures", "rules", "ignore"]
         guard let members = map(value, "`checks`", keys) else { return }
         if let value = members["black"] { checks.black = duration(value, "black") }
         if let value = members["freeze"] { checks.freeze = duration(value, "freeze") }
         if let value = members["silence"] { checks.silence = duration(value, "silence") }
         if let value = members["loudness"] { checks.loudness = truth(value, "loudness") }
+        if let value = members["allPictures"] { checks.allPictures = truth(value, "allPictures") }
         if let value = members["rules"] { checks.rules = truth(value, "rules") }
         if let value = members["stale"] {
             if case .scalar(let text, _) = value.content, let ratio = DurationText.ratio(text),

@@ -1,0 +1,120 @@
+import Foundation
+import Instrument
+import InstrumentOrigin
+import LoopbackServers
+import TestTraits
+import Testing
+
+/// The terminal view in a real terminal, tmux, whose screen and keys a test can read and press.
+@Suite(
+    "The terminal view in tmux",
+    .serialized,
+    .earlyOnOwnThread,
+    .enabled(if: installedProgram("tmux") != nil, "SKIPPED: there is no tmux")
+)
+struct TerminalViewTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// Performs a command of tmux in a server of this test alone.
+    ///
+    /// With `-N`, a client starts no server: as a daemon, the server would keep open what `Process` waits for, and the
+    /// command would never end.
+    private func tmux(_ arguments: String...) async throws -> CommandResult {
+        try await command(
+            [try #require(installedProgram("tmux")), "-N", "-S", scratch.file("socket"), "-f", "/dev/null"] + arguments
+        )
+    }
+
+    /// The lines on the screen, once they fulfil a condition.
+    private func screen(until isComplete: ([String]) -> Bool) async throws -> [String] {
+        while true {
+            let shown = try await tmux("capture-pane", "-p", "-t", "watch")
+            let lines = shown.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            if shown.status != 0 || isComplete(lines) { return lines }
+            try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100)))
+        }
+    }
+
+    @Test("The table answers keys, is drawn again after a resize, and leaves the terminal as it was")
+    func table() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("live/ts/master.m3u8", session: "a")
+            let gone = "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8"
+            let file = try scratch.write(
+                """
+                defaults: { continuous: true }
+                streams:
+                  - { name: alpha, url: "\(url)", labels: { cdn: one } }
+                  - { name: "beta\u{202E}x", url: "\(gone)", labels: { cdn: two } }
+                """,
+                "m.yaml"
+            )
+            let server = try await blocking { try startServer() }
+            // The socket exists once the server listens.
+            while try await tmux("new-session", "-d", "-s", "watch", "-x", "120", "-y", "20", "PS1='ready> ' sh -i")
+                .status != 0
+            { try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100))) }
+            do { try await useTable("'\(siblingProgram("player-monitor"))' watch '\(file)'") } catch {
+                _ = try await tmux("kill-server")
+                throw error
+            }
+            _ = try await tmux("kill-server")
+            server.waitUntilExit()
+        }
+    }
+
+    /// A server of tmux that is no daemon: a daemon would hold what the test waits for. Its signals must not be
+    /// blocked.
+    private func startServer() throws -> Process {
+        let server = Process()
+        server.executableURL = URL(fileURLWithPath: try #require(installedProgram("tmux")))
+        server.arguments = ["-S", scratch.file("socket"), "-f", "/dev/null", "-D"]
+        server.standardInput = FileHandle.nullDevice
+        server.standardOutput = FileHandle.nullDevice
+        server.standardError = FileHandle.nullDevice
+        try server.start()
+        return server
+    }
+
+    private func useTable(_ program: String) async throws {
+        _ = try await screen { $0.contains { $0.hasPrefix("ready>") } }
+        _ = try await tmux("send-keys", "-t", "watch", "-l", program)
+        _ = try await tmux("send-keys", "-t", "watch", "Enter")
+        // Streams in trouble are first.
+        let first = try await screen { lines in
+            lines.first?.hasPrefix("2 streams, 1 down") == true && lines.contains { $0.contains("playing") }
+        }
+        let names = first.compactMap { line in ["alpha", "beta"].first { line.contains($0) } }
+        #expect(names.prefix(2) == ["beta", "alpha"], "\(first)")
+        #expect(!first.joined().contains("\u{202E}"))
+        // By name.
+        _ = try await tmux("send-keys", "-t", "watch", "s")
+        _ = try await screen { lines in
+            let places = ["alpha", "beta"].map { name in lines.firstIndex { $0.contains(name) } }
+            return places[0] ?? 99 < places[1] ?? 0
+        }
+        // A filter by a label.
+        _ = try await tmux("send-keys", "-t", "watch", "/", "t", "w", "o", "Enter")
+        let filtered = try await screen { lines in !lines.contains { $0.contains("alpha") } }
+        #expect(filtered.contains { $0.contains("beta") }, "\(filtered)")
+        #expect(filtered.first?.hasPrefix("1 of 2 streams") == true, "\(filtered)")
+        // A smaller screen: nothing of the old one is left.
+        _ = try await tmux("resize-window", "-t", "watch", "-x", "50", "-y", "8")
+        // A capture can meet a screen that is half drawn.
+        let small = try await screen { lines in
+            lines.last { !$0.isEmpty }?.hasPrefix("q quit") == true && lines.count <= 9
+                && lines.count { $0.contains("beta") } == 1
+        }
+        #expect(small.allSatisfy { $0.count <= 50 }, "\(small)")
+        // One stream in detail, with its events.
+        _ = try await tmux("resize-window", "-t", "watch", "-x", "80", "-y", "24")
+        _ = try await tmux("send-keys", "-t", "watch", "Enter")
+        _ = try await screen { $0.contains { $0.contains("session") && $0.contains("begins") } }
+        _ = try await tmux("send-keys", "-t", "watch", "q")
+        // The shell's screen is back, and the table is gone.
+        let after = try await screen { $0.last { !$0.isEmpty }?.hasPrefix("ready>") == true }
+        #expect(!after.contains { $0.contains("q quit") }, "\(after)")
+    }
+}
