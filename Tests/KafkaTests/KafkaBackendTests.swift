@@ -244,7 +244,7 @@ struct KafkaBackendTests {
     @Test("A broker whose certificate is not trusted leads to a long back-off", .enabled(if: TLSServer.isPossible))
     func untrusted() async throws {
         let server = try TLSServer()
-        let security = KafkaSecurity(tls: KafkaSecurity.TLS())
+        let security = KafkaSecurity(tls: TLSFiles())
         let endpoint = try KafkaEndpoint(brokers: ["localhost:\(server.port)"], topic: "samples", security: security)
         let backend = try KafkaBackend(endpoint, configuration: KafkaConfiguration(timeout: .seconds(2)))
         // On a busy machine the time may be up before the handshake.

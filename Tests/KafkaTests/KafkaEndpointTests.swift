@@ -1,3 +1,4 @@
+import InstrumentBackends
 import InstrumentKafka
 import Testing
 
@@ -9,7 +10,7 @@ struct KafkaEndpointTests {
         #expect(plain.brokers == ["a:9092", "[::1]:9093", "b"] && plain.topic == "samples.v1")
         #expect(plain.security == KafkaSecurity())
         let tls = try KafkaEndpoint("a:9093/t?tls&ca=%2Fetc%2Fca.pem&sasl=plain", login: ("user", "secret"))
-        #expect(tls.security.tls == KafkaSecurity.TLS(authorityFile: "/etc/ca.pem"))
+        #expect(tls.security.tls == TLSFiles(authorityFile: "/etc/ca.pem"))
         #expect(tls.security.login == KafkaSecurity.Login(.plain, user: "user", password: "secret"))
         let login = try KafkaEndpoint("a:9093/t", login: ("user", "secret")).security.login
         #expect(login?.mechanism == .scramSHA512)

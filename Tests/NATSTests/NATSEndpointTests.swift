@@ -1,3 +1,4 @@
+import InstrumentBackends
 import InstrumentText
 import Testing
 
@@ -24,8 +25,8 @@ struct NATSEndpointTests {
             plain.addresses.map(\.description) == ["a:4222", "b:4223", "[::1]:1"] && plain.subject == "video.samples"
         )
         #expect(plain.tls == nil)
-        #expect(try NATSEndpoint("a/s?tls").tls == NATSTLS())
-        #expect(try NATSEndpoint("a/s?tls&ca=%2Fca.pem").tls == NATSTLS(authorityFile: "/ca.pem"))
+        #expect(try NATSEndpoint("a/s?tls").tls == TLSFiles())
+        #expect(try NATSEndpoint("a/s?tls&ca=%2Fca.pem").tls == TLSFiles(authorityFile: "/ca.pem"))
     }
 
     @Test(

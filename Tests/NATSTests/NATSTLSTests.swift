@@ -1,5 +1,6 @@
 import Foundation
 import Instrument
+import InstrumentBackends
 import InstrumentNATS
 import LoopbackServers
 import TestTraits
@@ -14,7 +15,7 @@ import Testing
 struct NATSTLSTests {
     private func deliver(
         _ server: NATSServer,
-        _ tls: NATSTLS?,
+        _ tls: TLSFiles?,
         host: String = "localhost",
         _ numbers: Range<Int> = 0..<500
     ) async throws -> DeliveryOutcome {
@@ -36,18 +37,18 @@ struct NATSTLSTests {
         let server = try await NATSServer(certificates.settings + "\nallow_non_tls: true")
         let client = try NATSClient(port: server.port)
         try client.createStream()
-        let trusted = NATSTLS(authorityFile: certificates.authority)
+        let trusted = TLSFiles(authorityFile: certificates.authority)
         #expect(try await deliver(server, trusted) == .acknowledged)
         #expect(try await deliver(server, trusted, host: "127.0.0.1", 500..<600) == .acknowledged)
         #expect(try client.stored().compactMap(\.number) == Array(0..<600))
-        #expect(try refusal(await deliver(server, NATSTLS(), 0..<1)).contains("certificate is not accepted"))
+        #expect(try refusal(await deliver(server, TLSFiles(), 0..<1)).contains("certificate is not accepted"))
     }
 
     @Test("A certificate of another host leads to a long back-off, for names and for addresses")
     func otherHost() async throws {
         let certificates = try Certificates(names: "DNS:other.example,IP:127.0.0.9")
         let server = try await NATSServer(certificates.settings)
-        let trusted = NATSTLS(authorityFile: certificates.authority)
+        let trusted = TLSFiles(authorityFile: certificates.authority)
         #expect(try refusal(await deliver(server, trusted, 0..<1)).contains("hostname mismatch"))
         #expect(try refusal(await deliver(server, trusted, host: "127.0.0.1", 0..<1)).contains("IP address mismatch"))
     }
@@ -56,7 +57,7 @@ struct NATSTLSTests {
     func required() async throws {
         let certificates = try Certificates()
         let server = try await NATSServer(certificates.settings(verifiesClients: true))
-        var tls = NATSTLS(authorityFile: certificates.authority)
+        var tls = TLSFiles(authorityFile: certificates.authority)
         // TLS 1.3 refuses a client after its handshake.
         let without = try await deliver(server, tls, 0..<1)
         #expect("\(without)".contains("certificate") || "\(without)".contains("connection"))
@@ -69,13 +70,13 @@ struct NATSTLSTests {
     @Test("An app that wants TLS does not talk to a server without TLS")
     func noTLS() async throws {
         let server = try await NATSServer()
-        #expect(try refusal(await deliver(server, NATSTLS(), 0..<1)).contains("offers no TLS"))
+        #expect(try refusal(await deliver(server, TLSFiles(), 0..<1)).contains("offers no TLS"))
     }
 
     @Test("A file that cannot be read is refused when the backend is created")
     func files() throws {
         for tls in [
-            NATSTLS(authorityFile: "/no/file"), NATSTLS(certificateFile: "/no/file"), NATSTLS(keyFile: "/no/file"),
+            TLSFiles(authorityFile: "/no/file"), TLSFiles(certificateFile: "/no/file"), TLSFiles(keyFile: "/no/file"),
         ] {
             let endpoint = try NATSEndpoint(servers: ["localhost"], subject: "samples", tls: tls)
             let error = #expect(throws: NATSError.self) { try NATSBackend(endpoint) }

@@ -1,6 +1,5 @@
 #if canImport(AVFoundation)
 public import AVFoundation
-internal import Dispatch
 public import Instrument
 
 /// Watches an AVPlayer or AVQueuePlayer.
@@ -34,9 +33,7 @@ public final class AVPlayerMonitor: Player {
     ///   - clock: times what is observed; the instrument must have the same clock.
     public init(_ player: AVPlayer, name: String = "AVPlayer", clock: any SchedulingClock = SystemClock()) {
         (self.name, self.clock) = (name, clock)
-        // The logs can block, so that they are read on a thread of their queue.
-        let logs = DispatchQueue(label: "instrument.avplayer.logs")
-        watch = PlayerWatch(AVPlayerAdapter(player, clock: clock)) { read in logs.async { read() } }
+        watch = PlayerWatch(AVPlayerAdapter(player, clock: clock))
     }
 
     /// The latest status of the player; the position is extrapolated to the moment of the call.

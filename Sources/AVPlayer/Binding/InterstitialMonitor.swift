@@ -1,6 +1,5 @@
 #if canImport(AVFoundation)
 public import AVFoundation
-internal import Dispatch
 internal import Foundation
 public import Instrument
 
@@ -30,8 +29,7 @@ public final class InterstitialMonitor: AdPlayer {
     ///   - clock: times what is observed; the instrument must have the same clock.
     public init(_ player: AVPlayer, name: String = "AVPlayer", clock: any SchedulingClock = SystemClock()) {
         (self.name, self.clock) = (name, clock)
-        let logs = DispatchQueue(label: "instrument.avplayer.logs")
-        watch = PlayerWatch(InterstitialAdapter(player, clock: clock)) { read in logs.async { read() } }
+        watch = PlayerWatch(InterstitialAdapter(player, clock: clock))
     }
 
     /// The status of the ad; the position is extrapolated to the moment of the call.

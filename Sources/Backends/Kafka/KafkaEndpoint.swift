@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentBackends
 internal import InstrumentText
 
 /// The cluster and the topic that samples are produced to.
@@ -61,9 +62,9 @@ public struct KafkaEndpoint: Hashable, Sendable {
         for pair in query?.split(separator: "&", omittingEmptySubsequences: false) ?? [] {
             let (name, value) = pair.split(at: "=")
             switch (name, value) {
-            case ("tls", nil): security.tls = security.tls ?? KafkaSecurity.TLS()
+            case ("tls", nil): security.tls = security.tls ?? TLSFiles()
             case ("ca", let file?) where !file.isEmpty:
-                security.tls = KafkaSecurity.TLS(
+                security.tls = TLSFiles(
                     authorityFile: String(decoding: PercentCoding.decoded(file), as: UTF8.self)
                 )
             case ("sasl", let name?):

@@ -1,22 +1,7 @@
+public import InstrumentBackends
+
 /// TLS and the login of a Kafka cluster. The description shows no secret.
 public struct KafkaSecurity: Hashable, Sendable {
-    /// The files of TLS, all in PEM.
-    public struct TLS: Hashable, Sendable {
-        /// The certificates of the authorities that the brokers' certificates are checked with; nil takes the system's.
-        public var authorityFile: String?
-        /// The client's certificate; nil sends none.
-        public var certificateFile: String?
-        /// The key of the client's certificate.
-        public var keyFile: String?
-
-        /// Creates the settings of TLS. The brokers' names and certificates are always checked.
-        public init(authorityFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil) {
-            self.authorityFile = authorityFile
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
-        }
-    }
-
     /// A mechanism of SASL, by which a client proves who it is.
     public enum Mechanism: String, Hashable, Sendable, CaseIterable {
         /// The password itself, which requires TLS.
@@ -57,12 +42,12 @@ public struct KafkaSecurity: Hashable, Sendable {
     }
 
     /// TLS; nil connects without encryption.
-    public var tls: TLS?
+    public var tls: TLSFiles?
     /// The login; nil for a cluster that asks for none.
     public var login: Login?
 
     /// Creates the settings; by default without TLS and without a login.
-    public init(tls: TLS? = nil, login: Login? = nil) {
+    public init(tls: TLSFiles? = nil, login: Login? = nil) {
         self.tls = tls
         self.login = login
     }

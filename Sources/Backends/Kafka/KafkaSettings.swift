@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentBackends
 
 /// The settings of librdkafka for a producer, in the order in which they are made.
 struct KafkaSettings: CustomReflectable {

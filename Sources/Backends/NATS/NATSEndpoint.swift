@@ -1,4 +1,5 @@
 internal import Instrument
+public import InstrumentBackends
 internal import InstrumentText
 
 /// The servers and the subject that samples are published to.
@@ -12,7 +13,7 @@ public struct NATSEndpoint: Hashable, Sendable {
     /// The subject, which a stream of JetStream must contain.
     public let subject: String
     /// The files of TLS; nil connects without encryption, unless a server requires TLS.
-    public var tls: NATSTLS?
+    public var tls: TLSFiles?
     /// The login; nil for servers that ask for none.
     public var login: NATSLogin?
 
@@ -27,7 +28,7 @@ public struct NATSEndpoint: Hashable, Sendable {
     public init(
         servers: [String],
         subject: String,
-        tls: NATSTLS? = nil,
+        tls: TLSFiles? = nil,
         login: NATSLogin? = nil
     ) throws(NATSError) {
         if servers.isEmpty {
@@ -59,12 +60,12 @@ public struct NATSEndpoint: Hashable, Sendable {
     public init(_ text: String, login: NATSLogin? = nil) throws(NATSError) {
         let (address, query) = text.split(at: "?")
         let (hosts, subject) = address.split(at: "/")
-        var tls: NATSTLS?
+        var tls: TLSFiles?
         for pair in query?.split(separator: "&", omittingEmptySubsequences: false) ?? [] {
             switch pair.split(at: "=") {
-            case ("tls", nil): tls = tls ?? NATSTLS()
+            case ("tls", nil): tls = tls ?? TLSFiles()
             case ("ca", let file?) where !file.isEmpty:
-                tls = NATSTLS(authorityFile: String(decoding: PercentCoding.decoded(file), as: UTF8.self))
+                tls = TLSFiles(authorityFile: String(decoding: PercentCoding.decoded(file), as: UTF8.self))
             default:
                 throw NATSError(
                     .invalidEndpoint,

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentBackends
 internal import InstrumentSockets
 internal import InstrumentText
 
@@ -78,13 +79,13 @@ final class NATSSession {
     }
 
     /// Starts TLS if the app or the server wants it; whether the connection is encrypted.
-    private func startTLS(_ name: String, _ tls: NATSTLS?, _ patience: Patience) throws(SessionFailure) -> Bool {
+    private func startTLS(_ name: String, _ tls: TLSFiles?, _ patience: Patience) throws(SessionFailure) -> Bool {
         if tls == nil, !info.requiresTLS { return false }
         guard info.offersTLS else {
             throw SessionFailure(.unauthorized, "\(server): the server offers no TLS; enable TLS on the server")
         }
         do throws(SocketError) {
-            try stream.startTLS(TLSEngine(tls ?? NATSTLS(), host: name), patience)
+            try stream.startTLS(TLSEngine(tls ?? TLSFiles(), host: name), patience)
         } catch {
             let kind: SessionFailure.Kind = error.description.contains("certificate") ? .unauthorized : .temporary
             throw SessionFailure(kind, "\(server): \(error.description)")

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Instrument
+internal import InstrumentBackends
 internal import InstrumentSockets
 
 /// The client's side of a TLS connection over memory: bytes of the network go in and come out, and no call waits.
@@ -16,7 +17,7 @@ final class TLSEngine {
     ///   - settings: the files.
     ///   - host: the name or address that the server's certificate must have.
     /// - Throws: `SocketError` if a file cannot be read.
-    init(_ settings: NATSTLS, host: String) throws(SocketError) {
+    init(_ settings: TLSFiles, host: String) throws(SocketError) {
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.error("TLS cannot be set up") }
         do throws(SocketError) { try Self.prepare(context, settings) } catch {
             SSL_CTX_free(context)
@@ -43,7 +44,7 @@ final class TLSEngine {
         SSL_CTX_free(context)
     }
 
-    private static func prepare(_ context: OpaquePointer, _ settings: NATSTLS) throws(SocketError) {
+    private static func prepare(_ context: OpaquePointer, _ settings: TLSFiles) throws(SocketError) {
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         if let file = settings.authorityFile {

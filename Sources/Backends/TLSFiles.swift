@@ -1,5 +1,6 @@
-/// The files of TLS, all in PEM. The servers' names and certificates are always checked.
-public struct NATSTLS: Hashable, Sendable {
+/// The files of TLS for a connection that does not use HTTP, all in PEM. The servers' names and certificates are always
+/// checked.
+public struct TLSFiles: Hashable, Sendable {
     /// The certificates of the authorities that the servers' certificates are checked with; nil takes the system's.
     public var authorityFile: String?
     /// The client's certificate, with the certificates between it and its authority; nil sends none.
