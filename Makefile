@@ -8,7 +8,7 @@ SAMPLE = sample/three-renditions.ts
 ALONE = AloneTests[/.]
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: help play test build lint format docs asan tsan fuzz torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
+.PHONY: help play test build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
 
 help:
 	@echo "make play             plays a small sample; make play URL=… plays a path or an address"
@@ -19,6 +19,7 @@ help:
 	@echo "make build | lint | format | docs"
 	@echo "make tsan | asan      the tests under Thread and Address Sanitizer"
 	@echo "make fuzz             fifty thousand damaged segments under Address Sanitizer"
+	@echo "make mutate           breaks definitions of metrics one at a time, and says which changes no test notices"
 	@echo "make torture          10,000 kills, power cuts, frozen disks and failing system calls under the durable queue"
 	@echo "make soak             watches 200 streams for an hour and plots memory and threads; OPTIONS has other numbers"
 	@echo "make demonstrate      injects random faults into 50 streams for ten minutes and verifies the alerts"
@@ -43,6 +44,10 @@ compare-players: dependencies
 	@scripts/install-hls-js.sh || [ $$? -eq 3 ]
 	$(SWIFT) build
 	scripts/compare-players.py $(OPTIONS)
+
+# OPTIONS has the number of changes, the seed, and other sources with their tests: scripts/mutate.py --help.
+mutate: dependencies
+	scripts/mutate.py $(OPTIONS)
 
 soak: dependencies
 	$(SWIFT) build

@@ -9,13 +9,14 @@ struct HostileInputTests {
     private func event(
         _ action: Action,
         _ nanoseconds: Int64,
-        _ attributes: Attributes = ["senderId": "a"]
+        _ attributes: Attributes = ["senderId": "a"],
+        from tracker: Int = 0
     ) -> Event {
         let time = Timestamp(
             instant: MonotonicInstant(nanoseconds: nanoseconds),
             wallTime: WallTime(milliseconds: nanoseconds)
         )
-        return Event(action, tracker: TrackerID(0), time: time, attributes: attributes)
+        return Event(action, tracker: TrackerID(tracker), time: time, attributes: attributes)
     }
 
     @Test("Instants that go back count as no time")
@@ -58,6 +59,19 @@ struct HostileInputTests {
         #expect(Dialect.instrument.value("StartTime", of: found[0]) == .integer(1))
         #expect(found[0].times[.playing] == 8)
         #expect(found[0].failures.errorCount == 0)
+    }
+
+    @Test("The ratio of nothing is 0 of 1")
+    func nothing() { #expect(Ratio.zero == Ratio(0, over: 1)) }
+
+    @Test("After the end, an event inside a playback opens a session only with another playbackId")
+    func afterTheEnd() {
+        let base: Attributes = ["senderId": "a", "inPlaybackBlock": true]
+        let (first, second) = (base.merged(["playbackId": "p"]), base.merged(["playbackId": "q"]))
+        let events = [event(.mediaRequest, 0, first), event(.start, 1_000_000, first), event(.end, 9_000_000, first)]
+        let late = [event(.ping, 10_000_000, base), event(.ping, 11_000_000, first)]
+        #expect(sessions(of: events + late).map(\.playbackId) == ["p"])
+        #expect(sessions(of: events + late + [event(.ping, 12_000_000, second)]).map(\.playbackId) == ["p", "q"])
     }
 
     @Test("The ends of time and of numbers trap nowhere", arguments: [1, 2, 3, 4] as [UInt64])
@@ -140,6 +154,31 @@ struct HostileInputTests {
         #expect(reader.concurrentPlays == 100)
         #expect(reader.finish().count == 100)
         #expect(reader.concurrentPlays == 0)
+    }
+
+    @Test("The trackers of senders that stay can be forgotten after others were dropped")
+    func forgottenAfterDrop() {
+        var reader = SessionReader(senderLimit: 10)
+        for number in 0..<11 {
+            _ = reader.observe(event(.start, Int64(number), ["senderId": .string("s-\(number)")], from: number))
+        }
+        #expect(reader.concurrentPlays == 10)
+        reader.forget(TrackerID(5))
+        #expect(reader.concurrentPlays == 9)
+        reader.forget(TrackerID(0))
+        #expect(reader.concurrentPlays == 9)
+    }
+
+    @Test("A display without width or height scales no picture", arguments: [(0, 1080), (1920, 0), (0, 0)])
+    func displayWithoutSize(display: (width: Int, height: Int)) {
+        let sizes: Attributes = [
+            "senderId": "a", "resolutionWidth": 640, "resolutionHeight": 360, "displayWidth": .int(display.width),
+            "displayHeight": .int(display.height),
+        ]
+        let found = sessions(of: [
+            event(.mediaRequest, 0), event(.start, 1_000_000, sizes), event(.end, 9_000_000_000),
+        ])
+        #expect(found.map(\.picture.scaledTime) == [0])
     }
 
     @Test("The cost of events grows with their number")

@@ -5,6 +5,8 @@ struct ReportedSums: Hashable, Sendable {
     /// The identity of the session's metrics, and what it was made from.
     var identity = Attributes()
     var hasIdentity = false
+    /// The content's tracker, to which the session's metrics belong, also those that an event of an ad made known.
+    var tracker: TrackerID?
     var streamId: String?
     var playbackId: String?
     var requests = 0

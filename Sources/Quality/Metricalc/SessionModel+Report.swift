@@ -9,7 +9,9 @@ extension SessionModel {
             (reported.streamId, reported.playbackId) = (session.streamId, session.playbackId)
             (reported.identity, reported.hasIdentity) = (session.identity, true)
         }
-        var report = SessionReport(event.tracker, event.time, identity: reported.identity, metrics)
+        if event[.isAdsTracker] != true { reported.tracker = event.tracker }
+        let tracker = reported.tracker ?? event.tracker
+        var report = SessionReport(tracker, event.time, identity: reported.identity, metrics)
         metrics = []
         let isEnd = visit.isEnd
         if visit.isOfEvent { reportMoments(of: event, to: &report) }
