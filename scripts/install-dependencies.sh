@@ -33,6 +33,7 @@ if [ "${1:-}" = tests ]; then
     need nghttp2-server test -x /usr/sbin/nghttpd -o -x /usr/bin/nghttpd
     need chromium command -v chromium
     need mpv command -v mpv
+    need tmux command -v tmux
     need gpsd test -x /usr/sbin/gpsd
     need umockdev command -v umockdev-run
     need iproute2 test -x /usr/sbin/ip -o -x /sbin/ip -o -x /usr/bin/ip

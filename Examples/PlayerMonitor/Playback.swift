@@ -42,10 +42,9 @@ struct Playback {
         let trackers = probes.map { probe in
             let content = instrument.add(PlayerTracker(probe))
             // Beacons expire by the calendar of the machine, also in a session that is played faster.
-            options.ads.watch(probe, content: content, instrument, clock: system)
-            return content
+            return (content: content, ads: options.ads.watch(probe, content: content, instrument, clock: system))
         }
-        watchRequests(of: probes, trackers, instrument)
+        watchRequests(of: probes, trackers.map(\.content), instrument)
         instrument.ready()
 
         let fleet = ProbeFleet(probes, spacing: .seconds(options.spacing), clock: clock)
@@ -58,7 +57,12 @@ struct Playback {
 
         await instrument.shutdown(timeout: shutdownTimeout)
         store.forget(summary.name)
-        report(outcomes, trackers.map { summary.record(of: $0) })
+        let records = trackers.map { tracker in
+            var record = summary.record(of: tracker.content)
+            if let ads = tracker.ads { record.add(adsOf: summary.record(of: ads)) }
+            return record
+        }
+        report(outcomes, records)
         let isDelivered = terminal.noteUndelivered(watch)
         if outcomes.contains(where: { PlaybackEnding($0).isFailure }) { return .failed }
         return isDelivered ? .success : .undelivered

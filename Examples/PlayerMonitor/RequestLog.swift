@@ -55,7 +55,7 @@ extension RequestRecord {
         case .manifest, .playlist: attributes[.responseObjectType] = "m"
         case .initialization: attributes[.responseObjectType] = "i"
         case .key: attributes[.responseObjectType] = "k"
-        case .segment: break
+        case .segment, .clock, .steering: break
         }
         return attributes
     }

@@ -20,12 +20,17 @@ package struct LineSplitter: Sendable {
 
     /// The lines that a piece completes. The bytes after the last line feed wait for the next piece.
     package mutating func append(_ piece: some Collection<UInt8>) -> [Line] {
+        // The bytes are searched here, where their type is known: a generic search takes a call for each byte.
+        piece.withContiguousStorageIfAvailable { split($0) } ?? Array(piece).withUnsafeBufferPointer { split($0) }
+    }
+
+    private mutating func split(_ piece: UnsafeBufferPointer<UInt8>) -> [Line] {
         var lines: [Line] = []
         var rest = piece[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             keep(rest[..<end])
             lines.append(takeLine())
-            rest = rest[rest.index(after: end)...]
+            rest = rest[(end + 1)...]
         }
         keep(rest)
         return lines
@@ -39,7 +44,7 @@ package struct LineSplitter: Sendable {
         return isSkipping ? .tooLong : .whole(partial)
     }
 
-    private mutating func keep(_ bytes: some Collection<UInt8>) {
+    private mutating func keep(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
         if isSkipping { return }
         if bytes.count > maxLength - partial.count {
             (partial, isSkipping) = ([], true)

@@ -48,6 +48,35 @@ struct SummaryTests {
         #expect(summary.record(of: TrackerID(3)) == PlaybackRecord())
     }
 
+    @Test("The lines of a record show the ads that its tracker of ads has reported, also without an ad")
+    func ads() async {
+        let summary = Summary()
+        let actions: [Action] = [.adBreakBegin, .adBegin, .adError, .adBegin, .adFinish]
+        let records = actions.enumerated().map { number, action in
+            var event = Event(action, tracker: second, time: Self.time)
+            if action == .adError { event[.errorDescription] = "no ad" }
+            return SampleRecord(
+                id: SampleID(log: 5, sequence: UInt64(number)),
+                sequence: UInt64(number),
+                sample: .event(event)
+            )
+        }
+        _ = await summary.deliver(Batch(records: records))
+        var record = PlaybackRecord()
+        (record.startTime, record.samples) = (0, 3)
+        record.add(adsOf: summary.record(of: second))
+        #expect(
+            record.lines(headline: "x").map(\.string).suffix(2) == [
+                "  ads              2 in 1 break, 1 error: no ad", "  samples          8",
+            ]
+        )
+        record.add(adsOf: summary.record(of: first))
+        #expect(record.lines(headline: "x").map(\.string).contains("  ads              none"))
+        var failed = PlaybackRecord()
+        failed.add(adsOf: PlaybackRecord())
+        #expect(failed.lines(headline: "x").map(\.string) == ["x", "  ads              none"])
+    }
+
     @Test("The lines of a record show every figure")
     func lines() {
         var record = PlaybackRecord()

@@ -15,12 +15,33 @@ package struct PlaybackRecord: Hashable, Sendable {
     package var samples = 0
     /// The resolution or bitrate that played last.
     package var quality = "-"
+    /// The ads; nil where none are played.
+    package var ads: Ads?
+
+    /// What happened to ads.
+    package struct Ads: Hashable, Sendable {
+        package var breaks = 0
+        package var begun = 0
+        package var errors = 0
+        /// The latest error.
+        package var error: String?
+
+        package init() {}
+
+        /// For example `3 in 2 breaks, 1 error: the response has no ad`.
+        var text: String {
+            let played = begun > 0 ? "\(begun) in \(String(counting: breaks, "break"))" : "none"
+            guard errors > 0 else { return played }
+            return "\(played), \(String(counting: errors, "error"))" + (error.map { ": " + $0 } ?? "")
+        }
+    }
 
     package init() {}
 
     /// Lines for people, under a headline.
     package func lines(headline: TerminalText) -> [TerminalText] {
-        guard startTime != nil || playTime > 0 else { return [headline] }
+        let ads = ads.map { ["  ads              \($0.text)"] as [TerminalText] } ?? []
+        guard startTime != nil || playTime > 0 else { return [headline] + ads }
         // The start of a playback that was joined later was not observed.
         let start = startTime.map { "\($0) ms" } ?? "unknown"
         return [
@@ -29,8 +50,13 @@ package struct PlaybackRecord: Hashable, Sendable {
             "  played           \(Self.seconds(playTime))",
             "  stalls           \(stalls)\(stalls > 0 ? ", \(Self.seconds(stallTime))" : "")",
             "  quality changes  \(rises) up, \(falls) down",
-            "  samples          \(samples)",
-        ]
+        ] + ads + ["  samples          \(samples)"]
+    }
+
+    /// Adds the samples of the tracker that reports the content's ads.
+    package mutating func add(adsOf record: PlaybackRecord) {
+        samples += record.samples
+        ads = record.ads ?? Ads()
     }
 
     /// Milliseconds as `12.345 s`.
@@ -49,6 +75,25 @@ extension PlaybackRecord {
     }
 
     private mutating func count(_ event: Event) {
+        switch event.action {
+        case .adBreakBegin: ads = changed { $0.breaks += 1 }
+        case .adBegin: ads = changed { $0.begun += 1 }
+        case .adError:
+            ads = changed { ads in
+                ads.errors += 1
+                ads.error = event[.errorDescription] ?? ads.error
+            }
+        default: countQuality(event)
+        }
+    }
+
+    private func changed(_ change: (inout Ads) -> Void) -> Ads {
+        var ads = ads ?? Ads()
+        change(&ads)
+        return ads
+    }
+
+    private mutating func countQuality(_ event: Event) {
         switch event.action {
         case .start: break
         case .qualityChangeUp: rises += 1
