@@ -7,7 +7,6 @@ internal import Instrument
 /// order at all times, and upper bounds only where this allows it; otherwise it says on standard output what was not
 /// judged.
 package final class MachineLoad: Sendable {
-    private static let longestLateness: Duration = .milliseconds(8)
     private static let leastIdleShare = 0.25
 
     private let worstLateness = Lock(Duration.zero)
@@ -28,10 +27,12 @@ package final class MachineLoad: Sendable {
     }
 
     /// False, with a message, if the machine was too busy since it began to judge how long `subject` took.
-    package func allowsJudging(_ subject: String) -> Bool {
+    ///
+    /// - Parameter lateness: how late a thread may wake without a change of the result.
+    package func allowsJudging(_ subject: String, upTo longestLateness: Duration = .milliseconds(8)) -> Bool {
         let lateness = worstLateness.withLock { $0 }
         let idle = ProcessorTime.now.flatMap { now in before.map { now.idleShare(since: $0) } }
-        if lateness <= Self.longestLateness, idle ?? 1 >= Self.leastIdleShare { return true }
+        if lateness <= longestLateness, idle ?? 1 >= Self.leastIdleShare { return true }
         let share = idle.map { ", \(Int($0 * 100)) % of the processors' time was free" } ?? ""
         print("NOT JUDGED: \(subject): the machine was busy (a thread woke \(lateness.milliseconds) ms late\(share))")
         return false

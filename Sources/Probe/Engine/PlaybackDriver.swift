@@ -4,7 +4,10 @@ internal import Instrument
 protocol DrivenPlayback: Sendable {
     var session: PlaybackSession { get set }
     /// The next deadline of the playback, apart from the transitions of the session's model; nil for none.
-    func deadline(at now: MonotonicInstant, wallTime: @autoclosure () -> WallTime) -> MonotonicInstant?
+    ///
+    /// - Parameter now: the reading of the clocks with which the playback was changed. With a later reading, what
+    ///   became due in between would be neither done nor planned.
+    func deadline(at now: Timestamp) -> MonotonicInstant?
 }
 
 /// Holds a playback under one lock, delivers its signals in order, and wakes the engine at the next deadline.
@@ -46,9 +49,9 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
 
     /// Changes the playback, delivers the signals that follow, and schedules the next deadline.
     @discardableResult
-    func change<Result: Sendable>(_ body: (inout Playback, MonotonicInstant) -> Result) -> Result {
+    func change<Result: Sendable>(_ body: (inout Playback, Timestamp) -> Result) -> Result {
         let (result, hasNews) = state.withLock { state in
-            let now = clock.now
+            let now = clock.timestamp
             let result = body(&state.playback, now)
             schedule(&state, now)
             return (result, !state.playback.session.news.isEmpty || state.playback.session.outcome != nil)
@@ -67,12 +70,12 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
     var isDelivering: Bool { state.withLock { $0.isDelivering || !$0.playback.session.news.isEmpty } }
 
     /// Sets the timer if the next deadline is earlier than the timer's. A timer that fires too early does no harm.
-    private func schedule(_ state: inout State, _ now: MonotonicInstant) {
+    private func schedule(_ state: inout State, _ now: Timestamp) {
         var next: MonotonicInstant?
         if state.playback.session.outcome == nil {
             let deadlines = [
-                state.playback.session.model?.nextDeadline(after: now),
-                state.playback.deadline(at: now, wallTime: clock.wallTime),
+                state.playback.session.model?.nextDeadline(after: now.instant),
+                state.playback.deadline(at: now),
             ]
             next = deadlines.compactMap(\.self).min()
         }

@@ -5,7 +5,7 @@ internal import Instrument
 struct MediaPlayback: DrivenPlayback {
     var session: PlaybackSession
 
-    func deadline(at now: MonotonicInstant, wallTime: @autoclosure () -> WallTime) -> MonotonicInstant? { nil }
+    func deadline(at now: Timestamp) -> MonotonicInstant? { nil }
 }
 
 /// Plays progressive media: a reader fetches data while the buffer has room.
@@ -164,7 +164,7 @@ final class ProbeEngine: DrivenEngine {
         driver.change { playback, now in
             if playback.session.outcome != nil { return .finish }
             if let position = playback.session.takePendingSeek() { return .seek(position) }
-            return playback.session.wantsData(at: now) ? .read : .wait
+            return playback.session.wantsData(at: now.instant) ? .read : .wait
         }
     }
 
@@ -174,7 +174,7 @@ final class ProbeEngine: DrivenEngine {
         wakingReader: Bool = true,
         _ body: (inout PlaybackSession, MonotonicInstant) -> Result
     ) -> Result {
-        let result = driver.change { playback, now in body(&playback.session, now) }
+        let result = driver.change { playback, now in body(&playback.session, now.instant) }
         if wakingReader {
             reader.withLock { $0.calls += 1 }
             wake.signal()

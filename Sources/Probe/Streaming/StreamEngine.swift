@@ -83,8 +83,7 @@ final class StreamEngine: DrivenEngine {
 
     /// Passes an event to the playback, and runs the resulting commands.
     private func handle(_ event: StreamEvent) {
-        let isEager = driver.change { playback, _ in
-            let now = clock.timestamp
+        let isEager = driver.change { playback, now in
             playback.handle(event, now: now)
             // Still under the driver's lock, to preserve the order of the commands.
             let commands = playback.fetches.takeCommands()

@@ -145,12 +145,12 @@ extension StreamPlayback {
 
 // MARK: Deadlines
 extension StreamPlayback {
-    func deadline(at now: MonotonicInstant, wallTime: @autoclosure () -> WallTime) -> MonotonicInstant? {
+    func deadline(at timestamp: Timestamp) -> MonotonicInstant? {
         if isOver { return nil }
-        let wallTime = wallTime()
+        let now = timestamp.instant
         var next = fetches.deadlines(after: now) + manifest.deadlines(renditionsInUse, fetches)
         if let check = choice.reconsiderAt { next.append(check) }
-        next += StreamRole.allCases.compactMap { deadline(of: $0, now, wallTime) }
+        next += StreamRole.allCases.compactMap { deadline(of: $0, timestamp) }
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
         // A deadline that has passed without an effect depends on another event; an immediate alarm would repeat
         // endlessly.
@@ -158,7 +158,8 @@ extension StreamPlayback {
     }
 
     /// The instant at which a track has room again, or its segment becomes available.
-    private func deadline(of role: StreamRole, _ now: MonotonicInstant, _ wallTime: WallTime) -> MonotonicInstant? {
+    private func deadline(of role: StreamRole, _ timestamp: Timestamp) -> MonotonicInstant? {
+        let (now, wallTime) = (timestamp.instant, timestamp.wallTime)
         guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role) else { return nil }
         if track.takesBreak { return now }
         // The other track's next segment causes the next step.

@@ -84,7 +84,7 @@ struct StreamPlaybackTests {
         let late = response(manifest[0], .presentation(try Loading.multivariant([1])), now: Loading.at(2))
         playback.handle(late, now: Loading.at(2))
         #expect(begun(&playback).isEmpty && playback.session.outcome == .stopped)
-        #expect(playback.deadline(at: Loading.instant(2), wallTime: WallTime(milliseconds: 0)) == nil)
+        #expect(playback.deadline(at: Loading.at(2)) == nil)
     }
 
     @Test("A playback reports five warnings of each kind")

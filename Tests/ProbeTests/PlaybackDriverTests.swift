@@ -1,0 +1,50 @@
+import Instrument
+import Testing
+
+@testable import InstrumentProbe
+
+/// Notes the readings of the clocks with which it was changed and asked.
+private struct NotedPlayback: DrivenPlayback {
+    var session = PlaybackSession(source: MediaSource("http://127.0.0.1/a"), configuration: ProbeConfiguration())
+    let asked: @Sendable (Timestamp) -> Void
+
+    func deadline(at now: Timestamp) -> MonotonicInstant? {
+        asked(now)
+        return nil
+    }
+}
+
+/// A clock on which a millisecond passes between any two readings.
+private final class HastyClock: SchedulingClock {
+    private let milliseconds = Lock(Int64(0))
+
+    private func next() -> Int64 {
+        milliseconds.withLock { milliseconds in
+            milliseconds += 1
+            return milliseconds
+        }
+    }
+
+    var now: MonotonicInstant { MonotonicInstant(nanoseconds: next() * 1_000_000) }
+    var wallTime: WallTime { WallTime(milliseconds: next()) }
+    var minimumResolution: Duration { .milliseconds(1) }
+
+    func sleep(until deadline: MonotonicInstant, tolerance: Duration?) async throws {}
+
+    func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
+        ScheduledAction {}
+    }
+}
+
+@Suite("The driver of a playback")
+struct PlaybackDriverTests {
+    // A segment that became available between two readings was neither fetched nor waited for: playback stalled.
+    @Test("What is due is decided and planned with one reading of the clocks")
+    func oneReading() {
+        let asked = Lock([Timestamp]())
+        let driver = PlaybackDriver(NotedPlayback { now in asked.withLock { $0.append(now) } }, clock: HastyClock())
+        let changed = (0..<3).map { _ in driver.change { _, now in now } }
+        #expect(asked.withLock { $0 } == changed)
+        #expect(Set(changed).count == 3)
+    }
+}
