@@ -96,6 +96,15 @@ struct LiveBreakTests {
         #expect(played.rejected.isEmpty)
     }
 
+    @Test("A break at a share of the duration has no place in a live stream, which is reported once")
+    func share() async throws {
+        let played = try await play(["timeOffset=\"50%\"", "timeOffset=\"00:00:20\"", "timeOffset=\"00:00:30\""])
+        #expect(positions(played, .adBegin) == [20_000, 30_000], "\(played.course)")
+        let messages = played.all(.adError).map { $0[.errorDescription] ?? "" }
+        #expect(messages.count == 1 && messages[0].contains("50%"), "\(messages)")
+        #expect(played.rejected.isEmpty)
+    }
+
     @Test("A signal is reported once, also if a seek back passes it again after the window has moved")
     func seekBack() async throws {
         let tags = [8: ["#EXT-X-CUE-OUT:2"], 9: ["#EXT-X-CUE-IN"]]

@@ -8,7 +8,13 @@ package enum CRC32MPEG2 {
     }
 
     /// The checksum; 0 for bytes that end with their own.
-    package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
+    package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 { remainder(of: bytes) }
+
+    /// The checksum of bytes in memory. Compiled in this module: other modules call the generic function without
+    /// specialization.
+    package static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 { remainder(of: bytes) }
+
+    private static func remainder(of bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(0xFFFF_FFFF) { value, byte in
             value << 8 ^ table[Int(UInt8(truncatingIfNeeded: value >> 24) ^ byte)]
         }

@@ -20,7 +20,7 @@ public import InstrumentHTTP
 /// Every request carries `X-Beacon-ID` with the sample's identifier: a beacon that is sent twice, because the process
 /// ended before the answer came, is recognisable as a copy. Addresses come from ad servers: give the backend a
 /// transport that refuses private addresses, unless every ad server is trusted.
-public final class BeaconBackend: Backend {
+public final class BeaconBackend: SelectiveBackend {
     /// The name under which the queue keeps this backend's place.
     public let name: BackendName
     /// Batches of 200 beacons without delay; a delivery may take two minutes.
@@ -78,6 +78,8 @@ public final class BeaconBackend: Backend {
         (self.name, self.transport, self.userAgent) = (name, transport, userAgent)
         (self.timeout, self.maxAtOnce, self.clock, self.random) = (timeout, max(1, maxAtOnce), clock, random)
     }
+
+    package func sends(_ record: SampleRecord) -> Bool { Beacon(record) != nil }
 
     /// Sends the beacons of a batch. Samples that are no beacons count as delivered.
     public func deliver(_ batch: Batch) async -> DeliveryOutcome { await deliver(batch, before: .none) }

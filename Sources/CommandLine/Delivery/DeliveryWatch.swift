@@ -18,7 +18,7 @@ package final class DeliveryWatch: Sendable {
     private static let otherReasons = "other reasons"
 
     private let store: any SampleStore
-    private let backends: [BackendName]
+    private let backends: [any Backend]
     private let before: [BackendName: Ledger]
     private let queue: String?
     private let ownAdvice: [String]?
@@ -34,7 +34,7 @@ package final class DeliveryWatch: Sendable {
         self.store = store
         self.queue = queue
         ownAdvice = advice
-        self.backends = backends.map(\.name)
+        self.backends = backends
         before = Dictionary(backends.map { ($0.name, store.ledger(of: $0.name)) }) { first, _ in first }
     }
 
@@ -57,11 +57,13 @@ package final class DeliveryWatch: Sendable {
         var lines: [String] = []
         var (hasDead, hasQueued) = (false, false)
         for backend in backends {
-            let loss = Loss(since: before[backend] ?? Ledger(), to: store.ledger(of: backend))
+            let (name, waiting) = (backend.name, waitingCount(of: backend))
+            let loss = Loss(since: before[name] ?? Ledger(), to: store.ledger(of: name), waiting: waiting)
             if loss.isEmpty { continue }
             (hasDead, hasQueued) = (hasDead || loss.dead > 0, hasQueued || loss.queued > 0)
-            lines.append("player-monitor: \(loss.total) samples were not delivered to \(backend): \(loss.parts)")
-            let known = reasons[backend] ?? Reasons()
+            let count = String(counting: loss.total, "sample") + (loss.total == 1 ? " was" : " were")
+            lines.append("player-monitor: \(count) not delivered to \(name): \(loss.parts)")
+            let known = reasons[name] ?? Reasons()
             lines += Self.list(known.dead, as: "refused")
             if loss.queued > 0, let reason = known.waiting { lines.append("  waiting: \(reason)") }
         }
@@ -71,6 +73,17 @@ package final class DeliveryWatch: Sendable {
             lines += Self.list(unqueued, as: "not queued")
         }
         return lines.isEmpty ? [] : lines + advice(hasDead: hasDead, hasQueued: hasQueued)
+    }
+
+    /// The number of samples that a backend would still send.
+    private func waitingCount(of backend: any Backend) -> Int {
+        guard let selective = backend as? any SelectiveBackend else { return store.ledger(of: backend.name).queued }
+        var count = 0
+        store.readQueued(for: backend.name) { records in
+            count += records.count { selective.sends($0) }
+            return true
+        }
+        return count
     }
 
     private func advice(hasDead: Bool, hasQueued: Bool) -> [String] {
@@ -117,8 +130,8 @@ private struct Loss {
     let dead: Int
     private let drops: [(reason: DropReason, count: Int)]
 
-    init(since before: Ledger, to now: Ledger) {
-        queued = now.queued
+    init(since before: Ledger, to now: Ledger, waiting: Int) {
+        queued = waiting
         dead = max(0, now.dead - before.dead)
         // Samples that the user discarded or erased are no losses.
         drops = DropReason.allCases.filter { $0 != .discarded && $0 != .erased }.compactMap { reason in

@@ -67,6 +67,12 @@ extension Backend {
     public func end() async {}
 }
 
+/// A backend that sends only some of the samples that it receives, and passes over the others.
+package protocol SelectiveBackend: Backend {
+    /// Whether the backend sends the sample.
+    func sends(_ record: SampleRecord) -> Bool
+}
+
 /// A backend's name.
 public struct BackendName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The spelling.

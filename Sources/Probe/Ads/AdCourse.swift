@@ -249,6 +249,7 @@ extension AdCourse {
         guard !situation.isContentOver else { return }
         phase = .content
         if isJoining { plan.join(at: position) }
+        fail(plan.takeBreaksWithoutPlace(), situation)
         next = plan.next(from: position, duration: situation.duration, isJoining: isJoining)
         if let due = next, due.roll == .pre || due.roll == .mid && due.position <= position {
             hold()

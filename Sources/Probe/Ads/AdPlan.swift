@@ -42,6 +42,8 @@ struct AdPlan: Sendable {
     private var joined: Int64?
     /// The breaks of the document.
     private var served: [Served] = []
+    /// The breaks of the document that were reported to have no place, by their numbers.
+    private var withoutPlace: Set<Int> = []
     /// The known media, by the identifier of the interstitial.
     private(set) var media: [String: InterstitialSchedule.Media] = [:]
     private(set) var selections: [String: AdSelection] = [:]
@@ -96,6 +98,20 @@ struct AdPlan: Sendable {
     }
 
     mutating func take(_ found: InterstitialSchedule.Media, of id: String) { media[id] = found }
+
+    /// The breaks of the document that a live stream gives no place, each once: nobody knows its duration.
+    mutating func takeBreaksWithoutPlace() -> [AdFailure] {
+        guard stream.isLive else { return [] }
+        return served.enumerated().compactMap { number, served in
+            guard served.adBreak.role(in: nil) == "mid", case .offset(.percent) = served.adBreak.time,
+                withoutPlace.insert(number).inserted
+            else { return nil }
+            let message =
+                "the break at \(served.adBreak.time.text) has no place in a live stream, whose duration is unknown; "
+                + "give the ad server's break a time or the number of a marked break (#1)"
+            return AdFailure(.undefined, message, urls: served.adBreak.errorURLs)
+        }
+    }
 
     /// The break of a document that an interstitial stands for.
     func served(by id: String) -> Served? {

@@ -1,3 +1,5 @@
+internal import InstrumentAds
+
 /// A section of program-specific information that fills no more than one packet (ISO/IEC 13818-1, 2.4.4).
 private struct ProgramSection {
     /// The bytes between the header of eight bytes and the checksum.
@@ -11,7 +13,8 @@ private struct ProgramSection {
         let end = 3 + (Int(section[1] & 0x0F) << 8 | Int(section[2]))
         // Current, and the only one of its table.
         guard section[0] == table, section[1] & 0x80 != 0, end >= 12, end <= section.count, section[5] & 1 == 1,
-            section[6] == 0, section[7] == 0, CRC32MPEG.checksum(section[..<end]) == 0,
+            section[6] == 0, section[7] == 0,
+            CRC32MPEG2.checksum(of: UnsafeRawBufferPointer(rebasing: section[..<end])) == 0,
             section[end...].allSatisfy({ $0 == 0xFF })
         else { return nil }
         content = UnsafeRawBufferPointer(rebasing: section[8..<(end - 4)])
@@ -93,19 +96,5 @@ enum ElementaryCoding: Hashable, Sendable {
         case .h264, .h265: .video
         case .aac, .ac3, .enhancedAC3, .mpegAudio: .audio
         }
-    }
-}
-
-/// The checksum of sections (ISO/IEC 13818-1, annex A): polynomial 0x04C11DB7, nothing reflected.
-enum CRC32MPEG {
-    private static let table: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index) << 24) { value, _ in
-            value & 0x8000_0000 != 0 ? value << 1 ^ 0x04C1_1DB7 : value << 1
-        }
-    }
-
-    /// Returns the remainder: 0 for bytes that end with their own checksum.
-    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        bytes.reduce(0xFFFF_FFFF) { $0 << 8 ^ table[Int(UInt8(truncatingIfNeeded: $0 >> 24) ^ $1)] }
     }
 }
