@@ -118,6 +118,8 @@ struct KafkaBackendTests {
     @Test("The queue finds the message that brokers refuse, and only that message becomes a dead letter")
     func refusedMessage() async throws {
         let cluster = try MockCluster(partitions: 1)
+        // While the client asks for the topic's brokers, all messages gather in one record batch.
+        for broker in 1...3 { cluster.setRoundTrip(of: broker, milliseconds: 300) }
         let backend = try backend(cluster) { $0.policy = DeliveryPolicy(maxCount: 16, maxAge: .zero) }
         // A whole record batch is refused, then each part of it with sample 0: the brokers cannot accept that one.
         let error = RD_KAFKA_RESP_ERR_INVALID_RECORD

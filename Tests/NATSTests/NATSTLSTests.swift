@@ -96,7 +96,9 @@ private final class Certificates: Sendable {
     var settings: String { settings(verifiesClients: false) }
 
     func settings(verifiesClients: Bool) -> String {
-        "tls { cert_file: \"\(certificate)\", key_file: \"\(key)\", ca_file: \"\(authority)\", verify: \(verifiesClients) }"
+        "tls { cert_file: \"\(certificate)\", key_file: \"\(key)\", ca_file: \"\(authority)\", "
+            // Within this time, a client has to begin its handshake; a busy machine is slower than the default of 2 s.
+            + "timeout: 600, verify: \(verifiesClients) }"
     }
 
     init(names: String = "DNS:localhost,IP:127.0.0.1") throws {

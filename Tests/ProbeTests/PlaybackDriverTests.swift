@@ -1,3 +1,4 @@
+import Foundation
 import Instrument
 import Testing
 
@@ -46,5 +47,33 @@ struct PlaybackDriverTests {
         let changed = (0..<3).map { _ in driver.change { _, now in now } }
         #expect(asked.withLock { $0 } == changed)
         #expect(Set(changed).count == 3)
+    }
+
+    // A run that was over before its last signal arrived lost the end of its session, and all metrics of it.
+    @Test("A thread that waits for a playback goes on after the last signal, which another thread delivers")
+    func lastSignal() async {
+        let driver = PlaybackDriver(NotedPlayback { _ in }, clock: HastyClock())
+        let (order, waits, done) = (Lock([String]()), DispatchSemaphore(value: 0), Gate())
+        driver.report(newsTo: { _ in
+            waits.wait()
+            for _ in 0..<1_000 { sched_yield() }
+            order.withLock { $0.append("delivered") }
+        })
+        Thread {
+            driver.change { playback, now in
+                let failure = ProbeError(.connection, .open, playback.session.source, "the server is gone")
+                _ = playback.session.request(now: now.instant)
+                playback.session.exhausted(failure, now: now.instant)
+            }
+        }.start()
+        Thread {
+            while !driver.look({ playback, _ in playback.session.outcome != nil }) { sched_yield() }
+            for _ in 0..<8 { waits.signal() }
+            driver.waitUntilDelivered()
+            order.withLock { $0.append("waited") }
+            done.open()
+        }.start()
+        await done.wait()
+        #expect(order.withLock { $0.last } == "waited" && order.withLock { $0.count } > 1)
     }
 }

@@ -93,7 +93,9 @@ struct RelayTests {
         let stopped = await play(server.url("/watch"), isRealTime: true) { probe, clock in
             _ = clock.schedule(at: clock.now.advanced(by: .milliseconds(700))) { probe.stop() }
         }
-        #expect(stopped.outcome == .stopped && stopped.actions.contains(.stop))
+        #expect(stopped.outcome == .stopped)
+        // On a busy machine, playback may not have started by then.
+        #expect(stopped.actions.contains(.stop) == stopped.actions.contains(.start), "\(stopped.story)")
         await origin.stop()
     }
 

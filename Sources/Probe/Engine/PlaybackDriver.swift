@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Instrument
 
 /// The state of a ``PlaybackDriver``: a session, and the engine's values to feed it.
@@ -23,6 +24,8 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
     let clock: any SchedulingClock
     private let state: Lock<State>
     private let finished = Gate()
+    /// Signalled for threads that wait for the last delivery.
+    private let delivered = DispatchSemaphore(value: 0)
     private let alarm = Lock<(@Sendable () -> Void)?>(nil)
 
     init(_ playback: Playback, clock: any SchedulingClock) {
@@ -36,6 +39,12 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
     func waitUntilFinished() async -> Bool {
         await finished.wait()
         return isFinished
+    }
+
+    /// Blocks, once the playback has its outcome, until the last signal was delivered: another thread may deliver it.
+    func waitUntilDelivered() {
+        // A second thread that waits may take the first one's signal.
+        while !isFinished { _ = delivered.wait(timeout: .now() + .milliseconds(100)) }
     }
 
     /// Sets the engine's reaction to a deadline, which runs outside the lock. The engine sets it before playback
@@ -108,6 +117,8 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
             if let observer { news.forEach(observer) }
             state.withLock { $0.isDelivering = false }
         }
-        if isFinished { finished.open() }
+        guard isFinished else { return }
+        finished.open()
+        delivered.signal()
     }
 }

@@ -89,6 +89,7 @@ final class ProbeEngine: DrivenEngine {
             clock.advance(to: next)
             return true
         }
+        if outcome != nil { driver.waitUntilDelivered() }
         return outcome
     }
 

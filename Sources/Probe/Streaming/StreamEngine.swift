@@ -78,6 +78,7 @@ final class StreamEngine: DrivenEngine {
                 return nil
             }
         }
+        driver.waitUntilDelivered()
         return outcome
     }
 
