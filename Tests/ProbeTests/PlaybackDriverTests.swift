@@ -50,7 +50,7 @@ struct PlaybackDriverTests {
     }
 
     // A run that was over before its last signal arrived lost the end of its session, and all metrics of it.
-    @Test("A thread that waits for a playback goes on after the last signal, which another thread delivers")
+    @Test("A thread that waits for a playback returns after the last signal, which another thread delivers")
     func lastSignal() async {
         let driver = PlaybackDriver(NotedPlayback { _ in }, clock: HastyClock())
         let (order, waits, done) = (Lock([String]()), DispatchSemaphore(value: 0), Gate())
