@@ -110,6 +110,27 @@ struct AlertTests {
         #expect(drive.messages.last?.isFiring == false)
     }
 
+    @Test("A stream that flaps is still quiet for 15 minutes before its alert is resolved if the monitor restarts")
+    func flappingOverRestart() throws {
+        let low = try alert("low", "bitrate < 800k")
+        let streams = configuration([try stream("a")], [low])
+        var first = Drive(streams)
+        first.run(for: .seconds(5))
+        for round in 0..<8 {
+            first.send(.gauges(PlaybackGauges(bitrate: round % 2 == 0 ? 700_000 : 900_000)), to: "a")
+            first.run(for: .seconds(60))
+        }
+        let saved = try #require(SavedMonitor(first.model.saved(at: first.now).bytes))
+        var second = Drive(streams, at: 500_000, restoring: saved)
+        for minute in 1...20 {
+            second.run(for: .seconds(30))
+            second.send(.gauges(PlaybackGauges(bitrate: 900_000)), to: "a")
+            second.run(for: .seconds(30))
+            if minute == 14 { #expect(second.messages.isEmpty) }
+        }
+        #expect(second.messages.map(\.isFiring) == [false])
+    }
+
     @Test("Labels select the streams of an alert, and a rule selects its check")
     func labels() throws {
         let black = try alert("black", "check_failed{rule=\"black\", channel=\"news\"} > 0")

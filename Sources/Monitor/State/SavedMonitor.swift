@@ -2,7 +2,8 @@ package import Instrument
 internal import InstrumentJSON
 internal import InstrumentWatch
 
-/// The part of the monitor that survives a restart: the states of alerts, and the failures that decide the back-off.
+/// The part of the monitor that survives a restart: the states of alerts, when they fired of late, and the failures that
+/// decide the back-off.
 package struct SavedMonitor: Hashable, Sendable {
     package struct Alert: Hashable, Sendable {
         var alert: String
@@ -14,7 +15,15 @@ package struct SavedMonitor: Hashable, Sendable {
         var value: Double?
     }
 
+    /// When an alert fired within the last hour, which decides whether it is flapping.
+    package struct Firings: Hashable, Sendable {
+        var alert: String
+        var stream: String
+        var times: [WallTime]
+    }
+
     package var saved: WallTime
+    package var firings: [Firings] = []
     package var alerts: [Alert] = []
     package var failures: [String: Int] = [:]
 
@@ -46,6 +55,17 @@ package struct SavedMonitor: Hashable, Sendable {
             )
         }
         for (name, count) in failures { self.failures[name] = min(max(0, count.int ?? 0), 1_000) }
+        // Files of the first versions have none.
+        guard case .array(let firings)? = json["firings"] else { return }
+        for entry in firings.prefix(1_000_000) {
+            guard let alert = entry["alert"]?.string, let stream = entry["stream"]?.string,
+                case .array(let times)? = entry["times"]
+            else { continue }
+            let known = times.suffix(AlertEngine.mostFirings + 1).compactMap(\.int)
+            self.firings.append(
+                Firings(alert: alert, stream: stream, times: known.map { WallTime(milliseconds: Int64($0)) })
+            )
+        }
     }
 
     package var bytes: [UInt8] {
@@ -57,9 +77,15 @@ package struct SavedMonitor: Hashable, Sendable {
                 "value": alert.value.flatMap { $0.isFinite ? JSONValue.double($0) : nil } ?? .null,
             ]
         }
+        let firings = firings.map { firings -> JSONValue in
+            [
+                "alert": .string(firings.alert), "stream": .string(firings.stream),
+                "times": .array(firings.times.map { .int(Int($0.milliseconds)) }),
+            ]
+        }
         let json: JSONValue = [
             "version": 1, "saved": .int(Int(saved.milliseconds)), "alerts": .array(alerts),
-            "failures": .object(failures.mapValues { .int($0) }),
+            "failures": .object(failures.mapValues { .int($0) }), "firings": .array(firings),
         ]
         return json.bytes
     }
@@ -84,6 +110,7 @@ extension MonitorModel {
                 )
             )
         }
+        saved.firings = engine.savedFirings(at: now)
         for (name, slot) in slots {
             if let failures = streams[slot]?.failures, failures > 0 { saved.failures[name] = failures }
         }
@@ -97,22 +124,40 @@ extension MonitorModel {
             else {
                 continue
             }
-            // The calendar measures the time in which no process ran; a calendar that went back counts as no time.
-            let age = max(0, now.wallTime.milliseconds.saturatingSubtract(entry.since.milliseconds))
-            let instant = now.instant.advanced(by: .milliseconds(-age))
-            engine.restore(
-                entry,
-                alert,
-                stream,
-                since: Timestamp(instant: instant, wallTime: entry.since),
-                at: now.instant
-            )
+            let since = Timestamp(instant: now.instant(of: entry.since), wallTime: entry.since)
+            engine.restore(entry, alert, stream, since: since, at: now.instant)
+        }
+        for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {
+            engine.restore(entry, at: now)
         }
         for (name, count) in saved.failures { if let slot = slots[name] { change(slot) { $0.failures = count } } }
     }
 }
 
+extension Timestamp {
+    /// The instant of an earlier calendar time. The calendar measures the time in which no process ran; a calendar that
+    /// went back counts as no time.
+    fileprivate func instant(of time: WallTime) -> MonotonicInstant {
+        instant.advanced(by: .milliseconds(-max(0, wallTime.milliseconds.saturatingSubtract(time.milliseconds))))
+    }
+}
+
 extension AlertEngine {
+    /// When alerts fired within the last hour, in a fixed order.
+    fileprivate func savedFirings(at now: Timestamp) -> [SavedMonitor.Firings] {
+        firings.compactMap { key, instants in
+            let ages = instants.map { $0.milliseconds(to: now.instant) }
+                .filter { .milliseconds($0) < Self.flapWindow }
+            let times = ages.map { WallTime(milliseconds: now.wallTime.milliseconds &- Int64($0)) }
+            return times.isEmpty ? nil : SavedMonitor.Firings(alert: key.alert, stream: key.stream, times: times)
+        }.sorted { ($0.alert, $0.stream) < ($1.alert, $1.stream) }
+    }
+
+    fileprivate mutating func restore(_ entry: SavedMonitor.Firings, at now: Timestamp) {
+        let instants = entry.times.map { now.instant(of: $0) }.filter { $0.duration(to: now.instant) < Self.flapWindow }
+        if !instants.isEmpty { firings[Key(alert: entry.alert, stream: entry.stream)] = instants.sorted() }
+    }
+
     /// Restores an alert; a message that was not made by the earlier process is made again, with the same identifier.
     mutating func restore(
         _ entry: SavedMonitor.Alert,
