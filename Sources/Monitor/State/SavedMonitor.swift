@@ -2,8 +2,8 @@ package import Instrument
 internal import InstrumentJSON
 internal import InstrumentWatch
 
-/// The part of the monitor that survives a restart: the states of alerts, when they fired recently, and the failures that
-/// decide the back-off.
+/// The part of the monitor that survives a restart: the states of alerts, when they fired recently, and the failures
+/// that decide the back-off.
 package struct SavedMonitor: Hashable, Sendable {
     package struct Alert: Hashable, Sendable {
         var alert: String
