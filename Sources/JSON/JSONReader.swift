@@ -11,6 +11,8 @@ package struct JSONReader {
     private let bytes: [UInt8]
     private var offset = 0
     private var hasRepeatedNames = false
+    /// The members of the objects that are not complete yet: a dictionary of the right size is made at an object's end.
+    private var members: [(name: String, value: JSONValue)] = []
 
     /// Reads one value and nothing after it.
     package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
@@ -102,9 +104,9 @@ package struct JSONReader {
 
     private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
         offset += 1
-        var members: [String: JSONValue] = [:]
+        let first = members.count
         skipSpace()
-        if take(UInt8(ascii: "}")) { return .object(members) }
+        if take(UInt8(ascii: "}")) { return .object([:]) }
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw error("expected a name in quotes (found \(found))") }
@@ -121,11 +123,25 @@ package struct JSONReader {
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw error("expected `:` after the name (found \(found))") }
             skipSpace()
-            if members.updateValue(try value(depth: depth + 1), forKey: name) != nil { hasRepeatedNames = true }
+            members.append((name, try value(depth: depth + 1)))
             skipSpace()
-            if take(UInt8(ascii: "}")) { return .object(members) }
+            if take(UInt8(ascii: "}")) { return .object(takeMembers(from: first)) }
             guard take(UInt8(ascii: ",")) else { throw error("expected `,` or `}` (found \(found))") }
         }
+    }
+
+    /// The members from the place `first` on, which are those of the object that ends here.
+    private mutating func takeMembers(from first: Int) -> [String: JSONValue] {
+        var object = [String: JSONValue](minimumCapacity: members.count - first)
+        // The last comes first, so that members are moved.
+        while members.count > first {
+            let member = members.removeLast()
+            if let later = object.updateValue(member.value, forKey: member.name) {
+                object[member.name] = later
+                hasRepeatedNames = true
+            }
+        }
+        return object
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
@@ -148,9 +164,7 @@ package struct JSONReader {
         let end = endOfPlainText()
         if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
             // Most strings have no escape, and are read at once.
-            let string = bytes.withUnsafeBufferPointer {
-                String(validating: UnsafeBufferPointer(rebasing: $0[offset..<end]), as: UTF8.self)
-            }
+            let string = bytes.withUnsafeBytes { String(validUTF8: UnsafeRawBufferPointer(rebasing: $0[offset..<end])) }
             guard let string else { throw invalidUTF8(from: start) }
             offset = end + 1
             return string

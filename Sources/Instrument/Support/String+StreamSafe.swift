@@ -6,7 +6,7 @@ extension String {
     /// Whether no character has more than ``mostCombiningMarks``. Text in which one has is not writing but an attack:
     /// to compare or hash it, its marks are sorted, in time that grows with the square of their number.
     package var isStreamSafe: Bool {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        if utf8.withContiguousStorageIfAvailable({ UnsafeRawBufferPointer($0).isASCII }) == true { return true }
         var marks = 0
         for scalar in unicodeScalars {
             marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
