@@ -60,6 +60,10 @@ let package = Package(
                 .product(name: "InstrumentQuality", package: "instrument"),
             ]
         ),
+        .executableTarget(
+            name: "ValidationBenchmark",
+            dependencies: ["CMeasure", .product(name: "InstrumentServices", package: "instrument")]
+        ),
         // The probe beside a real mpv.
         .executableTarget(
             name: "MPVComparison",

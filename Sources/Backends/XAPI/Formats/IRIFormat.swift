@@ -17,7 +17,7 @@ enum IRIFormat {
 
         /// Nil for a text with other characters.
         init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+            guard UnsafeRawBufferPointer(bytes).isASCII else { return nil }
             self.bytes = bytes
         }
 
@@ -30,9 +30,13 @@ enum IRIFormat {
 
         private func isScheme(until colon: Int) -> Bool {
             guard colon > 0, bytes[0].isLetter else { return false }
-            return bytes[..<colon].allSatisfy {
-                $0.isLetter || $0.isDigit || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0)
-            }
+            for place in 0..<colon where !Self.isOfScheme(bytes[place]) { return false }
+            return true
+        }
+
+        private static func isOfScheme(_ byte: UInt8) -> Bool {
+            byte.isLetter || byte.isDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: ".")
         }
 
         /// Printable characters except `<>"{}|\^` and the backtick; two hexadecimal digits after each `%`; one `#` at
@@ -59,18 +63,26 @@ enum IRIFormat {
         }
 
         private func isHypertext(until colon: Int) -> Bool {
-            guard colon == 4 || colon == 5 else { return false }
-            let lower = bytes[..<colon].map { $0 | 0x20 }
-            return lower.elementsEqual("http".utf8) || lower.elementsEqual("https".utf8)
+            guard colon == 4 || colon == 5 && bytes[4] | 0x20 == UInt8(ascii: "s") else { return false }
+            return bytes[0] | 0x20 == UInt8(ascii: "h") && bytes[1] | 0x20 == UInt8(ascii: "t")
+                && bytes[2] | 0x20 == UInt8(ascii: "t") && bytes[3] | 0x20 == UInt8(ascii: "p")
         }
 
         /// Something other than a port between `//`, or the last `@` after it, and the path.
         private func hasHost(from start: Int) -> Bool {
-            guard bytes[start...].starts(with: "//".utf8) else { return false }
-            let ends = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
-            let authority = bytes[(start + 2)...].prefix { !ends.contains($0) }
-            let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
-            return host.first.map { $0 != UInt8(ascii: ":") } ?? false
+            let slash = UInt8(ascii: "/")
+            guard start + 1 < bytes.count, bytes[start] == slash, bytes[start + 1] == slash else { return false }
+            // The place where the host begins, and the first place after the authority.
+            var (host, end) = (start + 2, start + 2)
+            while end < bytes.count, !Self.endsAuthority(bytes[end]) {
+                if bytes[end] == UInt8(ascii: "@") { host = end + 1 }
+                end += 1
+            }
+            return host < end && bytes[host] != UInt8(ascii: ":")
+        }
+
+        private static func endsAuthority(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
         }
     }
 

@@ -87,7 +87,8 @@ extension Checker {
 
     /// Counts the identifiers that are present, null or not: each faulty one is reported only once.
     private func identifierCount(of value: JSONValue) -> Int {
-        Self.identifiers.count { value[$0] != nil }
+        guard case .object(let members) = value else { return 0 }
+        return members.keys.count { Self.identifiers.contains($0) }
     }
 
     private func identifiersFound(in value: JSONValue) -> String {

@@ -67,7 +67,7 @@ extension Checker {
                 found: value
             )
         }
-        for name in all.keys.sorted() where !Self.contextKinds.contains(name) {
+        for name in all.keys.filter({ !Self.contextKinds.contains($0) }).sorted() {
             fail(
                 .contextActivitiesKey,
                 at: path / name,
@@ -75,10 +75,10 @@ extension Checker {
                 foundWords: "the key " + Excerpt.quoted(name)
             )
         }
-        let known = JSONValue.object(all.filter { Self.contextKinds.contains($0.key) })
+        let known = all.filter { Self.contextKinds.contains($0.key) }
         if all.isEmpty { return warnOfEmpty(at: path, rule: .contextActivitiesEmpty) }
-        guard known != [:],
-            let members = members(of: known, at: path, known: Self.contextKinds, rule: .contextActivities)
+        guard !known.isEmpty,
+            let members = members(of: .object(known), at: path, known: Self.contextKinds, rule: .contextActivities)
         else {
             return
         }

@@ -14,10 +14,10 @@ extension Checker {
         "other",
     ]
     private static let ofComponent: Set<String> = ["id", "description"]
-    private static let ofDefinition = Set(
-        ["name", "description", "type", "moreInfo", "extensions", "interactionType", "correctResponsesPattern"]
-            + componentLists.map(\.key)
+    private static let ofInteraction = Set(
+        ["interactionType", "correctResponsesPattern"] + componentLists.map(\.key)
     )
+    private static let ofDefinition = ofInteraction.union(["name", "description", "type", "moreInfo", "extensions"])
 
     mutating func definition(_ value: JSONValue, at path: JSONPath) {
         guard let members = members(of: value, at: path, known: Self.ofDefinition, rule: .activityDefinition) else {
@@ -36,6 +36,8 @@ extension Checker {
     }
 
     private mutating func interaction(_ members: [String: JSONValue], at path: JSONPath) {
+        // Most activities are no interactions.
+        guard members.contains(where: { Self.ofInteraction.contains($0.key) }) else { return }
         let type = interactionType(members, at: path)
         if let pattern = members["correctResponsesPattern"] {
             correctResponses(pattern, at: path / "correctResponsesPattern")
