@@ -345,7 +345,7 @@ let package = Package(
             name: "InstrumentProbe",
             dependencies: [
                 "Instrument", "InstrumentAds", "InstrumentCMCD", "InstrumentHTTP", "InstrumentJSON",
-                "InstrumentManifests", "InstrumentPictureChecks", "InstrumentTransport",
+                "InstrumentManifests", "InstrumentPictureChecks", "InstrumentTransport", "InstrumentXML",
                 "CFFmpeg", "CProbeShim",
             ],
             path: "Sources/Probe"

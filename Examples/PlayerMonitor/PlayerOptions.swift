@@ -37,6 +37,14 @@ struct PlayerOptions: ParsableArguments {
     @Option(help: "Audio language, for streams with several, such as 'en' or 'pt-BR'.")
     var language: String?
 
+    @Option(
+        help: """
+            Subtitles to fetch and count beside video and audio: a language, such as 'en' or 'pt-BR', or 'off'. Without this option, \
+            those that an HLS or DASH stream declares as the default, or as forced in the language of the audio.
+            """
+    )
+    var subtitles: String?
+
     @Option(help: "Start position in the media, in seconds.")
     var startAt: Double = 0
 
@@ -104,6 +112,9 @@ struct PlayerOptions: ParsableArguments {
         if let cmcdContent, cmcdContent.isEmpty || cmcdContent.utf8.count > 128 {
             throw ValidationError("--cmcd-content must have 1 to 128 characters (found \(cmcdContent.utf8.count))")
         }
+        if let subtitles, subtitles.isEmpty || subtitles.utf8.count > 100 {
+            throw ValidationError("--subtitles must be a language, such as 'en', or 'off' (found '\(subtitles)')")
+        }
         guard (0..<1e9).contains(startAt) else {
             throw ValidationError("--start-at must be 0 or more seconds (found \(startAt))")
         }
@@ -118,6 +129,7 @@ struct PlayerOptions: ParsableArguments {
             title: title,
             profile: try makeProfile(),
             language: language,
+            subtitles: subtitles.map { $0 == "off" ? .off : .language($0) } ?? .declared,
             limits: StreamLimits(maximumBandwidth: bandwidthLimit.map { $0 * 1000 }),
             startPosition: .seconds(startAt),
             playCount: loop == 0 ? nil : loop,

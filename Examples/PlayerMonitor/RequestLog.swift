@@ -55,6 +55,7 @@ extension RequestRecord {
         case .manifest, .playlist: attributes[.responseObjectType] = "m"
         case .initialization: attributes[.responseObjectType] = "i"
         case .key: attributes[.responseObjectType] = "k"
+        case .subtitles: attributes[.responseObjectType] = "c"
         case .segment, .clock, .steering: break
         }
         return attributes

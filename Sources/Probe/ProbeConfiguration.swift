@@ -6,6 +6,8 @@ public struct ProbeConfiguration: Hashable, Sendable {
     public var profile: PlayerProfile
     /// The preferred audio language (BCP 47, for example `en` or `en-GB`), where a stream offers several.
     public var language: String?
+    /// The subtitles to fetch beside video and audio.
+    public var subtitles: SubtitleSelection
     /// The limits for streams.
     public var limits: StreamLimits
     /// The start position, from the start of the media; at most the media's end.
@@ -43,6 +45,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         title: String? = nil,
         profile: PlayerProfile = .standard,
         language: String? = nil,
+        subtitles: SubtitleSelection = .declared,
         limits: StreamLimits = StreamLimits(),
         startPosition: Duration = .zero,
         playCount: Int? = 1,
@@ -56,6 +59,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         self.title = title
         self.profile = profile
         self.language = language
+        self.subtitles = subtitles
         self.limits = limits
         self.startPosition = max(.zero, startPosition)
         self.playCount = playCount.map { max(1, $0) }

@@ -18,6 +18,8 @@ extension AttributeKey where Value == Int {
     static var errorStatus: Self { "errorStatus" }
     /// The bytes of all answers. Our addition.
     public static var receivedBytes: Self { "receivedBytes" }
+    /// The cues of all subtitles that were loaded; absent without subtitles. Our addition.
+    public static var countSubtitleCues: Self { "countSubtitleCues" }
 }
 
 extension PrivacyCatalogue {
@@ -33,6 +35,7 @@ extension PrivacyCatalogue {
         FieldDeclaration(.countRequests, "Requests of the playback", .performanceData),
         FieldDeclaration(.countFailedRequests, "Requests that failed", .performanceData),
         FieldDeclaration(.receivedBytes, "Bytes that the requests brought", .performanceData),
+        FieldDeclaration(.countSubtitleCues, "Cues of the subtitles that were loaded", .performanceData),
         FieldDeclaration(.throughput, "Throughput of the latest segment, bit/s", .performanceData),
         FieldDeclaration(.bufferLevel, "Media ahead of the playhead", .performanceData),
         FieldDeclaration(.liveLatency, "How far behind the live edge the playhead is", .performanceData),

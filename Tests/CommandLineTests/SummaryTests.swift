@@ -89,6 +89,14 @@ struct SummaryTests {
                 "  quality changes  3 up, 1 down", "  samples          40",
             ]
         )
+        record.subtitles = PlaybackRecord.Subtitles()
+        #expect(record.lines(headline: "").map(\.string).contains("  subtitles        none"))
+        var late = Event(Action("StreamWarning"), tracker: first, time: Self.time)
+        late[.subtitles] = "en"
+        late[AttributeKey<Int>("countSubtitleCues")] = 12
+        late[AttributeKey<String>("warningCode")] = "lateSubtitles"
+        record.count(.event(late))
+        #expect(record.lines(headline: "").map(\.string).contains("  subtitles        en, 12 cues, 1 warning"))
         record.startTime = nil
         #expect(record.lines(headline: "").map(\.string).contains("  start time       unknown"))
         #expect(PlaybackRecord().lines(headline: "film: not played").map(\.string) == ["film: not played"])

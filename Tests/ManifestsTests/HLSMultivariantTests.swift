@@ -13,7 +13,7 @@ internal import Testing
         #EXT-X-SESSION-DATA:DATA-ID="com.example.title",VALUE="Bip, bop"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="Français",LANGUAGE="fr",AUTOSELECT=YES,URI="audio/fr.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="audio/en.m3u8"
-        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="subs",NAME="English",LANGUAGE="en",URI="subs/en.m3u8",CHARACTERISTICS="a,b"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="subs",NAME="English",LANGUAGE="en",URI="subs/en.m3u8",CHARACTERISTICS="a,b",FORCED=YES
         #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="CC1",INSTREAM-ID="CC1"
         #EXT-X-STREAM-INF:BANDWIDTH=5000000,AVERAGE-BANDWIDTH=4000000,CODECS="avc1.640020,mp4a.40.2",RESOLUTION=1920x1080,FRAME-RATE=59.94,AUDIO="aac",SUBTITLES="subs",CLOSED-CAPTIONS="cc"
         v5/prog.m3u8
@@ -42,6 +42,7 @@ internal import Testing
         let top = show.variants[2]
         #expect(top.audio.compactMap { show.rendition($0)?.language } == ["en", "fr"])
         #expect(top.subtitles.compactMap { show.rendition($0)?.characteristics } == [["a", "b"]])
+        #expect(top.subtitles.compactMap { show.rendition($0)?.isForced } == [true])
         let main = try address("https://media.test/show/v5/prog.m3u8")
         #expect(show.rendition(top.main)?.kind == .video && show.rendition(top.main)?.source == .playlist(main))
         let low = show.variants[0]

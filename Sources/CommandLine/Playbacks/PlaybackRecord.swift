@@ -17,6 +17,25 @@ package struct PlaybackRecord: Hashable, Sendable {
     package var quality = "-"
     /// The ads; nil where none are played.
     package var ads: Ads?
+    /// The subtitles; nil without subtitles.
+    package var subtitles: Subtitles?
+
+    /// What happened to subtitles.
+    package struct Subtitles: Hashable, Sendable {
+        /// The language that was loaded last; nil if none was.
+        package var language: String?
+        package var cues = 0
+        /// Warnings about subtitles that were late, missing or malformed.
+        package var warnings = 0
+
+        package init() {}
+
+        /// For example `en, 12 cues, 1 warning`.
+        var text: String {
+            let loaded = language.map { "\($0), \(String(counting: cues, "cue"))" } ?? "none"
+            return warnings > 0 ? "\(loaded), \(String(counting: warnings, "warning"))" : loaded
+        }
+    }
 
     /// What happened to ads.
     package struct Ads: Hashable, Sendable {
@@ -50,7 +69,7 @@ package struct PlaybackRecord: Hashable, Sendable {
             "  played           \(Self.seconds(playTime))",
             "  stalls           \(stalls)\(stalls > 0 ? ", \(Self.seconds(stallTime))" : "")",
             "  quality changes  \(rises) up, \(falls) down",
-        ] + ads + ["  samples          \(samples)"]
+        ] + (subtitles.map { ["  subtitles        \($0.text)"] } ?? []) + ads + ["  samples          \(samples)"]
     }
 
     /// Adds the samples of the tracker that reports the content's ads.
@@ -75,6 +94,7 @@ extension PlaybackRecord {
     }
 
     private mutating func count(_ event: Event) {
+        countSubtitles(event)
         switch event.action {
         case .adBreakBegin: ads = changed { $0.breaks += 1 }
         case .adBegin: ads = changed { $0.begun += 1 }
@@ -85,6 +105,17 @@ extension PlaybackRecord {
             }
         default: countQuality(event)
         }
+    }
+
+    /// The names of the probe's attributes, on which this library does not depend.
+    private mutating func countSubtitles(_ event: Event) {
+        let cues = event[AttributeKey<Int>("countSubtitleCues")]
+        var found = subtitles ?? Subtitles()
+        if let cues { (found.language, found.cues) = (event[.subtitles] ?? found.language, cues) }
+        let warnings = ["lateSubtitles", "missingSubtitles", "malformedSubtitles"]
+        let isWarning = event[AttributeKey<String>("warningCode")].map(warnings.contains) ?? false
+        if isWarning { found.warnings += 1 }
+        if cues != nil || isWarning { subtitles = found }
     }
 
     private func changed(_ change: (inout Ads) -> Void) -> Ads {

@@ -62,6 +62,8 @@ struct Track: Hashable, Sendable {
 
     var roles: [String] { description.roles }
     var isMain: Bool { roles.contains("main") }
+    /// ISO/IEC 23009-1 section 5.8.5.5; DASH-IF writes the role with an underscore.
+    var isForced: Bool { roles.contains("forced-subtitle") || roles.contains("forced_subtitle") }
     /// The properties that sets of one ladder share, where each quality has a separate set.
     var family: [String] { [codecs.first.map { String($0.prefix(4)) } ?? "", "\(isProtected)"] + roles }
 }
@@ -98,7 +100,8 @@ struct PeriodJoiner {
             rendition.language = track.language
             rendition.name = track.description.label
             rendition.isDefault = track.isMain
-            rendition.isAutoselected = track.isMain
+            rendition.isForced = track.isForced
+            rendition.isAutoselected = track.isMain || track.isForced
             rendition.characteristics = track.roles
             rendition.container = track.container
             rendition.codecs = track.codecs

@@ -222,6 +222,7 @@ extension Rendition {
         name = media.name
         isDefault = media.isDefault
         isAutoselected = media.isAutoselected
+        isForced = media.isForced
         characteristics = media.characteristics
         if media.kind == .subtitles { container = .webVTT }
     }

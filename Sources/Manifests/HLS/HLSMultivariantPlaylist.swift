@@ -49,6 +49,8 @@ public struct HLSMultivariantPlaylist: Hashable, Sendable {
         public var isDefault: Bool
         /// `AUTOSELECT=YES`, or default.
         public var isAutoselected: Bool
+        /// `FORCED=YES`: subtitles that everybody needs, for example of a foreign language in a film.
+        public var isForced = false
         /// The members of `CHARACTERISTICS`.
         public var characteristics: [String]
     }

@@ -147,6 +147,7 @@ extension HLSMultivariantPlaylist.Media {
             url: url,
             isDefault: attributes.isYes("DEFAULT"),
             isAutoselected: attributes.isYes("AUTOSELECT") || attributes.isYes("DEFAULT"),
+            isForced: attributes.isYes("FORCED"),
             characteristics: CodecList.split(attributes["CHARACTERISTICS"])
         )
     }

@@ -69,6 +69,9 @@ public struct Rendition: Hashable, Sendable, Identifiable {
     public var isDefault: Bool
     /// Whether a player may choose it without a viewer's request (`AUTOSELECT`).
     public var isAutoselected: Bool
+    /// Whether subtitles hold only what everybody needs, such as a foreign language in a film (`FORCED`; role
+    /// `forced-subtitle`).
+    public var isForced = false
     /// The purposes: `CHARACTERISTICS`, or DASH roles.
     public var characteristics: [String]
     /// The container format, as far as known; a media playlist may declare more.

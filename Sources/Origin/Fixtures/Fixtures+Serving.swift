@@ -16,6 +16,7 @@ extension Fixtures {
         switch (kind, first) {
         case (.vod, "dash"): return dash(rest, base)
         case (.live, "dash"): return liveDash(rest, query, moment)
+        case (.vod, "subtitles"), (.live, "subtitles"): return subtitles(kind, rest, query, moment)
         case (.live, "ll"): return lowLatency(rest, query, moment)
         case (.vod, "range"): return ranges(rest)
         case (.vod, "aes"): return encryption(rest)
@@ -83,7 +84,7 @@ extension Fixtures {
         return fragmentedFile(name)?.fragments.firstIndex { $0.start == time }
     }
 
-    private func window(
+    func window(
         _ kind: StreamKind,
         _ packaging: Track.Packaging,
         _ count: Int,
@@ -166,6 +167,7 @@ extension Fixtures {
         for ads in AdManifest.allCases {
             entries.append(CatalogueEntry("vod/dash/ads-\(ads.rawValue).mpd", ads.summary))
         }
+        entries += Self.subtitleCatalogue
         entries.append(CatalogueEntry("live/ll/master.m3u8", "live HLS, low latency, parts of half a second"))
         entries.append(CatalogueEntry("live/ll/low-latency.mpd", "live DASH, low latency, segments in chunks"))
         entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that continue through the loops"))

@@ -22,6 +22,7 @@ enum ContentType {
         case "aac": return "audio/aac"
         case "wav": return "audio/wav"
         case "vtt": return "text/vtt"
+        case "ttml": return "application/ttml+xml"
         case "html", "htm": return html
         case "json": return "application/json"
         case "txt": return text

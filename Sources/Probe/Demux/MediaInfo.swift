@@ -6,6 +6,8 @@ struct MediaInfo: Hashable, Sendable {
     var isDurationEstimated = false
     var title: String?
     var language: String?
+    /// The language of the subtitles that are loaded; nil without subtitles.
+    var subtitles: String?
     /// The declared bitrate of all tracks together, bit/s; nil if it is not declared.
     var bitrate: Int?
     /// Frames per second; nil without video.

@@ -8,6 +8,8 @@ struct NetworkSums: Hashable, Sendable {
     /// bit/s of the latest segment; nil before.
     var throughput: Int?
     var liveLatency: Duration?
+    /// The cues of the loaded subtitles; nil without subtitles.
+    var subtitleCues: Int?
 
     /// Empty for progressive media: libavformat makes the requests and does not report them.
     var attributes: Attributes {
@@ -18,6 +20,7 @@ struct NetworkSums: Hashable, Sendable {
         attributes[.receivedBytes] = bytes
         attributes[.throughput] = throughput
         attributes[.liveLatency] = liveLatency
+        attributes[.countSubtitleCues] = subtitleCues
         return attributes
     }
 }

@@ -41,6 +41,7 @@ extension PlaybackSession {
         status.bitrate = bitrate
         status.framesPerSecond = info.framesPerSecond
         status.language = info.language
+        status.subtitles = info.subtitles
         status.title = configuration.title ?? info.title ?? source.fileName
         status.source = sourceText
         return status

@@ -22,6 +22,15 @@ extension PlaybackSession {
     /// How far behind the live edge the playhead is.
     mutating func learn(latency: Duration) { network.liveLatency = latency }
 
+    /// Subtitles in a language are loaded from now on.
+    mutating func learn(subtitles language: String, cues: Int) {
+        info.subtitles = language
+        network.subtitleCues = cues
+    }
+
+    /// The cues of all loaded subtitles.
+    mutating func learn(cues: Int) { network.subtitleCues = cues }
+
     /// A request has ended.
     mutating func count(_ request: FinishedRequest, at now: MonotonicInstant) {
         network.requests += 1

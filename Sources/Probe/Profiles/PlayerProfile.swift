@@ -244,9 +244,9 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         box = RuleBox(rule: rule)
     }
 
-    /// The retry policy of a kind of resource.
+    /// The retry policy of a kind of resource. Subtitles without a separate policy have the policy of segments.
     public subscript(retry kind: ResourceKind) -> RetryPolicy {
-        get { retries[kind] ?? defaultRetry }
+        get { retries[kind] ?? (kind == .subtitles ? retries[.segment] : nil) ?? defaultRetry }
         set { retries[kind] = newValue }
     }
 

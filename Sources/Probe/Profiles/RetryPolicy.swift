@@ -16,6 +16,8 @@ public enum ResourceKind: Hashable, Sendable, CaseIterable {
     case playlist
     /// A segment of media.
     case segment
+    /// A segment, or a file, of subtitles.
+    case subtitles
     /// An initialization section.
     case initialization
     /// A key.

@@ -2,8 +2,13 @@ internal import Instrument
 internal import InstrumentManifests
 internal import InstrumentTransport
 
-/// A track of a stream: the main track (video, or all media), or a separate audio rendition.
-enum StreamRole: Hashable, Sendable, CaseIterable { case main, audio }
+/// A track of a stream: the main track (video, or all media), a separate audio rendition, or subtitles.
+enum StreamRole: Hashable, Sendable {
+    case main, audio, subtitles
+
+    /// The tracks that playback needs.
+    static let media: [StreamRole] = [.main, .audio]
+}
 
 /// The purpose of a request.
 enum FetchPurpose: Hashable, Sendable {
@@ -27,6 +32,7 @@ enum FetchPurpose: Hashable, Sendable {
         case .playlist, .index: .playlist
         case .initialization: .initialization
         case .key: .key
+        case .segment(.subtitles): .subtitles
         case .segment: .segment
         }
     }

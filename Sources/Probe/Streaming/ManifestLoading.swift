@@ -112,6 +112,8 @@ extension ManifestLoading {
             .warned(StreamWarning(.notSupported, $0.message, url))
         }
         renditions[id] = state
+        // Subtitles may end earlier or later than video and audio.
+        if state.rendition.kind == .subtitles { return effects }
         presentation?.kind = state.timeline?.kind ?? .onDemand
         if let index = state.index, index.isComplete {
             let duration = max(presentation?.duration ?? 0, index.end)
@@ -184,6 +186,8 @@ extension ManifestLoading {
     }
 
     private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
+        // A part of WebVTT has no header.
+        let usesParts = usesParts && rendition.kind != .subtitles
         var state = renditions[rendition.id] ?? RenditionState(rendition, usesParts: usesParts)
         switch rendition.source {
         case .segments(let index): state.take(index, live: presentation.live, begun: begun)
@@ -325,9 +329,11 @@ extension ManifestLoading {
     ///
     /// - Parameters:
     ///   - inUse: the renditions that are played.
+    ///   - subtitles: the rendition of subtitles, which may be late without an end of playback.
     ///   - bitrate: the measured throughput, which a steering server learns.
     mutating func refresh(
         _ inUse: [Rendition.ID],
+        subtitles: Rendition.ID? = nil,
         _ fetches: FetchTable,
         bitrate: @autoclosure () -> Double? = nil,
         now: MonotonicInstant
@@ -342,11 +348,12 @@ extension ManifestLoading {
             effects.append(.fetch(.steering, url, nil))
         }
         watches = watches.filter { inUse.contains($0.key) }
-        for state in inUse.compactMap({ renditions[$0] }) where state.isLive {
+        for id in inUse + [subtitles].compactMap(\.self) {
+            guard let state = renditions[id], state.isLive else { continue }
             if let due = playlistDue(state, fetches), due <= now, let url = state.reloadAddress(at: now) {
                 effects.append(.fetch(.playlist(state.rendition.id), url, nil))
             }
-            guard let finding = checkFreshness(of: state, now: now) else { continue }
+            guard inUse.contains(id), let finding = checkFreshness(of: state, now: now) else { continue }
             effects.append(finding)
             if case .exhausted = finding { return effects }
         }

@@ -165,6 +165,7 @@ extension MediaFeed {
     private func kinds(of content: SegmentContent, _ delivery: Delivery) -> [PlaybackModel.Track] {
         switch delivery.role {
         case .audio: return [.audio]
+        case .subtitles: return []
         case .main:
             let hasOwnAudio = delivery.roles.contains(.audio)
             return [.video, .audio].filter { kind in

@@ -67,14 +67,7 @@ extension SegmentStore {
         inspecting isInspected: Bool,
         request: Int? = nil
     ) throws(ResourceFailure) -> SegmentContent {
-        var bytes = try response.part(range)
-        if let encryption = segment.encryption, let key = encryption.keyURL.flatMap({ key(at: $0) }) {
-            let vector = encryption.initializationVector
-            guard let plain = SegmentCipher.decrypt(bytes, key: key, initializationVector: vector) else {
-                throw .wrongContent("the segment cannot be decrypted with its key; check the key's address")
-            }
-            bytes = plain
-        }
+        let bytes = try plain(response, range, of: segment)
         do throws(SegmentDemuxer.Failure) {
             return try reader.read(
                 bytes,
@@ -85,6 +78,23 @@ extension SegmentStore {
         } catch {
             throw .wrongContent(error.message(contentType: response.contentType))
         }
+    }
+
+    /// The bytes of a complete segment, decrypted if the whole segment is encrypted.
+    func plain(
+        _ response: ResourceResponse,
+        _ range: ByteRange?,
+        of segment: MediaSegment
+    ) throws(ResourceFailure) -> [UInt8] {
+        let bytes = try response.part(range)
+        guard let encryption = segment.encryption, let key = encryption.keyURL.flatMap({ key(at: $0) }) else {
+            return bytes
+        }
+        let vector = encryption.initializationVector
+        guard let plain = SegmentCipher.decrypt(bytes, key: key, initializationVector: vector) else {
+            throw .wrongContent("the segment cannot be decrypted with its key; check the key's address")
+        }
+        return plain
     }
 
     /// Demuxes the first part of a segment; nil if the part holds no media yet.

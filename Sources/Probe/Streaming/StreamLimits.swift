@@ -1,6 +1,6 @@
 /// Limits for streams from untrusted publishers, so that a faulty or hostile stream costs little.
 public struct StreamLimits: Hashable, Sendable {
-    /// The largest size of a playlist or MPD in bytes.
+    /// The largest size of a playlist, an MPD or a file with subtitles in bytes.
     public var manifestBytes: Int
     /// The largest size of a segment or an initialization section in bytes. A segment is in memory while it arrives.
     public var segmentBytes: Int
@@ -26,6 +26,7 @@ public struct StreamLimits: Hashable, Sendable {
     func bytes(of kind: ResourceKind) -> Int {
         switch kind {
         case .manifest, .playlist, .steering: manifestBytes
+        case .subtitles: min(manifestBytes, segmentBytes)
         case .segment, .initialization: segmentBytes
         case .key, .clock: 4096
         }

@@ -29,7 +29,7 @@ extension StreamPlayback {
                     parsed,
                     of: id,
                     at: response.url,
-                    isNumberedAlike: id != tracks[.audio]?.plan?.rendition,
+                    isNumberedAlike: id != tracks[.audio]?.plan?.rendition && id != subtitles.rendition,
                     begun: fetching.begun
                 )
                 apply(effects, now)
@@ -38,10 +38,11 @@ extension StreamPlayback {
                 let bytes = try response.part(fetching.request.range)
                 try manifest.take(indexBytes: bytes, of: id, begun: fetching.begun)
             case .initialization(let role):
-                guard let plan = tracks[role]?.plan, let section = plan.segment?.initialization else { break }
+                guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }
                 store.keep(try response.part(fetching.request.range), of: section)
                 initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
             case .key(let role): try arrived(key: response, role)
+            case .segment(.subtitles): try arrived(subtitles: response, fetching, now)
             case .segment(let role):
                 if let plan = tracks[role]?.plan, let segment = plan.segment, !store.isReady(for: segment) {
                     held.hold(response, fetching, role, plan)
@@ -62,7 +63,7 @@ extension StreamPlayback {
         at arrival: MonotonicInstant,
         _ now: Timestamp
     ) {
-        guard profile.initializationLoading == .withSegment else { return }
+        guard profile.initializationLoading == .withSegment, role != .subtitles else { return }
         if let segment = held.sectionArrived(at: arrival, role, plan) {
             arrived(segment.response, segment.fetching, now)
         } else {
@@ -77,7 +78,7 @@ extension StreamPlayback {
     }
 
     private mutating func arrived(key response: ResourceResponse, _ role: StreamRole) throws(ResourceFailure) {
-        guard let url = tracks[role]?.plan?.segment?.encryption?.keyURL else { return }
+        guard let url = plan(of: role)?.segment?.encryption?.keyURL else { return }
         guard response.bytes.count == 16 else {
             throw .wrongContent(
                 "a key must have 16 bytes (found \(response.bytes.count)); check whether its address requires a login"

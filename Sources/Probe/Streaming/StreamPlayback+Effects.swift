@@ -39,7 +39,8 @@ extension StreamPlayback {
         case .catchUp(let rate): session.catchUp(at: rate, now: now.instant)
         case .survived(let error): session.survive(error, now: now.instant)
         case .exhausted(let error):
-            endLoading()
+            // What plays out of the buffer may still need subtitles.
+            if error == nil, subtitles.isLoading { isPlayingOut = true } else { endLoading() }
             feed.dropWaiting()
             session.exhausted(error, now: now.instant)
         }
@@ -49,7 +50,7 @@ extension StreamPlayback {
     mutating func endLoading() {
         isOver = true
         fetches.cancelAll()
-        for role in StreamRole.allCases { held.discard(role) }
+        for role in StreamRole.media { held.discard(role) }
     }
 
     /// Moves the playhead, and loading with it if the target is not buffered.
@@ -77,11 +78,12 @@ extension StreamPlayback {
 
     private mutating func relocate(to position: Int64, _ now: Timestamp) {
         guard manifest.presentation != nil else { return }
-        for role in StreamRole.allCases { apply(.cancelFetches(role), now) }
+        for role in StreamRole.media + [.subtitles] { apply(.cancelFetches(role), now) }
         for role in tracks.keys { tracks[role]?.move(to: position) }
+        subtitles.move(to: position)
         // Media that arrived before the tracks were known belongs to the earlier position.
         feed.dropWaiting()
-        isOver = false
+        (isOver, isPlayingOut) = (false, false)
         observe(.seeked, now)
         pump(now)
     }
@@ -100,6 +102,7 @@ extension StreamPlayback {
     private mutating func adopt(_ change: LadderChange, _ now: Timestamp) {
         choice.adopt(change)
         for role in tracks.keys where tracks[role]?.adopt(change) == false { apply(.cancelFetches(role), now) }
+        if !subtitles.adopt(change) { apply(.cancelFetches(.subtitles), now) }
         let kept = change.renditions.union(tracks.values.compactMap(\.rendition))
         manifest.keepOnly(kept)
         feed.keepOnly(kept)

@@ -8,6 +8,7 @@ extension StreamPlayback {
         let purpose = fetching.purpose
         if case .clock = purpose { return clockFailed(failure, fetching, now) }
         if purpose == .steering { return steeringFailed(failure, fetching, now) }
+        if subtitles.concerns(purpose) { return subtitlesFailed(failure, fetching, now) }
         if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
             fallback.statuses.contains(status), use(fallback, after: purpose, now)
         {

@@ -30,6 +30,7 @@ extension StreamPlayback {
         case .index, .initialization: .initialization
         case .key: .key
         case .clock, .steering: nil
+        case .segment(.subtitles): plan(of: .subtitles)?.segment?.initialization == nil ? .caption : .timedText
         case .segment(let role): mediaType(of: role)
         }
     }

@@ -9,7 +9,7 @@ extension StreamPlayback {
         guard let rendition = purpose.rendition ?? plan?.rendition,
             let moved = manifest.leaveServer(of: purpose, plan?.segment, rendition, for: time, now: now.instant)
         else { return false }
-        for role in StreamRole.allCases {
+        for role in StreamRole.media {
             guard let planned = tracks[role]?.plan?.rendition, moved.contains(planned) else { continue }
             apply(.cancelFetches(role), now)
             tracks[role]?.dropPlan()
@@ -25,7 +25,7 @@ extension StreamPlayback {
 
     /// Continues with the playlists of other servers, which may count segments in another way.
     private mutating func follow(_ moved: Set<Rendition.ID>, _ now: Timestamp) {
-        for role in StreamRole.allCases { tracks[role]?.continueByTime(in: moved) }
+        for role in StreamRole.media { tracks[role]?.continueByTime(in: moved) }
         for id in moved {
             fetches.forgetRetry(.playlist(id))
             guard let fetching = fetches.fetching(.playlist(id)) else { continue }

@@ -10,7 +10,13 @@ extension StreamPlayback {
         guard manifest.presentation != nil else { return retryManifest(now) }
         choice.endExclusions(at: now.instant)
         manifest.endExclusions(at: now.instant)
-        let due = manifest.refresh(renditionsInUse, fetches, bitrate: choice.measuredBitrate, now: now.instant)
+        let due = manifest.refresh(
+            renditionsInUse,
+            subtitles: subtitles.rendition,
+            fetches,
+            bitrate: choice.measuredBitrate,
+            now: now.instant
+        )
         apply(due, now)
         if isOver || manifest.holdsStart { return }
         // An ad break ends where the content left off: meanwhile the live edge moves away.
@@ -18,8 +24,10 @@ extension StreamPlayback {
             apply(live.follow(state, view(now)), now)
         }
         if tracks[.main] == nil { tracks[.main] = TrackLoading(at: session.pendingSeek ?? 0) }
-        for role in StreamRole.allCases where !isOver { advance(role, now) }
-        if !isOver, tracks.values.allSatisfy(\.isAtEnd) { apply(.exhausted(nil), now) }
+        for role in StreamRole.media where !isOver { advance(role, now) }
+        if !isOver { advanceSubtitles(now) }
+        if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
+        if !isPlayingOut { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
     }
 
     private mutating func retryManifest(_ now: Timestamp) {

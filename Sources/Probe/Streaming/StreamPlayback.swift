@@ -30,12 +30,15 @@ struct StreamPlayback: DrivenPlayback {
     var store = SegmentStore()
     var held = HeldSegments()
     var feed: MediaFeed
+    var subtitles: SubtitleLoading
     var warnings = WarningLimiter()
     var randomness: RandomSource
     /// The reports on requests; nil if the configuration has none.
     var reports: RequestReports?
     /// Whether nothing more is loaded: because of an error, or because everything is loaded.
     var isOver = false
+    /// Whether video and audio are loaded to their end, and subtitles are not.
+    var isPlayingOut = false
     /// What the stream says of ads; nil if nobody asks.
     var ads: StreamAdReader?
 
@@ -54,6 +57,7 @@ struct StreamPlayback: DrivenPlayback {
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)
         feed = MediaFeed(profile.segmentUse)
+        subtitles = SubtitleLoading(configuration.subtitles)
         if configuration.ads != nil { ads = StreamAdReader() }
         if let reporting = configuration.requestReporting, case .http(let text) = source.location,
             let url = try? HTTPURL(text)
@@ -67,8 +71,13 @@ struct StreamPlayback: DrivenPlayback {
 
     func view(_ now: Timestamp) -> PlaybackView { session.view(at: now) }
 
+    /// What a track loads next; nil before the first choice.
+    func plan(of role: StreamRole) -> TrackLoading.Plan? {
+        role == .subtitles ? subtitles.track?.plan : tracks[role]?.plan
+    }
+
     /// The renditions that are played.
-    var renditionsInUse: [Rendition.ID] { StreamRole.allCases.compactMap { tracks[$0]?.renditionInUse } }
+    var renditionsInUse: [Rendition.ID] { StreamRole.media.compactMap { tracks[$0]?.renditionInUse } }
 }
 
 // MARK: Events
@@ -148,9 +157,10 @@ extension StreamPlayback {
     func deadline(at timestamp: Timestamp) -> MonotonicInstant? {
         if isOver { return nil }
         let now = timestamp.instant
-        var next = fetches.deadlines(after: now) + manifest.deadlines(renditionsInUse, fetches)
+        let loaded = renditionsInUse + [subtitles.rendition].compactMap(\.self)
+        var next = fetches.deadlines(after: now) + manifest.deadlines(loaded, fetches)
         if let check = choice.reconsiderAt { next.append(check) }
-        next += StreamRole.allCases.compactMap { deadline(of: $0, timestamp) }
+        next += StreamRole.media.compactMap { deadline(of: $0, timestamp) } + subtitleDeadlines(timestamp)
         guard let first = next.filter({ $0.nanoseconds < .max }).min() else { return nil }
         // A deadline that has passed without an effect depends on another event; an immediate alarm would repeat
         // endlessly.

@@ -36,6 +36,12 @@ public struct StreamWarning: Hashable, Sendable {
         public static let frameGap = Kind("frameGap")
         /// A segment is missing: the playlist declares a gap, or the retries are used up.
         public static let missingSegment = Kind("missingSegment")
+        /// The playhead has reached subtitles that have not arrived.
+        public static let lateSubtitles = Kind("lateSubtitles")
+        /// Subtitles are missing: in the language that was asked for, or because the retries are used up.
+        public static let missingSubtitles = Kind("missingSubtitles")
+        /// Subtitles are not valid WebVTT or TTML.
+        public static let malformedSubtitles = Kind("malformedSubtitles")
         /// The reload of a playlist fails, or a live playlist does not change in time.
         public static let latePlaylist = Kind("latePlaylist")
         /// Segments left the live window before they were fetched.

@@ -167,6 +167,36 @@ struct OriginStreamAloneTests {
         #expect(Set(segments).count == segments.count, "\(segments)")
     }
 
+    @Test(
+        "Subtitles are fetched beside video and audio, and counted",
+        arguments: ["vod/subtitles/master.m3u8", "vod/subtitles/vtt.mpd", "vod/subtitles/ttml.mpd"]
+    )
+    func subtitles(path: String) async throws {
+        let watched = try await play(path, ProbeConfiguration(profile: .plain(), subtitles: .language("fr")))
+        #expect(watched.played.outcome == .ended, "\(watched.played.story)")
+        #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
+        // A cue for each second.
+        let end = try #require(watched.played.first(.end))
+        #expect(end.attributes[.countSubtitleCues] == 24 && end.attributes[.subtitles] == "fr")
+        let requests = watched.records.filter { $0.kind == .subtitles }
+        #expect(requests.count == (path.hasSuffix("mpd") ? 1 : 12) && requests.allSatisfy { $0.url.contains("fr") })
+    }
+
+    @Test(
+        "Subtitles of live streams follow the edge",
+        arguments: ["live/subtitles/master.m3u8", "live/subtitles/ttml.mpd"]
+    )
+    func liveSubtitles(path: String) async throws {
+        let machine = MachineLoad()
+        let watched = try await play(path, isRealTime: true, stopAfter: 9)
+        #expect(watched.played.outcome == .stopped && !watched.played.actions.contains(.error))
+        let files = watched.records.filter { $0.kind == .subtitles }.map(\.url)
+        #expect(Set(files).count == files.count && files.allSatisfy { $0.contains("/en/") })
+        guard machine.allowsJudging("whether live subtitles are in time") else { return }
+        #expect(files.count >= 4, "\(watched.paths)")
+        #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
+    }
+
     @Test("A low-latency playlist is played in parts, with held requests and delta updates, near its edge")
     func lowLatencyHLS() async throws {
         let machine = MachineLoad()

@@ -1,0 +1,102 @@
+internal import InstrumentXML
+
+/// Counts the timed paragraphs of a TTML document (W3C Timed Text Markup Language 2, section 8.1.5; IMSC profiles).
+struct TimedTextReader {
+    /// A film has some thousand paragraphs.
+    private static let limits = MarkupLimits(
+        bytes: 64 << 20,
+        textBytes: 1 << 20,
+        depth: 64,
+        elements: 200_000,
+        attributes: 100
+    )
+    /// The longest time expression that is read.
+    private static let longestTime = 32
+
+    private var content = SubtitleContent()
+    private let frameRate: Double
+    private let tickRate: Double
+
+    static func read(_ bytes: [UInt8]) -> SubtitleContent {
+        var failed = SubtitleContent()
+        let root: MarkupElement
+        do throws(MarkupError) {
+            root = try MarkupReader.read(bytes, as: "the TTML document", limits: limits)
+        } catch {
+            failed.note(error.message)
+            return failed
+        }
+        guard root.name == "tt" else {
+            failed.note("the root element of a TTML document must be `tt`; check the server's answer")
+            return failed
+        }
+        var reader = TimedTextReader(root)
+        if let body = root.first("body") { reader.read(body, isTimed: false) }
+        return reader.content
+    }
+
+    private init(_ root: MarkupElement) {
+        // The parameters have the prefix of their namespace.
+        func parameter(_ name: String) -> Double? {
+            let key = root.attributes.keys.filter { $0.hasSuffix(":\(name)") }.min()
+            return key.flatMap { root.attributes[$0] }.flatMap { Self.number($0[...]) }.flatMap { $0 > 0 ? $0 : nil }
+        }
+        frameRate = parameter("frameRate") ?? 30
+        tickRate = parameter("tickRate") ?? parameter("frameRate") ?? 1
+    }
+
+    /// Reads an element; the depth of the document is limited.
+    private mutating func read(_ element: MarkupElement, isTimed: Bool) {
+        var isTimed = checkTimes(of: element) || isTimed
+        guard element.name == "p" else {
+            for child in element.children where ["div", "p"].contains(child.name) { read(child, isTimed: isTimed) }
+            return
+        }
+        for child in element.children where child.name == "span" { isTimed = checkTimes(of: child) || isTimed }
+        if isTimed { content.cueCount += 1 }
+    }
+
+    /// Whether an element has times.
+    private mutating func checkTimes(of element: MarkupElement) -> Bool {
+        var times: [String: Double] = [:]
+        for name in ["begin", "end", "dur"] {
+            guard let text = element[name] else { continue }
+            guard let time = time(text) else {
+                content.note("`\(name)` of line \(element.line) must be a time expression of TTML")
+                continue
+            }
+            times[name] = time
+        }
+        if let begin = times["begin"], let end = times["end"], end < begin {
+            content.note("`end` of line \(element.line) must not be before `begin`")
+        }
+        return !times.isEmpty
+    }
+
+    /// Seconds of `HH:MM:SS.fraction`, `HH:MM:SS:frames`, or a number with `h`, `m`, `s`, `ms`, `f` or `t` (section
+    /// 12.3.1).
+    private func time(_ text: String) -> Double? {
+        guard text.utf8.count <= Self.longestTime else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count >= 3 {
+            guard parts.count <= 4, let hours = Self.number(parts[0]), let minutes = Self.number(parts[1]),
+                let seconds = Self.number(parts[2]), minutes < 60, seconds <= 60
+            else { return nil }
+            let frames = parts.count == 4 ? Self.number(parts[3]) : 0
+            return frames.map { hours * 3600 + minutes * 60 + seconds + $0 / frameRate }
+        }
+        let units: [(name: String, seconds: Double)] = [
+            ("ms", 0.001), ("h", 3600), ("m", 60), ("s", 1), ("f", 1 / frameRate), ("t", 1 / tickRate),
+        ]
+        guard parts.count == 1, let unit = units.first(where: { text.hasSuffix($0.name) }) else { return nil }
+        return Self.number(text.dropLast(unit.name.count)).map { $0 * unit.seconds }
+    }
+
+    /// A number of digits, with at most one point.
+    private static func number(_ text: Substring) -> Double? {
+        guard !text.isEmpty, text.utf8.count <= longestTime, text.utf8.first != UInt8(ascii: "."),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        return Double(text)
+    }
+}

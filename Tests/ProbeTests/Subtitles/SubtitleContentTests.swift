@@ -1,0 +1,214 @@
+import CostMeasurement
+import InstrumentTestKit
+import Testing
+
+@testable import InstrumentProbe
+
+@Suite("The content of subtitles")
+struct SubtitleContentTests {
+    private func read(_ text: String) -> SubtitleContent { SubtitleContent(Array(text.utf8)) }
+
+    // MARK: WebVTT
+
+    private static let cue = "00:00:01.000 --> 00:00:02.000 line:0 align:start\nWords\n"
+
+    @Test(
+        "Cues of valid WebVTT are counted",
+        arguments: [
+            ("WEBVTT", 0), ("\u{FEFF}WEBVTT - a title\n\n\(cue)", 1), ("WEBVTT\r\n\r\n\(cue)\r\n\(cue)", 2),
+            ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\nid\n\(cue)", 1),
+            ("WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:8589934591\r\rNOTE -> a note\r\r\(cue)", 1),
+            ("WEBVTT\n\n00:01.500-->100:00:02.000\nLong\n", 1),
+        ]
+    )
+    func webVTT(text: String, count: Int) {
+        let content = read(text)
+        #expect(content.cueCount == count && content.defect == nil, "\(content)")
+    }
+
+    @Test(
+        "Defects of WebVTT are named, and the other cues are counted",
+        arguments: [
+            ("WEBVTTX\n\n\(cue)", 0, "must begin with"), ("", 0, "must begin with"),
+            ("not found", 0, "must begin with"),
+            ("WEBVTT\n\n00:00:02.000 --> 00:00:01.000\nA\n\n\(cue)", 1, "line 3"),
+            ("WEBVTT\n\n99999999999999999999:00:00.000 --> 00:00:01.000\n", 0, "line 3"),
+            ("WEBVTT\n\n00:61:00.000 --> 02:00:00.000\n", 0, "line 3"),
+            ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589934592,LOCAL:00:00:00.000\n\n\(cue)", 1, "X-TIMESTAMP-MAP"),
+            ("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:99999999999999999999999,LOCAL:00:00:00.000\n", 0, "X-TIMESTAMP-MAP"),
+        ]
+    )
+    func damagedWebVTT(text: String, count: Int, defect: String) {
+        let content = read(text)
+        #expect(content.cueCount == count && content.defect?.contains(defect) == true, "\(content)")
+    }
+
+    // MARK: TTML
+
+    private static func document(_ body: String, _ attributes: String = "") -> String {
+        """
+        <?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" \
+        \(attributes)><head/><body>\(body)</body></tt>
+        """
+    }
+
+    @Test(
+        "Timed paragraphs of TTML are counted, also those whose division or span has the time",
+        arguments: [
+            ("<div/>", 0), ("<div><p begin=\"1s\" end=\"2s\">A</p><p>B</p></div>", 1),
+            ("<div begin=\"00:00:01.5\"><p>A</p><p>B</p></div>", 2),
+            ("<div><p><span begin=\"10t\" dur=\"500ms\">A</span></p></div>", 1),
+            ("<div><p begin=\"00:00:01:12\" end=\"3.5m\"/></div>", 1),
+        ]
+    )
+    func timedText(body: String, count: Int) {
+        let content = read(Self.document(body, "ttp:frameRate=\"25\" ttp:tickRate=\"10000000\""))
+        #expect(content.cueCount == count && content.defect == nil, "\(content)")
+        let prefixed = Self.document(body).replacing("<", with: "<tt:").replacing("<tt:/", with: "</tt:")
+            .replacing("<tt:?xml version=\"1.0\"?>", with: "")
+        #expect(read(prefixed).cueCount == count)
+    }
+
+    @Test(
+        "Defects of TTML are named",
+        arguments: [
+            ("<html><body/></html>", "must be `tt`"), ("<!DOCTYPE html><html/>", "document type"),
+            ("<!DOCTYPE tt [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><tt>&b;</tt>", "document type"),
+            ("<tt><body>", "not closed"), (document("<p begin=\"soon\"/>"), "time expression"),
+            (document("<p begin=\"3s\" end=\"1s\"/>"), "must not be before"),
+            (document("<p begin=\"\(String(repeating: "9", count: 400))s\"/>"), "time expression"),
+            (String(repeating: "<tt>", count: 1000), "deep"),
+        ]
+    )
+    func damagedTimedText(text: String, defect: String) {
+        let content = read(text)
+        #expect(content.defect?.contains(defect) == true, "\(content)")
+    }
+
+    // MARK: Fragmented MP4
+
+    private static let text = Array(document("<div><p begin=\"1s\" end=\"2s\">A</p></div>").utf8)
+    private static let emptyText = Array(document("<div/>").utf8)
+    private static let webVTTCue = Boxes.box("vttc", Boxes.box("payl", Array("A".utf8)))
+    private static let noCue = Boxes.box("vtte", [])
+
+    @Test("Samples of fragmented MP4 that are not empty are counted", arguments: ["stpp", "wvtt", "enct"])
+    func fragments(coding: String) {
+        let samples = coding == "wvtt" ? [Self.webVTTCue, Self.noCue] : [Self.text, Self.emptyText, []]
+        let start = Boxes.initialization(coding)
+        let segment = Boxes.segment(samples + samples)
+        let content = SubtitleContent(segment, initialization: start)
+        // Encrypted samples are not looked into.
+        #expect(content.cueCount == (coding == "enct" ? 4 : 2) && content.defect == nil, "\(content)")
+        #expect(SubtitleContent(start + segment) == content, "one file")
+        let hidden = SubtitleContent(segment, initialization: start, hasReadableSamples: false)
+        #expect(hidden.cueCount == samples.filter { !$0.isEmpty }.count * 2)
+    }
+
+    @Test("Defects of fragmented MP4 are named")
+    func damagedFragments() {
+        let start = Boxes.initialization("stpp")
+        let segment = Boxes.segment([Self.text])
+        for (bytes, defect) in [
+            (Array(segment.dropLast(10)), "damaged"), ([], "moof"),
+            (Boxes.segment([Array("x".utf8)]), "not well-formed"),
+            // A second run names the same bytes.
+            (Boxes.segment([Self.text], runs: 3), "damaged"),
+        ] {
+            let content = SubtitleContent(bytes, initialization: start)
+            #expect(content.defect?.contains(defect) == true, "\(defect): \(content)")
+        }
+        let sound = SubtitleContent(segment, initialization: Boxes.initialization("mp4a"))
+        #expect(sound.defect?.contains("must be of subtitles") == true)
+    }
+
+    // MARK: Hostile input
+
+    @Test("Damaged subtitles are read without a trap, whatever is damaged", arguments: 0..<20)
+    func damage(round: UInt64) {
+        var random = SeededGenerator(seed: round)
+        let fragmented = Boxes.initialization("stpp") + Boxes.segment([Self.text, Self.emptyText])
+        let webVTT = Boxes.initialization("wvtt") + Boxes.segment([Self.webVTTCue, Self.noCue])
+        let map = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"
+        let seeds = [fragmented, webVTT, Array((map + Self.cue + "\n" + Self.cue).utf8), Self.text]
+        for _ in 0..<200 {
+            var bytes = seeds.randomElement(using: &random) ?? []
+            for _ in 0..<Int.random(in: 1...8, using: &random) where !bytes.isEmpty {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(contentsOf: [0xFF, 0x7F, 0x39, 0x3A].shuffled(using: &random), at: place)
+                default: bytes.replaceSubrange(place..<min(place + 4, bytes.count), with: [0xFF, 0xFF, 0xFF, 0xFF])
+                }
+            }
+            let content = SubtitleContent(bytes)
+            #expect((0...bytes.count).contains(content.cueCount))
+        }
+    }
+
+    private static let shapes = [
+        CostShape(name: "cues", size: 1000) { "WEBVTT\n\n" + String(repeating: cue + "\n", count: $0) },
+        CostShape(name: "dashes", size: 20_000) { "WEBVTT\n\n" + String(repeating: "-", count: $0) },
+        CostShape(name: "arrows in one line", size: 5000) { "WEBVTT\n\n" + String(repeating: "--> ", count: $0) },
+        CostShape(name: "spaces", size: 20_000) { "WEBVTT\n\n" + String(repeating: " ", count: $0) + "-->" },
+        CostShape(name: "maps", size: 1000) {
+            "WEBVTT\n" + String(repeating: "X-TIMESTAMP-MAP=,,,,,,,,MPEGTS:\n", count: $0)
+        },
+        CostShape(name: "commas", size: 20_000) { "WEBVTT\nX-TIMESTAMP-MAP=" + String(repeating: ",", count: $0) },
+        CostShape(name: "paragraphs", size: 300) {
+            document("<div>" + String(repeating: "<p begin=\"1s\"/>", count: $0) + "</div>")
+        },
+        CostShape(name: "spans", size: 300) {
+            document("<p>" + String(repeating: "<span begin=\"1s\"/>", count: $0) + "</p>")
+        },
+    ]
+
+    @Test("Reading subtitles costs time in proportion to their size", arguments: shapes)
+    func cost(shape: CostShape) {
+        let growth = CostGrowth.measure(from: shape.size, making: { Array(shape.text($0).utf8) }) {
+            _ = SubtitleContent($0)
+        }
+        #expect(growth.isLinear, "\(growth)")
+    }
+
+    @Test("Reading many samples costs time in proportion to their size")
+    func costOfSamples() {
+        let start = Boxes.initialization("wvtt")
+        let growth = CostGrowth.measure(
+            from: 500,
+            making: { Boxes.segment(Array(repeating: Self.webVTTCue, count: $0)) },
+            { _ = SubtitleContent($0, initialization: start) }
+        )
+        #expect(growth.isLinear, "\(growth)")
+    }
+}
+
+/// Small files of fragmented MP4 with subtitles.
+enum Boxes {
+    static func word(_ value: Int) -> [UInt8] {
+        let value = UInt32(truncatingIfNeeded: value)
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        word(content.count + 8) + Array(type.utf8) + content
+    }
+
+    /// An initialization section whose samples have this coding.
+    static func initialization(_ coding: String) -> [UInt8] {
+        let description = box("stsd", word(0) + word(1) + box(coding, word(0)))
+        let media = box("mdia", box("minf", box("stbl", description)))
+        let extends = box("mvex", box("trex", word(0) + word(1) + word(1) + word(0) + word(0) + word(0)))
+        return box("moov", box("trak", media) + extends)
+    }
+
+    /// A segment with these samples; further runs name the same bytes.
+    static func segment(_ samples: [[UInt8]], runs: Int = 1) -> [UInt8] {
+        let size = 8 + (8 + 8 + 8 + runs * (8 + 12 + 4 * samples.count))
+        let run = box("trun", word(0x201) + word(samples.count) + word(size + 8) + samples.flatMap { word($0.count) })
+        let header = box("tfhd", word(0x2_0000) + word(1))
+        let fragment = box("moof", box("traf", header + (0..<runs).flatMap { _ in run }))
+        return fragment + box("mdat", samples.flatMap(\.self))
+    }
+}
