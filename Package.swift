@@ -426,7 +426,7 @@ let package = Package(
             dependencies: [
                 "Instrument", "InstrumentAds", "InstrumentBackends", "InstrumentBeacons", "InstrumentCMCD",
                 "InstrumentCMCDBackend", "InstrumentCheck", "InstrumentClickstream", "InstrumentCommandLine",
-                "InstrumentDurableQueue", "InstrumentFiles", "InstrumentGraphite", "InstrumentInflux",
+                "InstrumentDurableQueue", "InstrumentFiles", "InstrumentGraphite", "InstrumentHTTP", "InstrumentInflux",
                 "InstrumentJSON", "InstrumentKafka", "InstrumentMPV", "InstrumentManifests", "InstrumentMonitor",
                 "InstrumentMonitorRuntime", "InstrumentMonitorServer", "InstrumentNATS", "InstrumentNewRelic",
                 "InstrumentOTLP", "InstrumentProbe", "InstrumentQuality",

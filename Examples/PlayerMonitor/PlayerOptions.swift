@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Instrument
 internal import InstrumentCommandLine
+internal import InstrumentHTTP
 internal import InstrumentProbe
 
 /// The player and its settings, which are the same for every source.
@@ -44,6 +45,15 @@ struct PlayerOptions: ParsableArguments {
             """
     )
     var subtitles: String?
+
+    @Option(
+        help: """
+            Licence server for encrypted samples. The probe decrypts nothing: it sends one POST request with the PSSH data or the key \
+            identifier, which is no real challenge, and encrypted media plays once a licence has arrived. A licence that fails ends the \
+            playback.
+            """
+    )
+    var licenseURL: String?
 
     @Option(help: "Start position in the media, in seconds.")
     var startAt: Double = 0
@@ -97,6 +107,7 @@ struct PlayerOptions: ParsableArguments {
 
     func validate() throws {
         _ = try makeProfile()
+        _ = try makeLicenceURL()
         let whole = [
             ("max-bitrate", maxBitrate, 10_000_000), ("max-height", maxHeight, 100_000),
             ("bandwidth-limit", bandwidthLimit, 100_000_000),
@@ -130,6 +141,7 @@ struct PlayerOptions: ParsableArguments {
             profile: try makeProfile(),
             language: language,
             subtitles: subtitles.map { $0 == "off" ? .off : .language($0) } ?? .declared,
+            licenceURL: try makeLicenceURL(),
             limits: StreamLimits(maximumBandwidth: bandwidthLimit.map { $0 * 1000 }),
             startPosition: .seconds(startAt),
             playCount: loop == 0 ? nil : loop,
@@ -141,6 +153,15 @@ struct PlayerOptions: ParsableArguments {
             openTimeout: timeout,
             readTimeout: timeout
         )
+    }
+
+    /// The message shows no address, which may contain secrets.
+    private func makeLicenceURL() throws -> HTTPURL? {
+        do throws(HTTPError) {
+            return try licenseURL.map { text throws(HTTPError) in try HTTPURL(text) }
+        } catch {
+            throw ValidationError("--license-url must be an http or https address: \(error.message)")
+        }
     }
 
     private func makeProfile() throws -> PlayerProfile {

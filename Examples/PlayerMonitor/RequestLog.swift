@@ -54,7 +54,7 @@ extension RequestRecord {
         switch kind {
         case .manifest, .playlist: attributes[.responseObjectType] = "m"
         case .initialization: attributes[.responseObjectType] = "i"
-        case .key: attributes[.responseObjectType] = "k"
+        case .key, .licence: attributes[.responseObjectType] = "k"
         case .subtitles: attributes[.responseObjectType] = "c"
         case .segment, .clock, .steering: break
         }

@@ -1,3 +1,5 @@
+public import InstrumentHTTP
+
 /// How a probe plays.
 public struct ProbeConfiguration: Hashable, Sendable {
     /// The title, sent as `title`; nil takes the media's own title, else its file name.
@@ -8,6 +10,16 @@ public struct ProbeConfiguration: Hashable, Sendable {
     public var language: String?
     /// The subtitles to fetch beside video and audio.
     public var subtitles: SubtitleSelection
+    /// The address of a licence server for streams with encrypted samples (`SAMPLE-AES`, Common Encryption); nil, the
+    /// default, asks for no licence.
+    ///
+    /// The probe decrypts nothing: it measures what the licence costs. Once in a playback it sends a POST request whose
+    /// body is the `pssh` boxes of the first encrypted track's initialization section, without these its default key
+    /// identifier (ISO/IEC 23001-7), or nothing. A real challenge comes from a decryption module and is signed, so a
+    /// server that verifies challenges refuses this one. Encrypted media is playable once a licence has arrived; a
+    /// licence that fails after the profile's retries is a ``ProbeError``, as in a real player. The address may contain
+    /// secrets: logs and errors show it without credentials and query.
+    public var licenceURL: HTTPURL?
     /// The limits for streams.
     public var limits: StreamLimits
     /// The start position, from the start of the media; at most the media's end.
@@ -46,6 +58,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         profile: PlayerProfile = .standard,
         language: String? = nil,
         subtitles: SubtitleSelection = .declared,
+        licenceURL: HTTPURL? = nil,
         limits: StreamLimits = StreamLimits(),
         startPosition: Duration = .zero,
         playCount: Int? = 1,
@@ -60,6 +73,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         self.profile = profile
         self.language = language
         self.subtitles = subtitles
+        self.licenceURL = licenceURL
         self.limits = limits
         self.startPosition = max(.zero, startPosition)
         self.playCount = playCount.map { max(1, $0) }

@@ -73,6 +73,8 @@ public struct ProbeError: Error, Hashable, Sendable {
         case initialization
         /// Fetching a key.
         case key
+        /// Fetching a licence for encrypted samples.
+        case licence
         /// Fetching or reading a segment.
         case segment
     }

@@ -258,7 +258,7 @@ extension AdEngine {
     private func play(_ number: Int, _ url: HTTPURL, _ isStream: Bool, _ from: Int64) {
         var configuration = configuration
         (configuration.ads, configuration.requestReporting, configuration.playCount) = (nil, nil, 1)
-        configuration.subtitles = .declared
+        (configuration.subtitles, configuration.licenceURL) = (.declared, nil)
         (configuration.title, configuration.startPosition) = (nil, .nanoseconds(from))
         let ad = make.engine(for: MediaSource(url.secretText), configuration, isStream: isStream)
         ad.report(newsTo: { [weak self] news in self?.receive(.ad(number: number, news)) })

@@ -22,6 +22,8 @@ public enum ResourceKind: Hashable, Sendable, CaseIterable {
     case initialization
     /// A key.
     case key
+    /// A licence for encrypted samples.
+    case licence
     /// The time of a server (`UTCTiming`).
     case clock
     /// The order of servers, from a steering server.

@@ -46,11 +46,13 @@ struct FetchTable: Sendable {
 extension FetchTable {
     /// Begins a request.
     ///
+    /// - Parameter body: the body of a request for a licence.
     /// - Returns: nil if a request for the purpose is running already, or its retry is not due.
     mutating func begin(
         _ purpose: FetchPurpose,
         _ url: HTTPURL,
         range: ByteRange? = nil,
+        body: [UInt8] = [],
         report: ReportedRequest? = nil,
         now: MonotonicInstant
     ) -> Fetching? {
@@ -62,7 +64,8 @@ extension FetchTable {
         let request = ResourceRequest(
             kind: purpose.kind,
             url: url,
-            method: purpose == .clock(.dateHeader) ? .head : .get,
+            method: purpose.method,
+            body: body,
             range: range,
             timeout: policy.loadTimeout ?? limits.longestFetch,
             maxBytes: limits.bytes(of: purpose.kind),

@@ -22,6 +22,8 @@ enum FetchPurpose: Hashable, Sendable {
     case index(Rendition.ID)
     case initialization(StreamRole)
     case key(StreamRole)
+    /// The licence for encrypted samples.
+    case licence
     case segment(StreamRole)
 
     var kind: ResourceKind {
@@ -32,6 +34,7 @@ enum FetchPurpose: Hashable, Sendable {
         case .playlist, .index: .playlist
         case .initialization: .initialization
         case .key: .key
+        case .licence: .licence
         case .segment(.subtitles): .subtitles
         case .segment: .segment
         }
@@ -43,7 +46,16 @@ enum FetchPurpose: Hashable, Sendable {
         case .playlist, .index: .playlist
         case .initialization: .initialization
         case .key: .key
+        case .licence: .licence
         case .segment: .segment
+        }
+    }
+
+    var method: HTTPMethod {
+        switch self {
+        case .clock(.dateHeader): .head
+        case .licence: .post
+        default: .get
         }
     }
 
@@ -51,7 +63,7 @@ enum FetchPurpose: Hashable, Sendable {
     var isOfMedia: Bool {
         switch self {
         case .index, .initialization, .segment: true
-        case .manifest, .clock, .steering, .playlist, .key: false
+        case .manifest, .clock, .steering, .playlist, .key, .licence: false
         }
     }
 
@@ -59,13 +71,13 @@ enum FetchPurpose: Hashable, Sendable {
     var rendition: Rendition.ID? {
         switch self {
         case .playlist(let id), .index(let id): id
-        case .manifest, .clock, .steering, .initialization, .key, .segment: nil
+        case .manifest, .clock, .steering, .initialization, .key, .licence, .segment: nil
         }
     }
 
     var role: StreamRole? {
         switch self {
-        case .manifest, .clock, .steering, .playlist, .index: nil
+        case .manifest, .clock, .steering, .playlist, .index, .licence: nil
         case .initialization(let role), .key(let role), .segment(let role): role
         }
     }

@@ -7,6 +7,8 @@ struct ResourceRequest: Hashable, Sendable {
     var kind: ResourceKind
     var url: HTTPURL
     var method: HTTPMethod = .get
+    /// The body; empty for none.
+    var body: [UInt8] = []
     /// The requested bytes; nil for all.
     var range: ByteRange?
     /// The time limit, including redirects.

@@ -28,6 +28,7 @@ public struct StreamLimits: Hashable, Sendable {
         case .manifest, .playlist, .steering: manifestBytes
         case .subtitles: min(manifestBytes, segmentBytes)
         case .segment, .initialization: segmentBytes
+        case .licence: 1 << 20
         case .key, .clock: 4096
         }
     }

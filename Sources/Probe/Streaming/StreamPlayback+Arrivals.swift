@@ -40,11 +40,15 @@ extension StreamPlayback {
             case .initialization(let role):
                 guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }
                 store.keep(try response.part(fetching.request.range), of: section)
+                if let segment = plan.segment, role != .subtitles { askLicence(for: segment, now) }
                 initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
             case .key(let role): try arrived(key: response, role)
+            case .licence: try arrived(licence: response, now)
             case .segment(.subtitles): try arrived(subtitles: response, fetching, now)
             case .segment(let role):
-                if let plan = tracks[role]?.plan, let segment = plan.segment, !store.isReady(for: segment) {
+                if let plan = tracks[role]?.plan, let segment = plan.segment,
+                    !store.isReady(for: segment) || licence.withholds(segment)
+                {
                     held.hold(response, fetching, role, plan)
                 } else {
                     try arrived(segment: response, fetching, role, now)
@@ -73,7 +77,9 @@ extension StreamPlayback {
 
     /// Continues with a segment whose initialization section has arrived for another track.
     mutating func takeHeld(_ role: StreamRole, _ now: Timestamp) {
-        guard let plan = tracks[role]?.plan, let segment = held.take(role, plan) else { return }
+        guard let plan = tracks[role]?.plan, plan.segment.map(licence.withholds) != true,
+            let segment = held.take(role, plan)
+        else { return }
         arrived(segment.response, segment.fetching, now)
     }
 
@@ -119,7 +125,7 @@ extension StreamPlayback {
             throw .wrongContent("the segment of an audio rendition has no audio track; check the packager")
         }
         session.received(bytes: content.size)
-        let playable = held.playable(arrivals, of: role, plan)
+        let playable = licence.playable(held.playable(arrivals, of: role, plan), of: segment)
         apply(feed.take(content, playable, isWhole: true, delivery, view(now)), now)
         let isFirst = tracks[role]?.rendition != plan.rendition
         let check = SegmentCheck(content, segment, manifest.variant(at: plan.rung), isFirst: isFirst)
@@ -142,14 +148,15 @@ extension StreamPlayback {
     mutating func takeParts(_ now: Timestamp) {
         guard !isOver, let isStarving = feed.urgency(view(now)) else { return }
         for fetching in fetches.segments {
-            guard let role = fetching.purpose.role, let delivery = delivery(role), store.isReady(for: delivery.segment)
+            guard let role = fetching.purpose.role, let delivery = delivery(role),
+                store.isReady(for: delivery.segment), !licence.withholds(delivery.segment)
             else { continue }
             let count = fetching.buffer.count
             guard feed.takePart(of: count, role, delivery.plan, isStarving: isStarving) else { continue }
             let (bytes, arrivals) = fetching.buffer.snapshot()
             let content = store.open(part: bytes, of: delivery.segment, request: fetching.number)
             guard let content else { continue }
-            let playable = held.playable(arrivals, of: role, delivery.plan)
+            let playable = licence.playable(held.playable(arrivals, of: role, delivery.plan), of: delivery.segment)
             apply(feed.take(content, playable, isWhole: false, delivery, view(now)), now)
         }
     }

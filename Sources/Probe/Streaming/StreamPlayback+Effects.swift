@@ -12,9 +12,10 @@ extension StreamPlayback {
         case .fetch(let purpose, let address, let range):
             let url = manifest.address(of: address, for: purpose)
             let report = report(on: purpose, to: url, now)
-            guard let fetching = fetches.begin(purpose, url, range: range, report: report, now: now.instant) else {
-                return
-            }
+            let body = purpose == .licence ? licence.body ?? [] : []
+            guard
+                let fetching = fetches.begin(purpose, url, range: range, body: body, report: report, now: now.instant)
+            else { return }
             let stallCount = view(now).stallCount
             if report != nil { reports?.begun(stallCount: stallCount) }
             if purpose == .segment(.main), (manifest.ladder?.count ?? 0) > 1 {

@@ -69,7 +69,7 @@ extension StreamPlayback {
 
     private func concernsMain(_ purpose: FetchPurpose, _ plan: TrackLoading.Plan) -> Bool {
         switch purpose {
-        case .manifest, .clock, .steering: false
+        case .manifest, .clock, .steering, .licence: false
         case .playlist(let id), .index(let id): id == plan.rendition
         case .initialization(let role), .key(let role), .segment(let role): role == .main
         }

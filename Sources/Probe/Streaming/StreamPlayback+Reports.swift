@@ -28,7 +28,7 @@ extension StreamPlayback {
         switch purpose {
         case .manifest, .playlist: .manifest
         case .index, .initialization: .initialization
-        case .key: .key
+        case .key, .licence: .key
         case .clock, .steering: nil
         case .segment(.subtitles): plan(of: .subtitles)?.segment?.initialization == nil ? .caption : .timedText
         case .segment(let role): mediaType(of: role)

@@ -25,6 +25,7 @@ extension StreamPlayback {
         }
         if tracks[.main] == nil { tracks[.main] = TrackLoading(at: session.pendingSeek ?? 0) }
         for role in StreamRole.media where !isOver { advance(role, now) }
+        if !isOver { fetchLicence(now) }
         if !isOver { advanceSubtitles(now) }
         if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
         if !isPlayingOut { apply(.exhausted(nil), now) } else if !subtitles.isLoading { endLoading() }
@@ -183,6 +184,7 @@ extension StreamPlayback {
     }
 
     private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) {
+        askLicence(for: segment, now)
         switch store.need(of: segment, role) {
         case .fetch(let purpose, let url, let range):
             if let plan = tracks[role]?.plan, held.holds(role, plan) {

@@ -31,6 +31,7 @@ struct StreamPlayback: DrivenPlayback {
     var held = HeldSegments()
     var feed: MediaFeed
     var subtitles: SubtitleLoading
+    var licence: LicenceLoading
     var warnings = WarningLimiter()
     var randomness: RandomSource
     /// The reports on requests; nil if the configuration has none.
@@ -58,6 +59,7 @@ struct StreamPlayback: DrivenPlayback {
         live = LivePositioning(profile.live)
         feed = MediaFeed(profile.segmentUse)
         subtitles = SubtitleLoading(configuration.subtitles)
+        licence = LicenceLoading(configuration.licenceURL)
         if configuration.ads != nil { ads = StreamAdReader() }
         if let reporting = configuration.requestReporting, case .http(let text) = source.location,
             let url = try? HTTPURL(text)

@@ -35,6 +35,7 @@ struct TransportFetcher: ResourceFetcher {
 
     private static func message(_ request: ResourceRequest) throws(HTTPError) -> HTTPRequest {
         var headers: HTTPHeaders = try HTTPHeaders(["User-Agent": "Instrument-Probe", "Accept": "*/*"])
+        if !request.body.isEmpty { try headers.set("Content-Type", "application/octet-stream") }
         if let range = request.range {
             try headers.set("Range", range.headerValue)
         }
@@ -52,6 +53,7 @@ struct TransportFetcher: ResourceFetcher {
             request.method,
             url,
             headers: headers,
+            body: request.body,
             timeout: request.timeout,
             connectTimeout: min(request.timeout, .seconds(15)),
             maxResponseBytes: request.maxBytes,
