@@ -410,11 +410,13 @@ let package = Package(
             path: "Sources/TestKit"
         ),
 
+        // Limits the heaps of the GNU C Library, for a monitor that runs for months.
+        .target(name: "CAllocatorShim"),
         // The scaffolding of the command lines: terminal, tables, summaries, files of lines, exit codes. No product.
         .target(
             name: "InstrumentCommandLine",
             dependencies: [
-                "Instrument", "InstrumentFiles", "InstrumentTerminal", "InstrumentText",
+                "CAllocatorShim", "Instrument", "InstrumentFiles", "InstrumentTerminal", "InstrumentText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/CommandLine"

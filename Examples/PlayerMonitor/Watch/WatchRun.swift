@@ -24,6 +24,7 @@ struct WatchRun {
 
     func run() async throws {
         FileLimit.raise()
+        Allocator.keepFlat()
         let clock = SystemClock()
         let begin = clock.wallTime
         let transport = try makeTransport()
