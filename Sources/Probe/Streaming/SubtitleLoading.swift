@@ -12,6 +12,13 @@ struct SubtitleLoading: Sendable {
         var start: Int64
     }
 
+    /// What a choice depends on.
+    private struct Offer: Hashable {
+        var variant: Variant.ID
+        var count: Int
+        var audioLanguage: String?
+    }
+
     /// The number of loaded segments that are remembered, of hours of subtitles.
     private static let memory = 4096
     /// After a start or a jump, subtitles may come this much later than video and audio without being late.
@@ -25,6 +32,8 @@ struct SubtitleLoading: Sendable {
     private(set) var cueCount = 0
     private var isOff: Bool
     private var hasToldAbsence = false
+    /// The offer of the latest choice: every event of a playback asks, and a stream may offer thousands.
+    private var latestOffer: Offer?
     private var loaded: Set<Loaded> = []
     private var loadedOrder: [Loaded] = []
     /// The position of the start or of the latest jump, until its first segment is loaded.
@@ -80,7 +89,10 @@ extension SubtitleLoading {
         in manifest: ManifestLoading,
         at position: Int64
     ) -> Choice {
-        if isOff || rendition.map(variant.subtitles.contains) ?? false { return .unchanged }
+        let offer = Offer(variant: variant.id, count: variant.subtitles.count, audioLanguage: audioLanguage)
+        if isOff || offer == latestOffer { return .unchanged }
+        latestOffer = offer
+        if rendition.map(variant.subtitles.contains) ?? false { return .unchanged }
         let offered = variant.subtitles.compactMap { manifest[$0]?.rendition }
         guard let choice = selection.choice(from: offered, audioLanguage: audioLanguage) else {
             guard case .language(let language) = selection, rendition == nil, !hasToldAbsence else { return .unchanged }
@@ -156,7 +168,7 @@ extension SubtitleLoading {
     /// Adopts a reloaded manifest; false if its rendition no longer exists, so that requests have to be cancelled.
     mutating func adopt(_ change: LadderChange) -> Bool {
         guard let rendition, !change.renditions.contains(rendition) else { return true }
-        self.rendition = nil
+        (self.rendition, latestOffer) = (nil, nil)
         track?.dropPlan()
         return false
     }
