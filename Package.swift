@@ -3,11 +3,12 @@ import PackageDescription
 
 /// The folders of `Sources` that belong to other targets than `Instrument`, which is made of three folders.
 let roomsOfOtherTargets = [
-    "AVPlayer", "Ads", "Backends", "CCurl", "CDurableShim", "CFFmpeg", "CKafka", "CMCD", "COpenSSL", "CProbeShim",
-    "CSignalShim", "CTransportShim", "CZlib", "Check", "CommandLine", "Compression", "DurableQueue", "Files", "HTTP",
-    "IMA", "JSON", "MPV", "Manifests", "Monitor", "MonitorRuntime", "MonitorServer", "Observability", "Origin",
-    "PictureChecks", "Probe", "Quality", "Replay", "Report", "Rules", "Sampling", "Sensors", "ServiceLifecycle",
-    "Sockets", "SwiftUIAnalytics", "Terminal", "TestKit", "Text", "Trackers", "Transport", "Watch", "XML",
+    "AVPlayer", "Ads", "Backends", "CAllocatorShim", "CCurl", "CDurableShim", "CFFmpeg", "CKafka", "CMCD",
+    "COpenSSL", "CProbeShim", "CSignalShim", "CTransportShim", "CZlib", "Check", "CommandLine", "Compression",
+    "DurableQueue", "Files", "HTTP", "IMA", "JSON", "MPV", "Manifests", "Monitor", "MonitorRuntime",
+    "MonitorServer", "Observability", "Origin", "PictureChecks", "Probe", "Quality", "Replay", "Report", "Rules",
+    "Sampling", "Sensors", "ServiceLifecycle", "Sockets", "SwiftUIAnalytics", "Terminal", "TestKit", "Text",
+    "Trackers", "Transport", "Watch", "XML",
 ]
 
 let package = Package(
