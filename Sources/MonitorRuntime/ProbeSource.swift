@@ -152,8 +152,9 @@ struct CheckPlan {
         if needsMedia {
             configuration.mediaChecks = media
             configuration.segmentCount = 3
-            configuration.fetchesOnlyDecodedRenditions = true
+            configuration.fetchesOnlyDecodedRenditions = settings.segments ?? 0 == 0
         }
+        if let count = settings.segments { configuration.segmentCount = max(count, configuration.segmentCount) }
         configuration.duration = Self.longestRun
         if case .sampled(_, let length) = stream.schedule { configuration.duration = length }
         self.configuration = configuration

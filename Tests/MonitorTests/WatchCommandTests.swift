@@ -102,6 +102,25 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("With `segments`, the rules on segments are applied to a watched stream")
+    func segmentRules() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("break/expired-segment-listed/live/ts/master.m3u8", session: "a")
+            let file = try write(
+                """
+                streams:
+                  - { name: a, url: "\(url)", continuous: true, checks: { rules: true, segments: 2 } }
+                """
+            )
+            let watch = try RunningWatch(["--listen", "127.0.0.1:0", "--state", scratch.file("state"), file])
+            let port = await watch.port()
+            let failed = "instrument_stream_check_failed{stream=\"a\",rule=\"expired-segment-listed\"}"
+            _ = try await watch.metrics(port: port) { $0[failed] == 1 }
+            watch.send(SIGTERM)
+            #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+        }
+    }
+
     @Test(
         "SIGHUP with a bad configuration keeps the last good one, and with a good one keeps streams that did not change"
     )

@@ -103,6 +103,14 @@ struct WatchConfigurationTests {
                 "\(minimal), checks: { stale: 99999999999999999999x } }",
                 "2:67: `stale` must be a multiple of the target duration such as `1.5x` (found `99999999999999999999x`)."
             ),
+            (
+                "\(minimal), checks: { rules: true, segments: all } }",
+                "2:83: `segments` must be a number from 0 to 100 (found `all`)."
+            ),
+            (
+                "\(minimal), checks: { segments: 2 } }",
+                "2:5: `segments` of `a` fetches segments for the rules on them; add `rules: true`, or remove `segments`."
+            ),
             ("\(minimal), checks: { ignore: [stael] } }", "2:69: Unknown rule `stael`. Did you mean `stale`?"),
             ("\(minimal), backends: [x] }", "2:61: Unknown backend `x`. Define it under `backends`."),
             (

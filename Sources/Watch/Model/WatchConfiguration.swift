@@ -82,6 +82,9 @@ public struct CheckSettings: Hashable, Sendable {
     public var allPictures: Bool?
     /// Whether the rules on playlists and manifests are applied.
     public var rules: Bool?
+    /// The number of segments of each rendition that are fetched at the start and after each reload, for the rules on
+    /// segments; nil and 0 fetch none.
+    public var segments: Int?
     /// Rules that are not applied.
     public var ignoredRules: [String] = []
 

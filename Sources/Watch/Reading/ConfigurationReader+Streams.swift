@@ -110,6 +110,7 @@ extension ConfigurationReader {
         stream.backends = settings.backends ?? []
         stream.schedule = schedule(settings)
         checkIntervals(of: stream)
+        checkSegments(of: stream)
         configuration.streams.append(stream)
     }
 
@@ -182,8 +183,17 @@ extension ConfigurationReader {
         }
     }
 
+    /// Reports segments that no rule looks at.
+    private mutating func checkSegments(of stream: WatchedStream) {
+        guard stream.checks.segments ?? 0 > 0, stream.checks.rules != true else { return }
+        report(
+            stream.place,
+            "`segments` of `\(stream.name.excerpt())` fetches segments for the rules on them; add `rules: true`, or remove `segments`."
+        )
+    }
+
     private mutating func readChecks(_ value: ConfigurationValue, _ checks: inout CheckSettings) {
-        let keys = ["black", "freeze", "silence", "stale", "loudness", "allPictures", "rules", "ignore"]
+        let keys = ["black", "freeze", "silence", "stale", "loudness", "allPictures", "rules", "segments", "ignore"]
         guard let members = map(value, "`checks`", keys) else { return }
         if let value = members["black"] { checks.black = duration(value, "black") }
         if let value = members["freeze"] { checks.freeze = duration(value, "freeze") }
@@ -191,6 +201,7 @@ extension ConfigurationReader {
         if let value = members["loudness"] { checks.loudness = truth(value, "loudness") }
         if let value = members["allPictures"] { checks.allPictures = truth(value, "allPictures") }
         if let value = members["rules"] { checks.rules = truth(value, "rules") }
+        if let value = members["segments"] { checks.segments = count(value, "segments", 0...Self.mostSegments) }
         if let value = members["stale"] {
             if case .scalar(let text, _) = value.content, let ratio = DurationText.ratio(text),
                 (1...1_000_000).contains(ratio)
@@ -216,6 +227,8 @@ extension ConfigurationReader {
         }
     }
 
+    /// A reload rarely lists more new segments.
+    private static let mostSegments = 100
     private static let ruleNames = Set(Rule.all.map(\.id.description))
 
     /// Labels of the metrics themselves.

@@ -44,6 +44,17 @@ extension ConfigurationReader {
         return nil
     }
 
+    mutating func count(_ value: ConfigurationValue, _ name: String, _ range: ClosedRange<Int>) -> Int? {
+        if case .scalar(let text, isPlain: true) = value.content, let count = Int(text), range.contains(count) {
+            return count
+        }
+        report(
+            value.place,
+            "`\(name)` must be a number from \(range.lowerBound) to \(range.upperBound) (found \(value.kindName))."
+        )
+        return nil
+    }
+
     mutating func duration(_ value: ConfigurationValue, _ name: String) -> Duration? {
         if case .scalar(let text, _) = value.content, let duration = DurationText.duration(text), duration > .zero {
             return duration
