@@ -105,6 +105,7 @@ lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	scripts/check-words.sh
 	scripts/check-comments.sh
+	scripts/check-locks.sh
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -5,19 +5,23 @@ internal import InstrumentTrackers
 
 /// The app's life as a service sees it: active while it is observed, terminating once.
 final class ServiceLifecycleSource: LifecycleSource {
-    private let observer = Lock<(@Sendable (LifecycleNotice) -> Void)?>(nil)
+    private struct State {
+        var observer: (@Sendable (LifecycleNotice) -> Void)?
+    }
+
+    private let state = Lock(State())
     /// A flush blocks, and may not block a thread that tasks share.
     private let queue = DispatchQueue(label: "instrument.service")
 
     /// Reports to `observer`, beginning with ``LifecyclePhase/active``.
     func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
-        self.observer.withLock { $0 = observer }
+        state.withLock { $0.observer = observer }
         if let observer { observer(LifecycleNotice(.active)) }
     }
 
     /// Reports the end; returns when the observer has. Cancellation does not shorten it.
     func terminate() async {
-        guard let observer = observer.withLock({ $0 }) else { return }
+        guard let observer = state.withLock({ $0.observer }) else { return }
         await withCheckedContinuation { continuation in
             queue.async {
                 observer(LifecycleNotice(.terminating))

@@ -9,20 +9,26 @@ public import InstrumentTrackers
 /// life.enter(.background)
 /// ```
 public final class ScriptedLifecycle: LifecycleSource {
-    private let observer = Lock<(@Sendable (LifecycleNotice) -> Void)?>(nil)
+    private struct State {
+        var observer: (@Sendable (LifecycleNotice) -> Void)?
+    }
+
+    private let state = Lock(State())
 
     /// Creates a lifecycle without events.
     public init() {}
 
     /// Whether an observer is registered.
-    public var isObserved: Bool { observer.withLock { $0 != nil } }
+    public var isObserved: Bool { state.withLock { $0.observer != nil } }
 
     /// Reports to `observer`.
-    public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) { self.observer.withLock { $0 = observer } }
+    public func report(to observer: (@Sendable (LifecycleNotice) -> Void)?) {
+        state.withLock { $0.observer = observer }
+    }
 
     /// Changes the phase; returns once the observer has returned. It may block: do not call it from a task if
     /// it causes a flush.
     public func enter(_ phase: LifecyclePhase, attributes: Attributes = Attributes()) {
-        observer.withLock { $0 }?(LifecycleNotice(phase, attributes: attributes))
+        state.withLock { $0.observer }?(LifecycleNotice(phase, attributes: attributes))
     }
 }

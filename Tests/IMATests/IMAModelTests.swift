@@ -226,7 +226,11 @@ struct IMAModelTests {
 final class ScriptedAds: AdPlayer {
     let name = "ads"
     let declaredFields = PrivacyCatalogue.ima
-    private let observer = Lock<(@Sendable (AdPlayerSignal) -> Void)?>(nil)
+    private struct State {
+        var observer: (@Sendable (AdPlayerSignal) -> Void)?
+    }
+
+    private let state = Lock(State())
 
     var status: AdStatus {
         var status = AdStatus()
@@ -234,8 +238,10 @@ final class ScriptedAds: AdPlayer {
         return status
     }
 
-    func report(to observer: (@Sendable (AdPlayerSignal) -> Void)?) { self.observer.withLock { $0 = observer } }
-    func send(_ signal: AdPlayerSignal) { observer.withLock { $0 }?(signal) }
+    func report(to observer: (@Sendable (AdPlayerSignal) -> Void)?) {
+        state.withLock { $0.observer = observer }
+    }
+    func send(_ signal: AdPlayerSignal) { state.withLock { $0.observer }?(signal) }
 }
 
 @Suite("The tracker of ads")

@@ -49,12 +49,16 @@ package final class TestServer: Sendable {
     private let open = Lock([Int32]())
     private let seen = Lock([Received]())
     private let accepted = Lock(0)
-    private let ended = Lock<(@Sendable () -> Void)?>(nil)
+    private struct Observers {
+        var ended: (@Sendable () -> Void)?
+    }
+
+    private let observers = Lock(Observers())
 
     package var requests: [Received] { seen.withLock { $0 } }
     package var connectionCount: Int { accepted.withLock { $0 } }
     /// Calls `action` whenever a connection has ended.
-    package func onEnd(_ action: @escaping @Sendable () -> Void) { ended.withLock { $0 = action } }
+    package func onEnd(_ action: @escaping @Sendable () -> Void) { observers.withLock { $0.ended = action } }
     package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
     /// A server that sends `greeting` before it is asked for anything.
@@ -104,7 +108,7 @@ package final class TestServer: Sendable {
             defer { count += 1 }
             return count
         }
-        let (open, seen, ended, handler) = (open, seen, ended, handler)
+        let (open, seen, observers, handler) = (open, seen, observers, handler)
         Thread.detachNewThread {
             let stream = Stream(connection)
             if !greeting.isEmpty { _ = stream.perform(.send(greeting)) }
@@ -117,7 +121,7 @@ package final class TestServer: Sendable {
                 open.removeAll { $0 == connection }
                 close(connection)
             }
-            ended.withLock { $0 }?()
+            observers.withLock { $0.ended }?()
         }
     }
 }

@@ -15,6 +15,13 @@ private struct NotedPlayback: DrivenPlayback {
     }
 }
 
+/// Asks for an alarm at each moment.
+private struct RestlessPlayback: DrivenPlayback {
+    var session = PlaybackSession(source: MediaSource("http://127.0.0.1/a"), configuration: ProbeConfiguration())
+
+    func deadline(at now: Timestamp) -> MonotonicInstant? { now.instant.advanced(by: .milliseconds(1)) }
+}
+
 /// A clock on which a millisecond passes between any two readings.
 private final class HastyClock: SchedulingClock {
     private let milliseconds = Lock(Int64(0))
@@ -75,5 +82,21 @@ struct PlaybackDriverTests {
         }.start()
         await done.wait()
         #expect(order.withLock { $0.last } == "waited" && order.withLock { $0.count } > 1)
+    }
+
+    // A lock wrapped the action with each access: calls grew deeper with each alarm, until the stack overflowed.
+    @Test("An alarm is as direct after many alarms as at first")
+    func directAlarms() {
+        let clock = VirtualClock()
+        let driver = PlaybackDriver(RestlessPlayback(), clock: clock)
+        let depths = Lock([Int]())
+        driver.onAlarm { [weak driver] in
+            depths.withLock { $0.append(Thread.callStackReturnAddresses.count) }
+            driver?.change { _, _ in }
+        }
+        driver.change { _, _ in }
+        clock.advance(by: .milliseconds(30))
+        #expect(depths.withLock { $0 }.count == 30)
+        #expect(Set(depths.withLock { $0 }.dropFirst(2)).count == 1, "\(depths.withLock { $0 })")
     }
 }

@@ -8,7 +8,11 @@ import Testing
 struct SharedSourceTests {
     private final class System: Sendable {
         let said = Collected<String>()
-        let say = Lock<(@Sendable (SensorUpdate<Int>) -> Void)?>(nil)
+        struct State {
+            var say: (@Sendable (SensorUpdate<Int>) -> Void)?
+        }
+
+        let state = Lock(State())
     }
 
     private let system = System()
@@ -18,7 +22,7 @@ struct SharedSourceTests {
             absence: { absence },
             begin: { [system] say in
                 system.said.add("begin")
-                system.say.withLock { $0 = say }
+                system.state.withLock { $0.say = say }
             },
             end: { [system] in system.said.add("end") }
         )
@@ -31,10 +35,10 @@ struct SharedSourceTests {
         let one = source.start { first.add($0.reading) }
         let two = source.start { second.add($0.reading) }
         #expect(source.current() == .absent(.silent))
-        system.say.withLock { $0 }?(.reading(1))
+        system.state.withLock { $0.say }?(.reading(1))
         one.stop()
         one.stop()
-        system.say.withLock { $0 }?(.reading(2))
+        system.state.withLock { $0.say }?(.reading(2))
         #expect(system.said.values == ["begin"])
         two.stop()
         #expect(system.said.values == ["begin", "end"])

@@ -41,16 +41,20 @@ protocol ObservationModel: Sendable {
 
 /// An active observation. It is cancelled once: by ``cancel()``, or at the release of the last reference.
 final class Observation: Sendable {
-    private let onCancel: Lock<(@Sendable () -> Void)?>
+    private struct State {
+        var onCancel: (@Sendable () -> Void)?
+    }
 
-    init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = Lock(onCancel) }
+    private let state: Lock<State>
+
+    init(onCancel: @escaping @Sendable () -> Void) { state = Lock(State(onCancel: onCancel)) }
 
     deinit { cancel() }
 
     func cancel() {
-        let onCancel = onCancel.withLock { onCancel in
-            defer { onCancel = nil }
-            return onCancel
+        let onCancel = state.withLock { state in
+            defer { state.onCancel = nil }
+            return state.onCancel
         }
         onCancel?()
     }

@@ -20,11 +20,11 @@ package final class Terminal: Sendable {
         var isOutputClosed = false
         /// The reason of the latest failed write to standard output.
         var failure: OutputError?
+        var onOutputClosed: (@Sendable () -> Void)?
     }
 
     private let showsProgress: Bool
     private let state = Lock(State())
-    private let onOutputClosed = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Creates a terminal; it shows progress only if standard error is a terminal and `isQuiet` is false.
     package init(isQuiet: Bool) { showsProgress = !isQuiet && isatty(STDERR_FILENO) == 1 }
@@ -33,7 +33,9 @@ package final class Terminal: Sendable {
     package var canShowProgress: Bool { showsProgress }
 
     /// Calls `action` once when the reader of standard output closes its end, as `head` does.
-    package func whenOutputCloses(_ action: @escaping @Sendable () -> Void) { onOutputClosed.withLock { $0 = action } }
+    package func whenOutputCloses(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onOutputClosed = action }
+    }
 
     /// Writes whole lines to standard output; false if they could not be written.
     @discardableResult
@@ -61,7 +63,7 @@ package final class Terminal: Sendable {
                 return (false, false)
             }
         }
-        if isNewlyClosed { onOutputClosed.withLock { $0 }?() }
+        if isNewlyClosed { state.withLock { $0.onOutputClosed }?() }
         return isWritten
     }
 

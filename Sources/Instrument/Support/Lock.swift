@@ -12,6 +12,10 @@ internal import Synchronization
 ///
 /// The one lock of the project. It is `Synchronization.Mutex`; builds with `-DTHREAD_SANITIZER` use a pthread lock
 /// instead, because the sanitizer does not understand `Mutex` on Linux and reports false races.
+///
+/// A function, or an optional one, must not be the whole state; make it a property of a structure. With each access to
+/// such a state, the compiler wraps the function in two conversions and stores the result, so that every access makes
+/// later calls deeper, until the stack overflows (`scripts/check-locks.sh`).
 package final class Lock<State: ~Copyable>: Sendable {
     #if THREAD_SANITIZER
     private final class Storage: @unchecked Sendable {

@@ -26,7 +26,11 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
     private let finished = Gate()
     /// Signalled for threads that wait for the last delivery.
     private let delivered = DispatchSemaphore(value: 0)
-    private let alarm = Lock<(@Sendable () -> Void)?>(nil)
+    private struct Observers {
+        var alarm: (@Sendable () -> Void)?
+    }
+
+    private let observers = Lock(Observers())
 
     init(_ playback: Playback, clock: any SchedulingClock) {
         state = Lock(State(playback: playback))
@@ -49,7 +53,7 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
 
     /// Sets the engine's reaction to a deadline, which runs outside the lock. The engine sets it before playback
     /// begins.
-    func onAlarm(_ action: @escaping @Sendable () -> Void) { alarm.withLock { $0 = action } }
+    func onAlarm(_ action: @escaping @Sendable () -> Void) { observers.withLock { $0.alarm = action } }
 
     /// Reads the playback.
     func look<Result: Sendable>(_ body: (Playback, MonotonicInstant) -> Result) -> Result {
@@ -101,7 +105,7 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
 
     private func timerFired() {
         state.withLock { ($0.timer, $0.timerInstant) = (nil, nil) }
-        alarm.withLock { $0 }?()
+        observers.withLock { $0.alarm }?()
     }
 
     /// Delivers signals in order, outside the lock. One thread at a time delivers, also the signals of other threads.

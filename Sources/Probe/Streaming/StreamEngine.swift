@@ -32,7 +32,11 @@ final class StreamEngine: DrivenEngine {
     private let orders = Lock(Orders())
     /// Signalled whenever a request has ended, for a thread that waits for the network instead of the clock.
     private let arrival = DispatchSemaphore(value: 0)
-    private let requests = Lock<(@Sendable (RequestRecord) -> Void)?>(nil)
+    private struct Observers {
+        var requests: (@Sendable (RequestRecord) -> Void)?
+    }
+
+    private let observers = Lock(Observers())
     /// Whether playback waits for bytes in transit, so that each piece matters.
     private let wantsProgress = Lock(false)
 
@@ -57,7 +61,9 @@ final class StreamEngine: DrivenEngine {
     /// The number of requests that the engine keeps track of.
     var runningCount: Int { running.withLock { $0.count } }
 
-    func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) { requests.withLock { $0 = observer } }
+    func report(requestsTo observer: (@Sendable (RequestRecord) -> Void)?) {
+        observers.withLock { $0.requests = observer }
+    }
 
     var isBusy: Bool { driver.look { playback, _ in !playback.fetches.isEmpty } || driver.isDelivering }
 
@@ -122,7 +128,7 @@ final class StreamEngine: DrivenEngine {
     }
 
     private func record(_ fetching: Fetching, _ result: Result<ResourceResponse, ResourceFailure>) {
-        if let observer = requests.withLock({ $0 }) { observer(RequestRecord(fetching, result, clock)) }
+        if let observer = observers.withLock({ $0.requests }) { observer(RequestRecord(fetching, result, clock)) }
     }
 
     private func start(_ fetching: Fetching) {

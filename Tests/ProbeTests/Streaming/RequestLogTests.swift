@@ -45,6 +45,18 @@ struct RequestLogTests {
         #expect(try await log("vod/ts/master.m3u8") == ["master.m3u8", "v0.m3u8"] + segments("v0", 0..<12, "ts"))
     }
 
+    // A lock wrapped the observer with each access: calls grew deeper with each request, until the stack overflowed.
+    @Test("The observer of requests is called as directly at the end of a session as at its start")
+    func directCalls() async throws {
+        let depths = Lock([Int]())
+        _ = try await log("vod/ts/master.m3u8", .plain(maximum: .seconds(4))) { _, probe in
+            probe.report(requestsTo: { _ in depths.withLock { $0.append(Thread.callStackReturnAddresses.count) } })
+        }
+        let media = depths.withLock { $0 }.dropFirst(4)
+        #expect(media.count == 10)
+        #expect(Set(media.suffix(4)) == Set(media.prefix(4)), "\(depths.withLock { $0 })")
+    }
+
     @Test("Seeks fetch missing segments, and never fetch buffered segments again")
     func jumps() async throws {
         // The buffer has four seconds. Seeks at 1 s within the buffer, at 3 s beyond it, at 5 s back.
