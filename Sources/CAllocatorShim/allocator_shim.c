@@ -13,3 +13,9 @@ void allocator_limit_heaps(int count) {
     (void)count;
 #endif
 }
+
+void allocator_give_back(void) {
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}

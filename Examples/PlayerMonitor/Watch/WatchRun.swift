@@ -168,7 +168,7 @@ struct WatchRun {
         return "http://\(host.contains(":") ? "[\(host)]" : host):\(server.port)"
     }
 
-    /// Looks at the configuration's files, deletes old files, and reports to the service manager.
+    /// Looks at the configuration's files, deletes old files, gives memory back, and reports to the service manager.
     private func startChores(
         _ monitor: Monitor,
         _ reloader: WatchReloader,
@@ -176,7 +176,7 @@ struct WatchRun {
         _ clock: SystemClock
     ) -> Task<Void, Never> {
         Task {
-            var nextSweep = clock.now
+            var (nextSweep, nextReturn) = (clock.now, clock.now)
             while !Task.isCancelled {
                 // A monitor that does not work gives no sign of life, and the manager restarts the service.
                 if monitor.isResponsive { notifier.alive() }
@@ -184,6 +184,10 @@ struct WatchRun {
                 if nextSweep <= clock.now {
                     for problem in reloader.retention.sweep() { log.warning(problem) }
                     nextSweep = clock.now.advanced(by: .seconds(600))
+                }
+                if nextReturn <= clock.now {
+                    Allocator.giveBack()
+                    nextReturn = clock.now.advanced(by: .seconds(60))
                 }
                 let interval = min(.seconds(5), notifier.watchdogInterval ?? .seconds(5))
                 do { try await clock.sleep(until: clock.now.advanced(by: interval)) } catch { return }
