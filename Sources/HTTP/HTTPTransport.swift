@@ -26,6 +26,21 @@ public protocol HTTPTransport: Sendable {
         _ request: HTTPRequest,
         receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
     ) async throws(HTTPError) -> HTTPResponse
+
+    /// Sends a request as ``send(_:receiving:)`` does, and tells the size of the body before its first piece.
+    ///
+    /// - Parameters:
+    ///   - request: the request to send.
+    ///   - expect: takes the number of bytes that the server has announced. Called once at most, before `receive`, and
+    ///     not at all if the server announces no size or the transport does not tell. The server may be wrong: reserve
+    ///     memory within limits.
+    ///   - receive: takes the pieces.
+    /// - Throws: ``HTTPError``, which names no secrets; what was received before stays received.
+    func send(
+        _ request: HTTPRequest,
+        expecting expect: @escaping @Sendable (Int) -> Void,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+    ) async throws(HTTPError) -> HTTPResponse
 }
 
 extension HTTPTransport {
@@ -39,5 +54,14 @@ extension HTTPTransport {
         response.body.withUnsafeBytes { receive($0) }
         response.body = []
         return response
+    }
+
+    /// For transports that do not tell the size of a body in advance.
+    public func send(
+        _ request: HTTPRequest,
+        expecting expect: @escaping @Sendable (Int) -> Void,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+    ) async throws(HTTPError) -> HTTPResponse {
+        try await send(request, receiving: receive)
     }
 }

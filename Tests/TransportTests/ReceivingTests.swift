@@ -44,6 +44,30 @@ struct ReceivingTests {
         #expect(received.withLock { $0 } == 0)
     }
 
+    @Test(
+        "The announced size of a body comes before its first piece",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef", "expect 6, abcdef"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n0\r\n\r\n", "abcdef"),
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\n\r\nabcdef", ""),
+        ]
+    )
+    func announced(answer: String, expected: String) async throws {
+        let server = try TestServer { _ in [.send(Array(answer.utf8)), .close] }
+        let order = Lock([String]())
+        _ = try await SystemTransport().send(
+            HTTPRequest(.get, try HTTPURL(server.url())),
+            expecting: { size in order.withLock { $0.append("expect \(size)") } },
+            receiving: { bytes in order.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) } }
+        )
+        #if canImport(Darwin)
+        let hints = expected.split(separator: ", ").filter { !$0.hasPrefix("expect") }.joined()
+        #expect(order.withLock { $0.filter { !$0.hasPrefix("expect") }.joined() } == hints)
+        #else
+        #expect(order.withLock { $0.joined(separator: ", ") } == expected)
+        #endif
+    }
+
     @Test("The limit applies to streamed bodies")
     func limit() async throws {
         let server = try TestServer { _ in [.respond("200 OK", [UInt8](repeating: 1, count: 100_000))] }

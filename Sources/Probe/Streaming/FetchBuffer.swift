@@ -8,12 +8,20 @@ final class FetchBuffer: Sendable {
         var isWhole = false
     }
 
+    private static let maxReservation = 1 << 20
+
     private let content = Lock(Content())
 
     var count: Int { content.withLock { $0.bytes.count } }
     var arrivals: ArrivalLog { content.withLock { $0.arrivals } }
     /// Whether all bytes have arrived, so that a timeout no longer applies.
     var isWhole: Bool { content.withLock { $0.isWhole } }
+
+    /// Makes room for the announced size, so that the buffer neither moves nor has room that it does not need. A server
+    /// that announces more than it sends gets little.
+    func expect(_ count: Int) {
+        content.withLock { $0.bytes.reserveCapacity(min(count, Self.maxReservation)) }
+    }
 
     func append(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicInstant) {
         content.withLock { content in

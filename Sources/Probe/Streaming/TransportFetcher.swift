@@ -19,10 +19,14 @@ struct TransportFetcher: ResourceFetcher {
         let (transport, clock) = (transport, clock)
         let task = Task {
             do throws(HTTPError) {
-                let response = try await transport.send(Self.message(request)) { bytes in
-                    buffer.append(bytes, at: clock.now)
-                    progress()
-                }
+                let response = try await transport.send(
+                    Self.message(request),
+                    expecting: { buffer.expect($0) },
+                    receiving: { bytes in
+                        buffer.append(bytes, at: clock.now)
+                        progress()
+                    }
+                )
                 if !Task.isCancelled { ended(Self.result(of: response, buffer, clock)) }
             } catch {
                 if !Task.isCancelled { ended(.failure(ResourceFailure(error))) }

@@ -41,13 +41,13 @@ final class CurlEngine: Sendable {
     /// Carries out a request and nothing more: no redirect is followed.
     func perform(
         _ request: HTTPRequest,
-        receiving receive: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+        _ receiver: Receiver? = nil
     ) async throws(HTTPError) -> HTTPResponse {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
         }
-        let exchange = Exchange(request, number: number, receiving: receive)
+        let exchange = Exchange(request, number: number, receiver)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if exchange.wait(continuation) { begin(exchange) }

@@ -141,14 +141,23 @@ final class CurlTransfer {
             isTooLarge = true
             return false
         }
+        let isFirst = byteCount == 0
         byteCount += bytes.count
-        if let receive = exchange.receive, 200..<300 ~= transport_get_long(easy, CURLINFO_RESPONSE_CODE) {
+        if let receiver = exchange.receiver, 200..<300 ~= transport_get_long(easy, CURLINFO_RESPONSE_CODE) {
             // A cancelled task has its result already, and does not expect more.
-            if !exchange.hasEnded { receive(bytes) }
+            if exchange.hasEnded { return true }
+            if isFirst, let expect = receiver.expect, let announced { expect(announced) }
+            receiver.receive(bytes)
         } else {
             body.append(contentsOf: bytes)
         }
         return true
+    }
+
+    /// The size of the body that the server has announced; nil if it has not, or if it is more than is accepted.
+    private var announced: Int? {
+        let size = transport_get_large(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        return size > 0 && size <= exchange.request.maxResponseBytes ? Int(size) : nil
     }
 
     private func addToHead(_ bytes: UnsafeRawBufferPointer) -> Bool {

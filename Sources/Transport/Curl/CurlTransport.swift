@@ -42,7 +42,20 @@ public final class CurlTransport: HTTPTransport {
     ) async throws(HTTPError) -> HTTPResponse {
         let (engine, configuration) = (engine, configuration)
         return try await request.following { request throws(HTTPError) in
-            try await engine.perform(request.prepared(configuration), receiving: receive)
+            try await engine.perform(request.prepared(configuration), Receiver(receive: receive))
+        }
+    }
+
+    /// Sends a request, tells the announced size of its successful body, and hands that over as it comes, on the
+    /// transport's thread.
+    public func send(
+        _ request: HTTPRequest,
+        expecting expect: @escaping @Sendable (Int) -> Void,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+    ) async throws(HTTPError) -> HTTPResponse {
+        let (engine, configuration) = (engine, configuration)
+        return try await request.following { request throws(HTTPError) in
+            try await engine.perform(request.prepared(configuration), Receiver(expect: expect, receive: receive))
         }
     }
 }

@@ -2,6 +2,13 @@
 internal import InstrumentHTTP
 internal import Instrument
 
+/// Takes a successful body as it comes.
+struct Receiver: Sendable {
+    /// Takes the announced size before the first piece, if there is one.
+    var expect: (@Sendable (Int) -> Void)?
+    var receive: @Sendable (UnsafeRawBufferPointer) -> Void
+}
+
 /// One running request and the task that waits for it. The task is resumed exactly once, by whichever comes first:
 /// the transfer, a cancellation or a shutdown.
 final class Exchange: Sendable {
@@ -18,13 +25,13 @@ final class Exchange: Sendable {
     let number: UInt64
     let request: HTTPRequest
     /// Takes a successful body as it comes; nil keeps it for the response.
-    let receive: (@Sendable (UnsafeRawBufferPointer) -> Void)?
+    let receiver: Receiver?
     private let phase = Lock(Phase.made)
 
-    init(_ request: HTTPRequest, number: UInt64, receiving receive: (@Sendable (UnsafeRawBufferPointer) -> Void)?) {
+    init(_ request: HTTPRequest, number: UInt64, _ receiver: Receiver?) {
         self.request = request
         self.number = number
-        self.receive = receive
+        self.receiver = receiver
     }
 
     var hasEnded: Bool {
