@@ -32,7 +32,7 @@ struct SystemClockTests {
         let left = Lock(40)
         // Every action blocks until the last one has begun.
         for _ in 0..<40 {
-            threads.run {
+            _ = threads.schedule(at: SystemClock().now) {
                 let isLast = left.withLock { left in
                     left -= 1
                     return left == 0
@@ -46,6 +46,68 @@ struct SystemClockTests {
         }
         await done.wait()
         #expect(threads.count >= 40)
+    }
+
+    @Test("Every alarm that is not called off runs once, while threads come and go", .timeLimit(.minutes(30)))
+    func comingAndGoing() async throws {
+        let threads = AlarmThreads(idleTime: .microseconds(300))
+        let (clock, ran) = (SystemClock(), Lock([Int: Int]()))
+        var numbers = SplitMix64(seed: 11)
+        var expected: Set<Int> = []
+        for round in 0..<400 {
+            var alarms: [Alarm] = []
+            for number in (round * 8)..<(round * 8 + 8) {
+                let due = clock.now.advanced(by: .microseconds(Int64(numbers.next() % 1_500)))
+                let blocks = numbers.next() % 50 == 0
+                alarms.append(
+                    threads.schedule(at: due) {
+                        ran.withLock { $0[number, default: 0] += 1 }
+                        if blocks { Bell().wait(until: SystemClock().now.advanced(by: .milliseconds(7))) }
+                    }
+                )
+                expected.insert(number)
+            }
+            let isCalledOff = threads.cancel(alarms[3])
+            if isCalledOff { expected.remove(round * 8 + 3) }
+            if round % 20 == 0 {
+                // Long enough for all threads to end.
+                try await clock.sleep(until: clock.now.advanced(by: .milliseconds(3)))
+            }
+        }
+        while ran.withLock({ $0.count }) < expected.count {
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(5)))
+        }
+        #expect(ran.withLock { Set($0.keys) } == expected)
+        #expect(ran.withLock { $0.values.allSatisfy { $0 == 1 } })
+    }
+
+    @Test("Alarms leave the heap in the order of their times, wherever others are removed")
+    func heap() {
+        var numbers = SplitMix64(seed: 5)
+        for _ in 0..<200 {
+            var (heap, left) = (AlarmHeap(), [(Alarm, Int64)]())
+            for number in 0..<UInt64(1 + numbers.next() % 60) {
+                let time = Int64(numbers.next() % 20)
+                let alarm = Alarm(at: MonotonicInstant(nanoseconds: time), number: number) {}
+                heap.insert(alarm)
+                left.append((alarm, time))
+                if numbers.next() % 3 == 0 {
+                    let index = Int(numbers.next() % UInt64(left.count))
+                    #expect(heap.remove(left[index].0) != nil)
+                    #expect(heap.remove(left[index].0) == nil)
+                    left.remove(at: index)
+                }
+            }
+            let now = MonotonicInstant(nanoseconds: 10)
+            #expect(heap.dueCount(at: now, upTo: 1_000) == left.count { $0.1 <= 10 })
+            let expected = left.sorted { $0.1 < $1.1 }.map(\.1)
+            var found: [Int64] = []
+            while let first = heap.first {
+                found.append(first.deadline.nanoseconds)
+                #expect(heap.takeDue(at: first.deadline) != nil)
+            }
+            #expect(found == expected)
+        }
     }
 
     @Test("A cancelled alarm does not run, also while it waits for a thread")

@@ -1,112 +1,181 @@
 internal import Dispatch
 
-/// The threads that run the actions of alarms: few for actions that end soon, more only while actions block.
+/// The threads that run actions at their time: few for actions that end soon, more only while actions block.
 ///
-/// An action waits for no other action for longer than ``patience``: if no thread has taken an action for that time,
-/// the number of threads doubles, up to one for each action. A thread without work ends after ``idleTime``.
+/// One thread, the keeper, waits for the earliest alarm and runs its action itself, so that an alarm wakes one thread.
+/// Meanwhile another one, the watcher, looks every ``patience`` whether somebody keeps the time again, and does so
+/// itself if not. An action waits for no other action for longer: if no thread has taken an action for that time, the
+/// number of threads doubles, up to one for each action that is due. A thread without work ends after some seconds.
 final class AlarmThreads: Sendable {
     private struct State {
-        /// The actions that wait for a thread, in order, from `first` on.
-        var actions: [@Sendable () -> Void] = []
-        var first = 0
+        var alarms = AlarmHeap()
+        var lastNumber: UInt64 = 0
         var threads = 0
-        /// The threads that wait for work and were not woken.
-        var idle = 0
         /// Counts the actions that threads have taken.
         var taken = 0
-        /// Whether a look is under way whether the threads make progress.
+        /// The thread that waits for the earliest alarm.
+        var keeper: Bell?
+        /// Whether a thread is the watcher, or will be it at once.
         var isWatched = false
+        /// The threads that wait for work.
+        var idle: [Bell] = []
+    }
 
-        var waiting: Int { actions.count - first }
+    /// What a thread does next.
+    private enum Step {
+        case run(@Sendable () -> Void, waking: Bell?, starts: Bool)
+        case keep(until: MonotonicInstant, mayEnd: Bool)
+        case idle(until: MonotonicInstant)
+    }
 
-        mutating func take() -> (@Sendable () -> Void)? {
-            guard first < actions.count else { return nil }
-            let action = actions[first]
-            (first, taken) = (first + 1, taken + 1)
-            if first == actions.count { (actions, first) = ([], 0) }
-            return action
-        }
+    /// What the watcher has found.
+    private enum Sight {
+        case look(taken: Int)
+        case work(starts: Int)
     }
 
     /// The threads of all clocks of the machine.
     static let shared = AlarmThreads()
 
     /// The longest wait for threads that block, before others are started.
-    static let patience = DispatchTimeInterval.milliseconds(5)
-    /// How long a thread waits for work.
-    private static let idleTime = DispatchTimeInterval.seconds(5)
+    static let patience = Duration.milliseconds(5)
 
     private let state = Lock(State())
-    private let work = DispatchSemaphore(value: 0)
-    /// The looks; no action runs here.
-    private let watch = DispatchQueue(label: "instrument.alarm.watch")
+    /// How long a thread waits for work.
+    private let idleTime: Duration
+
+    init(idleTime: Duration = .seconds(5)) { self.idleTime = idleTime }
 
     /// The number of threads now.
     var count: Int { state.withLock { $0.threads } }
 
-    /// Runs an action on one of the threads. Never blocks.
-    func run(_ action: @escaping @Sendable () -> Void) {
-        let (wakes, starts, watches) = state.withLock { state -> (Bool, Bool, Bool) in
-            state.actions.append(action)
-            if state.idle > 0 {
-                state.idle -= 1
-                return (true, false, false)
-            }
-            if state.threads == 0 {
-                state.threads = 1
-                return (false, true, false)
-            }
-            defer { state.isWatched = true }
-            return (false, false, !state.isWatched)
+    /// Runs an action at its time, or at once if that has passed. Never blocks.
+    func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Alarm {
+        let (alarm, bell, starts) = state.withLock { state -> (Alarm, Bell?, Bool) in
+            state.lastNumber += 1
+            let alarm = Alarm(at: deadline, number: state.lastNumber, action)
+            state.alarms.insert(alarm)
+            guard state.alarms.first === alarm else { return (alarm, nil, false) }
+            if state.threads > 0 { return (alarm, state.keeper, false) }
+            state.threads = 1
+            return (alarm, nil, true)
         }
-        if wakes { work.signal() }
-        if starts { start() }
-        if watches { look(after: state.withLock { $0.taken }) }
+        bell?.ring()
+        if starts { start(asWatcher: false) }
+        return alarm
     }
 
-    /// Looks later whether a thread has taken an action since then.
-    private func look(after taken: Int) {
-        watch.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            let (starts, now) = state.withLock { state -> (Int, Int?) in
-                guard state.waiting > 0 else {
-                    state.isWatched = false
-                    return (0, nil)
-                }
-                let starts = state.taken == taken ? min(state.waiting, max(1, state.threads)) : 0
-                state.threads += starts
-                return (starts, state.taken)
-            }
-            for _ in 0..<starts { start() }
-            if let now { look(after: now) }
-        }
+    /// Calls an alarm off.
+    ///
+    /// - Returns: false if its action has begun, or it was called off before.
+    @discardableResult
+    func cancel(_ alarm: Alarm) -> Bool {
+        // Released outside the lock: what the action holds may end with it.
+        let action = state.withLock { $0.alarms.remove(alarm) }
+        return action != nil
     }
 
-    private func start() {
-        if SystemThread.start(name: "alarm", takesSignals: false, { [self] in serve() }) { return }
+    private func start(asWatcher: Bool) {
+        let body: @Sendable () -> Void = { [self] in serve(asWatcher: asWatcher) }
+        if SystemThread.start(name: "alarm", takesSignals: false, body) { return }
         // The process has reached its thread limit: Dispatch may have a thread left.
-        DispatchQueue.global(qos: .userInitiated).async { [self] in serve() }
+        DispatchQueue.global(qos: .userInitiated).async(execute: body)
+    }
+}
+
+// MARK: A thread's work
+extension AlarmThreads {
+    private func serve(asWatcher: Bool) {
+        let bell = Bell()
+        var isWatcher = asWatcher
+        while true {
+            if isWatcher { watch() }
+            isWatcher = false
+            switch state.withLock({ step(&$0, bell, at: SystemClock().now) }) {
+            case .run(let action, let other, let starts):
+                other?.ring()
+                if starts { start(asWatcher: true) }
+                action()
+            case .keep(let deadline, let mayEnd):
+                bell.wait(until: deadline)
+                let hasEnded = state.withLock { Self.stopKeeping(&$0, bell, mayEnd: mayEnd, at: SystemClock().now) }
+                if hasEnded { return }
+            case .idle(let deadline):
+                bell.wait(until: deadline)
+                let isCalled = state.withLock { Self.isCalled(&$0, bell) }
+                guard isCalled else { return }
+                isWatcher = true
+            }
+        }
     }
 
-    private func serve() {
-        while true {
-            if let action = state.withLock({ $0.take() }) {
-                action()
-                continue
-            }
-            let isIdle = state.withLock { state in
-                if state.waiting > 0 { return false }
-                state.idle += 1
-                return true
-            }
-            guard isIdle, work.wait(timeout: .now() + Self.idleTime) == .timedOut else { continue }
-            let hasEnded = state.withLock { state in
-                // Woken at the last moment: the signal is for this thread.
-                if state.idle == 0 { return false }
-                (state.idle, state.threads) = (state.idle - 1, state.threads - 1)
-                return true
-            }
-            if hasEnded { return }
-            work.wait()
+    private func step(_ state: inout State, _ bell: Bell, at now: MonotonicInstant) -> Step {
+        if let action = state.alarms.takeDue(at: now) {
+            state.taken &+= 1
+            // Somebody has to keep the time if this action blocks.
+            if state.isWatched || state.keeper != nil { return .run(action, waking: nil, starts: false) }
+            state.isWatched = true
+            if let other = state.idle.popLast() { return .run(action, waking: other, starts: false) }
+            state.threads += 1
+            return .run(action, waking: nil, starts: true)
         }
+        if state.keeper == nil {
+            state.keeper = bell
+            let first = state.alarms.first?.deadline
+            return .keep(until: first ?? now.advanced(by: idleTime), mayEnd: first == nil)
+        }
+        state.idle.append(bell)
+        return .idle(until: now.advanced(by: idleTime))
+    }
+
+    /// - Returns: whether the thread ends, because nothing is scheduled.
+    private static func stopKeeping(
+        _ state: inout State,
+        _ bell: Bell,
+        mayEnd: Bool,
+        at now: MonotonicInstant
+    ) -> Bool {
+        state.keeper = nil
+        // A thread that is idle waits for a keeper's call, and ends first.
+        guard mayEnd, state.alarms.first == nil, state.idle.isEmpty else { return false }
+        state.threads -= 1
+        return true
+    }
+
+    /// Whether an idle thread was called to watch; else it ends.
+    private static func isCalled(_ state: inout State, _ bell: Bell) -> Bool {
+        guard let index = state.idle.firstIndex(where: { $0 === bell }) else { return true }
+        state.idle.remove(at: index)
+        state.threads -= 1
+        return false
+    }
+
+    /// Looks until the time is kept, or until this thread has to keep it.
+    private func watch() {
+        var taken = state.withLock { $0.taken }
+        let pause = Bell()
+        while true {
+            pause.wait(until: SystemClock().now.advanced(by: Self.patience))
+            switch state.withLock({ Self.look(&$0, after: taken, at: SystemClock().now) }) {
+            case .look(let now): taken = now
+            case .work(let starts):
+                for _ in 0..<starts { start(asWatcher: false) }
+                return
+            }
+        }
+    }
+
+    private static func look(_ state: inout State, after taken: Int, at now: MonotonicInstant) -> Sight {
+        if state.keeper == nil, let first = state.alarms.first, first.deadline <= now {
+            if state.taken != taken { return .look(taken: state.taken) }
+            let due = state.alarms.dueCount(at: now, upTo: state.threads)
+            // This thread takes the first one.
+            let starts = max(0, due - 1)
+            state.threads += starts
+            state.isWatched = false
+            return .work(starts: starts)
+        }
+        state.isWatched = false
+        return .work(starts: 0)
     }
 }

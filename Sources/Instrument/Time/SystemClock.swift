@@ -1,5 +1,3 @@
-internal import Dispatch
-
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)
@@ -56,36 +54,9 @@ public struct SystemClock: SchedulingClock {
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        // A serial queue, because Dispatch gives serial queues threads beyond the number of processors. A concurrent
-        // queue shares its threads with Swift's tasks and gets another one only when Dispatch finds, once a second,
-        // that all are blocked.
-        let timer = Timer(source: DispatchSource.makeTimerSource(queue: Self.alarms))
-        timer.source.schedule(deadline: .now() + .nanoseconds(Int(max(.zero, now.duration(to: deadline)).nanoseconds)))
-        let isCancelled = Flag()
-        timer.source.setEventHandler {
-            // The handler keeps the timer alive until then.
-            timer.source.cancel()
-            AlarmThreads.shared.run { if !isCancelled.isSet { action() } }
-        }
-        timer.source.resume()
-        return ScheduledAction {
-            isCancelled.set()
-            timer.source.cancel()
-        }
+        let alarm = AlarmThreads.shared.schedule(at: deadline, action)
+        return ScheduledAction { AlarmThreads.shared.cancel(alarm) }
     }
-
-    /// The queue on which timers fire; no action runs here.
-    private static let alarms = DispatchQueue(label: "instrument.alarm")
-
-    /// Whether an alarm was cancelled while its action waited for a thread.
-    private final class Flag: Sendable {
-        private let state = Lock(false)
-        var isSet: Bool { state.withLock { $0 } }
-        func set() { state.withLock { $0 = true } }
-    }
-
-    /// `@unchecked Sendable`, because Dispatch's objects may be used from any thread; only Linux does not say so.
-    private struct Timer: @unchecked Sendable { let source: any DispatchSourceTimer }
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
