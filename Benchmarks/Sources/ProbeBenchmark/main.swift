@@ -1,8 +1,9 @@
 // Many real-time streams in one process beside ffmpeg and mpv, from the same origin, in one run.
 //
-//   ProbeBenchmark [--seconds 30] [--peers 4] [--plot FILE.svg] [COUNT …]
+//   ProbeBenchmark [--seconds 30] [--peers 4] [--stream ts] [--plot FILE.svg] [COUNT …]
 //   ProbeBenchmark file FILE          how fast a file is played through, beside ffmpeg and ffprobe
 //
+// --stream: ts, fmp4, dash, live (HLS), or livedash; each at its rung of about 1 Mbit/s.
 // COUNT: how many at once, by default 1 10 50 200 1000. The origin is a separate process on the same machine.
 
 import Foundation
@@ -25,6 +26,7 @@ struct Options {
     var seconds = 30.0
     var peers = 4
     var plot: String?
+    var stream = TestStream.ts
     var counts: [Int] = []
 
     init(_ arguments: inout [String]) {
@@ -33,11 +35,37 @@ struct Options {
             switch word {
             case "--seconds": seconds = left.popFirst().flatMap(Double.init) ?? seconds
             case "--peers": peers = left.popFirst().flatMap(Int.init) ?? peers
+            case "--stream": stream = left.popFirst().flatMap(TestStream.init) ?? stream
             case "--plot": plot = left.popFirst()
             default: counts += [Int(word)].compactMap { $0 }
             }
         }
         if counts.isEmpty { counts = [1, 10, 50, 200, 1000] }
+    }
+}
+
+/// A stream of the origin.
+enum TestStream: String {
+    case ts, fmp4, dash, live, livedash
+
+    var path: String {
+        switch self {
+        case .ts: "vod/ts/v1.m3u8"
+        case .fmp4: "vod/fmp4/master.m3u8"
+        case .dash: "vod/dash/number.mpd"
+        case .live: "live/ts/v1.m3u8"
+        case .livedash: "live/dash/number.mpd"
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .ts: "HLS, transport stream, 1.05 Mbit/s"
+        case .fmp4: "HLS, fMP4, picture and separate sound, 1 Mbit/s"
+        case .dash: "DASH, picture and separate sound, 1 Mbit/s"
+        case .live: "live HLS, transport stream, 1.05 Mbit/s"
+        case .livedash: "live DASH, picture and separate sound, 1 Mbit/s"
+        }
     }
 }
 
@@ -48,7 +76,7 @@ func serve() async throws {
     var configuration = OriginConfiguration()
     configuration.rememberedRequests = 1
     let origin = try await Origin.start(media: [.fixtures(fixtures)], configuration: configuration)
-    try FileHandle.standardOutput.write(contentsOf: Data((origin.url("vod/ts/v1.m3u8") + "\n").utf8))
+    try FileHandle.standardOutput.write(contentsOf: Data((origin.url("") + "\n").utf8))
     while readLine() != nil {}
     await origin.stop()
 }
@@ -58,17 +86,18 @@ func say(_ line: some CustomStringConvertible) { FileHandle.standardOutput.write
 
 func compareStreams(_ options: Options) async throws {
     let origin = try OriginProcess()
-    say("media: HLS, transport stream, 1.05 Mbit/s, segments of 2 s; \(Int(options.seconds)) s of real time each\n")
+    let address = origin.address + options.stream.path
+    say("media: \(options.stream.title), segments of 2 s; \(Int(options.seconds)) s of real time each\n")
     say(Row.header)
     var rows: [Row] = []
     for count in options.counts {
-        let row = try probesInAProcess(count, options.seconds, origin)
+        let row = try probesInAProcess(count, options.seconds, origin, address)
         say(row)
         rows.append(row)
     }
     if options.peers > 0 {
-        say(try measurePeer("ffmpeg", Peer.ffmpeg(origin.address), options))
-        say(try measurePeer("mpv", Peer.mpv(origin.address), options))
+        say(try measurePeer("ffmpeg", Peer.ffmpeg(address), options))
+        say(try measurePeer("mpv", Peer.mpv(address), options))
     }
     origin.stop()
     if let plot = options.plot { try CostPlot(rows).svg.write(toFile: plot, atomically: true, encoding: .utf8) }
@@ -83,11 +112,16 @@ struct Figures: Codable {
 }
 
 /// Each count in a separate process, so that none has the memory of the one before.
-func probesInAProcess(_ count: Int, _ seconds: Double, _ origin: OriginProcess) throws -> Row {
+func probesInAProcess(
+    _ count: Int,
+    _ seconds: Double,
+    _ origin: OriginProcess,
+    _ address: String
+) throws -> Row {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
-    process.arguments = ["row", "\(count)", "\(seconds)", origin.address]
+    process.arguments = ["row", "\(count)", "\(seconds)", address]
     process.standardOutput = output
     let before = origin.processorTime
     try process.run()
@@ -113,7 +147,7 @@ let settling = 10.0
 func measureRow(_ words: [String]) async throws {
     guard words.count == 3, let count = Int(words[0]), let seconds = Double(words[1]) else { return }
     var profile = PlayerProfile.standard
-    profile.rule = FixedRule(.lowest)
+    profile.rule = FixedRule(.rung(1))
     let tally = Tally()
     func fleet(of count: Int, _ report: @escaping @Sendable (Action) -> Void) -> ProbeFleet {
         let probes = (0..<count).map { _ in
