@@ -58,7 +58,7 @@ extension PlayerProfile {
             // targetduration).
             targetIncreaseOnStall: .duration(.seconds(1)),
             maximumTargetIncrease: .targetDurations(1),
-            // src/config.ts, `lowLatencyMode`.
+            // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests them.
             usesParts: true
         )
     )

@@ -300,7 +300,7 @@ extension ManifestLoading {
     private func manifestAddress(of purpose: FetchPurpose, _ segment: MediaSegment?, _ id: Rendition.ID) -> HTTPURL? {
         if case .playlist(let url)? = renditions[id]?.rendition.source { return url }
         switch purpose {
-        case .manifest, .clock, .steering, .playlist, .key, .licence: return nil
+        case .manifest, .clock, .steering, .playlist, .key, .licence, .hint: return nil
         case .index: return renditions[id]?.missingPart?.index.url
         case .initialization: return segment?.initialization?.url
         case .segment: return segment?.url

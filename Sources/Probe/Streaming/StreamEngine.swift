@@ -182,7 +182,7 @@ final class StreamEngine: DrivenEngine {
                 let definitions = driver.look { playback, _ in playback.manifest.presentation?.definitions ?? [:] }
                 let playlist = try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
                 response.reading = .success(.playlist(playlist))
-            case .index, .initialization, .key, .licence, .segment: break
+            case .index, .initialization, .key, .licence, .segment, .hint: break
             }
         } catch {
             response.reading = .failure(error)

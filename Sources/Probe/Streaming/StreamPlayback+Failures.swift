@@ -7,6 +7,7 @@ extension StreamPlayback {
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
         if case .clock = purpose { return clockFailed(failure, fetching, now) }
+        if purpose.isHint { return hintFailed(failure, fetching, now) }
         if purpose == .steering { return steeringFailed(failure, fetching, now) }
         if subtitles.concerns(purpose) { return subtitlesFailed(failure, fetching, now) }
         if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
@@ -69,7 +70,7 @@ extension StreamPlayback {
 
     private func concernsMain(_ purpose: FetchPurpose, _ plan: TrackLoading.Plan) -> Bool {
         switch purpose {
-        case .manifest, .clock, .steering, .licence: false
+        case .manifest, .clock, .steering, .licence, .hint: false
         case .playlist(let id), .index(let id): id == plan.rendition
         case .initialization(let role), .key(let role), .segment(let role): role == .main
         }

@@ -31,7 +31,8 @@ extension StreamPlayback {
         case .key, .licence: .key
         case .clock, .steering: nil
         case .segment(.subtitles): plan(of: .subtitles)?.segment?.initialization == nil ? .caption : .timedText
-        case .segment(let role): mediaType(of: role)
+        case .segment(let role), .hint(.part, let role): mediaType(of: role)
+        case .hint(.initialization, _): .initialization
         }
     }
 

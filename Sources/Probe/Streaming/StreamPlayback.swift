@@ -29,6 +29,7 @@ struct StreamPlayback: DrivenPlayback {
     var live: LivePositioning
     var store = SegmentStore()
     var held = HeldSegments()
+    var hints: HintLoading
     var feed: MediaFeed
     var subtitles: SubtitleLoading
     var licence: LicenceLoading
@@ -57,6 +58,7 @@ struct StreamPlayback: DrivenPlayback {
         )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)
+        hints = HintLoading(profile.live.preloadedHints)
         feed = MediaFeed(profile.segmentUse)
         subtitles = SubtitleLoading(configuration.subtitles)
         licence = LicenceLoading(configuration.licenceURL)

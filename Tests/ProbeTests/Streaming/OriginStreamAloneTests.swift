@@ -197,11 +197,18 @@ struct OriginStreamAloneTests {
         #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
     }
 
-    @Test("A low-latency playlist is played in parts, with held requests and delta updates, near its edge")
-    func lowLatencyHLS() async throws {
+    @Test(
+        "A low-latency playlist is played in parts, with held requests and delta updates, near its edge",
+        arguments: [[], [.part, .initialization]] as [Set<LivePolicy.HintedResource>]
+    )
+    func lowLatencyHLS(hints: Set<LivePolicy.HintedResource>) async throws {
         let machine = MachineLoad()
         var configuration = ProbeConfiguration(profile: .plain(rule: FixedRule(.rung(1))))
-        configuration.profile.live = LivePolicy(targetLatency: .targetDurations(3), usesParts: true)
+        configuration.profile.live = LivePolicy(
+            targetLatency: .targetDurations(3),
+            usesParts: true,
+            preloadedHints: hints
+        )
         let watched = try await play("live/ll/master.m3u8", configuration, isRealTime: true, stopAfter: 9)
         #expect(watched.played.outcome == .stopped, "\(watched.paths)")
         #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
@@ -210,6 +217,11 @@ struct OriginStreamAloneTests {
         // SEGMENT.PART.m4s, in their order.
         let picture = parts.filter { $0.contains("/v1/") && $0.split(separator: ".").count == 3 }
         #expect(picture == picture.sorted { ($0.count, $0) < ($1.count, $1) } && !picture.isEmpty)
+        // The origin holds the request of a hinted part until the part exists.
+        let held = watched.records.filter {
+            $0.kind == .segment && $0.firstByte.map { $0 > .milliseconds(200) } ?? false
+        }
+        #expect(hints.isEmpty ? held.isEmpty : held.count > 4, "\(held.map(\.url))")
         let queries = watched.queries
         #expect(queries.contains { $0.hasPrefix("_HLS_msn=") && $0.contains("&_HLS_part=") })
         #expect(queries.contains { $0.hasSuffix("&_HLS_skip=YES") })
