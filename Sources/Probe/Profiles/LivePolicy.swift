@@ -73,6 +73,9 @@ public struct LivePolicy: Hashable, Sendable {
     ///
     /// Hints whose byte range has no end are never requested.
     public var preloadedHints: Set<HintedResource>
+    /// Whether the player loads the changes of a live MPD where the MPD offers patches (`PatchLocation`), and the whole
+    /// MPD only if a patch cannot be used.
+    public var usesPatches: Bool
 
     /// Creates a policy.
     public init(
@@ -84,7 +87,8 @@ public struct LivePolicy: Hashable, Sendable {
         catchUp: CatchUp = .none,
         staleAfter: Distance? = nil,
         usesParts: Bool = false,
-        preloadedHints: Set<HintedResource> = []
+        preloadedHints: Set<HintedResource> = [],
+        usesPatches: Bool = false
     ) {
         self.targetLatency = targetLatency
         self.followsStream = followsStream
@@ -95,6 +99,7 @@ public struct LivePolicy: Hashable, Sendable {
         self.staleAfter = staleAfter
         self.usesParts = usesParts
         self.preloadedHints = preloadedHints
+        self.usesPatches = usesPatches
     }
 }
 

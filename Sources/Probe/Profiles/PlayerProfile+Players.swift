@@ -36,7 +36,8 @@ extension PlayerProfile {
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(100)),
             staleAfter: .targetDurations(3.5),
             usesParts: true,
-            preloadedHints: [.part, .initialization]
+            preloadedHints: [.part, .initialization],
+            usesPatches: true
         )
     )
 

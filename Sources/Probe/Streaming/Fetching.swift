@@ -13,6 +13,8 @@ enum StreamRole: Hashable, Sendable {
 /// The purpose of a request.
 enum FetchPurpose: Hashable, Sendable {
     case manifest
+    /// The changes of the manifest since its last load.
+    case patch
     /// The time of the server.
     case clock(ClockSource.Method)
     /// The order of the servers.
@@ -30,7 +32,7 @@ enum FetchPurpose: Hashable, Sendable {
 
     var kind: ResourceKind {
         switch self {
-        case .manifest: .manifest
+        case .manifest, .patch: .manifest
         case .clock: .clock
         case .steering: .steering
         case .playlist, .index: .playlist
@@ -45,7 +47,7 @@ enum FetchPurpose: Hashable, Sendable {
 
     var phase: ProbeError.Phase {
         switch self {
-        case .manifest, .clock, .steering: .manifest
+        case .manifest, .patch, .clock, .steering: .manifest
         case .playlist, .index: .playlist
         case .initialization, .hint(.initialization, _): .initialization
         case .key: .key
@@ -66,7 +68,7 @@ enum FetchPurpose: Hashable, Sendable {
     var isOfMedia: Bool {
         switch self {
         case .index, .initialization, .segment, .hint: true
-        case .manifest, .clock, .steering, .playlist, .key, .licence: false
+        case .manifest, .patch, .clock, .steering, .playlist, .key, .licence: false
         }
     }
 
@@ -74,13 +76,13 @@ enum FetchPurpose: Hashable, Sendable {
     var rendition: Rendition.ID? {
         switch self {
         case .playlist(let id), .index(let id): id
-        case .manifest, .clock, .steering, .initialization, .key, .licence, .segment, .hint: nil
+        case .manifest, .patch, .clock, .steering, .initialization, .key, .licence, .segment, .hint: nil
         }
     }
 
     var role: StreamRole? {
         switch self {
-        case .manifest, .clock, .steering, .playlist, .index, .licence: nil
+        case .manifest, .patch, .clock, .steering, .playlist, .index, .licence: nil
         case .initialization(let role), .key(let role), .segment(let role), .hint(_, let role): role
         }
     }

@@ -166,6 +166,18 @@ final class StreamEngine: DrivenEngine {
                 response.reading = .success(
                     .presentation(try presentation(response, fetching.request.url, clockOffset: offset))
                 )
+            case .patch:
+                let known = driver.look { playback, _ in
+                    playback.manifest.presentation.map { ($0, playback.manifest.clock.offset ?? 0) }
+                }
+                guard let (presentation, offset) = known else { break }
+                let patched = try presentation.patched(
+                    by: response.bytes,
+                    at: response.url,
+                    now: clock.wallTime,
+                    clockOffset: offset
+                )
+                response.reading = .success(.presentation(patched))
             case .clock(let method):
                 guard let waiting = driver.look({ playback, _ in playback.manifest.clock.waiting }) else { break }
                 guard let time = method == .body ? ClockSource.time(inBody: response.bytes) : response.date else {

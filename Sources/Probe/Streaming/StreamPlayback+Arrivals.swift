@@ -16,6 +16,10 @@ extension StreamPlayback {
                     apply(try manifest.take(parsed, begun: fetching.begun), now)
                     readAds(of: parsed, now)
                 }
+            case .patch:
+                guard case .presentation(let parsed)? = try response.parsed() else { break }
+                apply(try manifest.take(parsed, begun: fetching.begun), now)
+                readAds(of: parsed, now)
             case .clock:
                 guard case .synchronized(let parsed, let offset)? = try response.parsed() else { break }
                 apply(try manifest.take(clockOffset: offset, parsed), now)

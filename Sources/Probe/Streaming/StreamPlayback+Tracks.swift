@@ -15,6 +15,7 @@ extension StreamPlayback {
             subtitles: subtitles.rendition,
             fetches,
             bitrate: choice.measuredBitrate,
+            wallTime: now.wallTime,
             now: now.instant
         )
         apply(due, now)

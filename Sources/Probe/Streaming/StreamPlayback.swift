@@ -54,7 +54,8 @@ struct StreamPlayback: DrivenPlayback {
             source,
             staleAfter: profile.live.staleAfter,
             includesAudio: profile.ladderIncludesAudio,
-            usesParts: profile.live.usesParts
+            usesParts: profile.live.usesParts,
+            usesPatches: profile.live.usesPatches
         )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)

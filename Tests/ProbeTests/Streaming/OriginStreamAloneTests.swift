@@ -234,6 +234,32 @@ struct OriginStreamAloneTests {
         #expect(latency < .milliseconds(2_500) && latency > .milliseconds(500))
     }
 
+    @Test("A live MPD is followed by its patches, and loaded as a whole where patches fail", arguments: [false, true])
+    func patches(areMissing: Bool) async throws {
+        let machine = MachineLoad()
+        var configuration = ProbeConfiguration(profile: .plain())
+        configuration.profile.live.usesPatches = true
+        let faults = areMissing ? [try FaultRule("404 on live/dash/patch.mpp")] : []
+        let watched = try await play(
+            "live/dash/patch.mpd",
+            configuration,
+            faults: faults,
+            isRealTime: true,
+            stopAfter: 9
+        )
+        #expect(watched.played.outcome == .stopped && !watched.played.actions.contains(.error), "\(watched.paths)")
+        let patches = watched.records.filter { $0.url.hasSuffix("patch.mpp") }
+        let whole = watched.records.filter { $0.url.hasSuffix("patch.mpd") }
+        #expect(patches.count >= 3 && patches.allSatisfy { $0.kind == .manifest })
+        #expect(areMissing ? whole.count >= 3 : whole.count == 1, "\(watched.paths)")
+        let warnings = watched.played.all(.streamWarning).compactMap { $0.attributes[.warningCode] }
+        #expect(areMissing ? Set(warnings) == ["manifestPatch"] : warnings == [], "\(warnings)")
+        let segments = watched.paths.filter { $0.hasSuffix("m4s") }
+        #expect(Set(segments).count == segments.count && segments.count > 8, "\(segments)")
+        guard machine.allowsJudging("whether a patched live stream plays without a stall") else { return }
+        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
+    }
+
     @Test("A low-latency MPD is played in chunks near its edge")
     func lowLatencyDASH() async throws {
         let machine = MachineLoad()
