@@ -36,6 +36,39 @@ public struct MarkupElement: Hashable, Sendable {
         }
     }
 
+    /// Inserts children in front of a place, which costs time in proportion to the number of children.
+    package mutating func insert(_ new: [MarkupElement], at place: Int) {
+        children.insert(contentsOf: new, at: min(max(place, 0), children.count))
+        index()
+    }
+
+    /// Replaces a child, which costs time in proportion to the number of children; without `new`, removes it.
+    package mutating func replaceChild(at place: Int, with new: [MarkupElement] = []) {
+        guard children.indices.contains(place) else { return }
+        children.replaceSubrange(place...place, with: new)
+        index()
+    }
+
+    /// Changes the element at a path, whose parts are places among children; false if there is no such element. The
+    /// change must not rename the element.
+    package mutating func change<Failure>(
+        at path: ArraySlice<Int>,
+        _ body: (inout MarkupElement) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        guard let first = path.first else {
+            try body(&self)
+            return true
+        }
+        guard children.indices.contains(first) else { return false }
+        return try children[first].change(at: path.dropFirst(), body)
+    }
+
+    private mutating func index() {
+        positions = [:]
+        guard children.count > Self.mostWithoutTable else { return }
+        for (position, child) in children.enumerated() { positions[child.name, default: []].append(position) }
+    }
+
     /// The children of that name, in document order.
     public func all(_ name: String) -> NamedElements {
         if children.count > Self.mostWithoutTable { return NamedElements(children, at: positions[name] ?? []) }

@@ -35,6 +35,50 @@ struct LinearTimeTests {
         #expect(growth.isLinear, "\(growth)")
     }
 
+    @Test("Applying a patch costs time in proportion to the number of its operations", arguments: patches)
+    func patchCost(shape: CostShape) throws {
+        let rows = (0..<500).map { "<S t=\"\($0)\" d=\"1\"/>" }.joined()
+        let template = "<SegmentTemplate media=\"$Time$\"><SegmentTimeline>\(rows)</SegmentTimeline></SegmentTemplate>"
+        var text = Self.live(template + "<Representation id=\"a\" bandwidth=\"1\"/>")
+        text = text.replacing("<MPD ", with: "<MPD id=\"a\" publishTime=\"2026-11-21T09:00:00Z\" ")
+        text = text.replacing("<Period", with: "<PatchLocation>a</PatchLocation><Period")
+        var limits = Self.lifted
+        (limits.patchOperations, limits.patchSteps) = (.max, .max)
+        let show = try Presentation(
+            parsing: Array(text.utf8),
+            at: HTTPURL("https://media.test/a"),
+            now: now,
+            limits: limits
+        )
+        let times = "originalPublishTime=\"2026-11-21T09:00:00Z\" publishTime=\"2026-11-21T09:00:00Z\""
+        let growth = try CostGrowth.measure(
+            from: shape.size,
+            making: { Array("<Patch mpdId=\"a\" \(times)>\(shape.text($0))</Patch>".utf8) },
+            { _ = try? show.patched(by: $0, at: HTTPURL("https://media.test/p"), now: now) }
+        )
+        #expect(growth.isLinear, "\(growth)")
+    }
+
+    private static let patches: [CostShape] = {
+        let timeline = "/MPD/Period/AdaptationSet/SegmentTemplate/SegmentTimeline"
+        return [
+            CostShape(name: "attributes", size: 200) {
+                copies($0) { "<replace sel=\"\(timeline)/S[500]/@d\">\($0)</replace>" }
+            },
+            CostShape(name: "elements", size: 200) {
+                copies($0) { _ in "<remove sel=\"\(timeline)/S[1]\"/>" + Self.added(timeline) }
+            },
+            CostShape(name: "one addition", size: 20_000) { count in
+                "<add sel=\"\(timeline)\">" + copies(count) { _ in "<S d=\"1\"/>" } + "</add>"
+            },
+            CostShape(name: "long selector", size: 20_000) {
+                "<remove sel=\"/MPD" + copies($0) { _ in "/a[@b='c']" } + "\"/>"
+            },
+        ]
+    }()
+
+    private static func added(_ timeline: String) -> String { "<add sel=\"\(timeline)\"><S d=\"1\"/></add>" }
+
     @Test("Reading a playlist costs time in proportion to its size", arguments: Self.playlists)
     func playlistCost(shape: CostShape) throws {
         let growth = try CostGrowth.measure(

@@ -104,6 +104,58 @@ struct LowLatencyPlaylistTests {
         }
     }
 
+    @Test("Hints of a part and of a section are read, the first of each")
+    func hints() throws {
+        let playlist = try playlist(
+            """
+            #EXT-X-PART:DURATION=1,URI="0.0.m4s"
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="a.m4s",BYTERANGE-START=20,BYTERANGE-LENGTH=30
+            #EXT-X-PRELOAD-HINT:TYPE=MAP,URI="init2.mp4",BYTERANGE-LENGTH=700
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="b.m4s"
+            #EXT-X-PRELOAD-HINT:TYPE=FUTURE,URI="c"
+            """
+        )
+        let part = try #require(playlist.preloadHint)
+        #expect(part == PreloadHint(url: try url("a.m4s"), byteRange: ByteRange(offset: 20, length: 30)))
+        let section = PreloadHint(url: try url("init2.mp4"), byteRange: ByteRange(offset: 0, length: 700))
+        #expect(playlist.initializationHint == section && !part.isOpenEnded)
+        #expect(playlist.notices.map(\.line) == [9])
+        #expect(PreloadHint(url: part.url, byteRange: ByteRange(offset: 0, length: nil)).isOpenEnded)
+    }
+
+    @Test(
+        "A hint that cannot be requested is passed over with a notice",
+        arguments: [
+            "URI=\"a\",BYTERANGE-START=-1", "URI=\"a\",BYTERANGE-START=x", "URI=\"a\",BYTERANGE-LENGTH=0",
+            "URI=\"a\",BYTERANGE-START=1,BYTERANGE-LENGTH=9223372036854775807",
+            "URI=\"a\",BYTERANGE-START=99999999999999999999", "URI=\"a\",BYTERANGE-LENGTH=", "BYTERANGE-START=1",
+            "URI=\"file:///etc/passwd\"", "URI=\"concat:a|b\"",
+        ]
+    )
+    func damagedHints(attributes: String) throws {
+        for type in ["PART", "MAP"] {
+            let text = "#EXTINF:4,\n0.m4s\n#EXT-X-PRELOAD-HINT:TYPE=\(type),\(attributes)\n"
+            let playlist = try playlist(text + "#EXT-X-RENDITION-REPORT:URI=\"file:///x\",LAST-MSN=1\n")
+            #expect(playlist.preloadHint == nil && playlist.initializationHint == nil, "\(type)")
+            #expect(playlist.segments.count == 1 && !playlist.notices.isEmpty && playlist.renditionReports.isEmpty)
+            #expect(!"\(playlist.notices)".contains("passwd"))
+        }
+    }
+
+    @Test("A hint is the next part of the segment in production, and a complete playlist has none")
+    func hintedPart() throws {
+        var timeline = timeline(try live(10..<14, open: 2))
+        let part = try #require(timeline.hintedPart)
+        #expect(part.sequence == 14 && part.part == 2 && part.url.path == "/show/14.2.m4s" && part.byteRange == nil)
+        #expect(part.start == 18 * second && part.duration == second && part.initialization != nil)
+        _ = update(&timeline, try live(10..<15, open: 0))
+        #expect(timeline.hintedPart?.sequence == 15 && timeline.hintedPart?.part == 0)
+        #expect(timeline.hintedPart?.start == 20 * second)
+        let ended = try playlist("#EXTINF:4,\n0.m4s\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"a\"\n#EXT-X-ENDLIST\n")
+        #expect(ended.preloadHint == nil)
+        #expect(self.timeline(try live(10..<14, open: 2), usesParts: false).hintedPart == nil)
+    }
+
     @Test("Behind the segments come the parts of the segment in production, then those of the next")
     func units() throws {
         var timeline = timeline(try live(10..<14, open: 2))
@@ -173,13 +225,17 @@ struct LowLatencyPlaylistTests {
         #expect(!timeline.needsWholePlaylist && timeline.openSegment?.sequence == 40)
     }
 
-    @Test("Parts of a segment that is encrypted as a whole are not used")
+    @Test("Parts of a segment that is encrypted as a whole are not used, those with encrypted samples are")
     func encrypted() throws {
-        let timeline = timeline(
-            try playlist(
-                "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\n1.m4s\n" + part(2, 0)
-            )
-        )
-        #expect(timeline.openSegment == nil && timeline.index.count == 1)
+        func playlist(_ method: String) throws -> HLSMediaPlaylist {
+            let key = "#EXT-X-KEY:METHOD=\(method),URI=\"k\"\n"
+            return try self.playlist(key + part(1, 0) + "\n#EXTINF:4,\n1.m4s\n" + part(2, 0))
+        }
+        var whole = timeline(try playlist("AES-128"))
+        _ = update(&whole, try playlist("AES-128"))
+        #expect(whole.openSegment == nil && whole.index.map(\.parts.count) == [0] && whole.hintedPart == nil)
+        var samples = timeline(try playlist("SAMPLE-AES"))
+        _ = update(&samples, try playlist("SAMPLE-AES"))
+        #expect(samples.openSegment?.parts.count == 1 && samples.index.map(\.parts.count) == [1])
     }
 }

@@ -130,6 +130,34 @@ internal import Testing
         }
     }
 
+    @Test func mutatedPatchesAreSurvived() throws {
+        var generator = SeededGenerator(seed: 11)
+        let times = "publishTime=\"2026-11-21T09:00:00Z\""
+        let template =
+            "<SegmentTemplate media=\"$Time$\"><SegmentTimeline><S t=\"0\" d=\"1\"/></SegmentTimeline></SegmentTemplate>"
+        let body =
+            "<PatchLocation>a</PatchLocation><Period id=\"p\" start=\"PT0S\"><AdaptationSet mimeType=\"video/mp4\">"
+        let manifest = mpd(
+            body + template + "<Representation id=\"v\" bandwidth=\"1\"/></AdaptationSet></Period>",
+            "id=\"m\" type=\"dynamic\" availabilityStartTime=\"2026-11-21T09:00:00Z\" \(times)"
+        )
+        let show = try presentation(manifest)
+        let timeline = "/MPD/Period[@id='p']/AdaptationSet[1]/SegmentTemplate/SegmentTimeline"
+        let patch = """
+            <Patch mpdId="m" originalPublishTime="2026-11-21T09:00:00Z" \(times)><add sel="\(timeline)"><S d="2"/></add>\
+            <replace sel="\(timeline)/S[1]/@d">3</replace><remove sel="\(timeline)/S[2]"/></Patch>
+            """
+        #expect(
+            try show.patched(by: Array(patch.utf8), at: address(), now: now).segments().first?.duration == 3 * second
+        )
+        for _ in 0..<5_000 {
+            var bytes = Array(patch.utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &generator) { mutate(&bytes, &generator) }
+            guard let patched = try? show.patched(by: bytes, at: address(), now: now) else { continue }
+            for rendition in patched.renditions { walk(rendition) }
+        }
+    }
+
     @Test func mutatedIndexBoxesAreSurvived() throws {
         var generator = SeededGenerator(seed: 7)
         let range = ByteRange(offset: .max - 10, length: nil)

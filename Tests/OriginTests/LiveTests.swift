@@ -1,5 +1,7 @@
 import Foundation
 import Instrument
+import InstrumentHTTP
+import InstrumentManifests
 import NIOCore
 import Testing
 
@@ -84,6 +86,30 @@ struct LiveTests {
         #expect(parser.isWellFormed && parser.count("Representation") == 5)
     }
 
+    @Test("A patch makes the later manifest of an earlier one", arguments: [2_000, 6_500, 30_000])
+    func patches(later: Int64) async throws {
+        let url = try HTTPURL("http://origin.test/live/dash/patch.mpd")
+        func presentation(at time: Int64) async throws -> Presentation {
+            let text = try await text("/live/dash/patch.mpd", "window=10", at: time)
+            #expect(TagCheck(text).isWellFormed)
+            return try Presentation(parsing: Array(text.utf8), at: url, now: moment(time).now)
+        }
+        let old = try await presentation(at: 1_000)
+        let location = try #require(old.live?.patch)
+        #expect(location.url.secretText == "http://origin.test/live/dash/patch.mpp?from=30&window=10")
+        let patch = try await text("/live/dash/patch.mpp", "from=30&window=10", at: 1_000 + later)
+        let now = moment(1_000 + later).now
+        let patched = try old.patched(by: Array(patch.utf8), at: location.url, now: now)
+        let new = try await presentation(at: 1_000 + later)
+        #expect(patched.live == new.live && patched.renditions == new.renditions && patched.variants == new.variants)
+        #expect(patched.renditions != old.renditions && patched.acceptsPatches)
+        let site = try Site([.fixtures(try await SharedFixtures.get())])
+        for query in ["from=30", "from=0", "from=-1", "from=999", "from=x", ""] {
+            let found = site.resource(at: "/live/dash/patch.mpp", query: query, moment: moment(60_500))
+            #expect(found == nil, "\(query)")
+        }
+    }
+
     @Test("Every manifest is well-formed", arguments: DASHAddressing.allCases)
     func wellFormed(addressing: DASHAddressing) async throws {
         let parser = TagCheck(try await text("/vod/dash/\(addressing.rawValue).mpd", at: 0))
@@ -104,7 +130,7 @@ struct LiveTests {
     func complete() async throws {
         let fixtures = try await SharedFixtures.get()
         let site = try Site([.fixtures(fixtures)])
-        #expect(site.catalogue.count == 52)
+        #expect(site.catalogue.count == 53)
         var pending = site.catalogue.map { "/" + $0.path }
         var seen = Set(pending)
         while let path = pending.popLast() {

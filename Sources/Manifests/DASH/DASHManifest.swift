@@ -3,10 +3,18 @@ internal import InstrumentHTTP
 internal import InstrumentXML
 
 /// A media presentation description (ISO/IEC 23009-1): its elements, and the periods' times.
-struct DASHManifest {
-    let root: MarkupElement
+struct DASHManifest: Hashable, Sendable {
+    /// The server's time in the MPD (`UTCTiming` with the scheme `direct`), and the local time at which it arrived.
+    struct DirectClock: Hashable, Sendable {
+        var server: WallTime
+        var arrival: WallTime
+    }
+
+    private(set) var root: MarkupElement
     let url: HTTPURL
     let limits: ManifestLimits
+    /// The server's time as it was read first: a patch may leave it in the MPD, where it becomes outdated.
+    var directClock: DirectClock?
 
     init(parsing bytes: [UInt8], at url: HTTPURL, limits: ManifestLimits) throws(ManifestError) {
         let root: MarkupElement
@@ -26,6 +34,13 @@ struct DASHManifest {
         self.root = root
         self.url = url
         self.limits = limits
+    }
+
+    /// Returns the MPD that a patch makes of this one.
+    func applying(_ patch: MPDPatch) throws(ManifestError) -> DASHManifest {
+        var manifest = self
+        manifest.root = try patch.applied(to: root, limits: limits)
+        return manifest
     }
 
     var isDynamic: Bool { root["type"] == "dynamic" }

@@ -8,7 +8,7 @@ internal import InstrumentXML
 /// Each representation of the richest period becomes a rendition that continues through all periods: in each by the
 /// representation with the same `@id`, else by the one with the highest bitrate that is not above it.
 struct DASHPresentationBuilder {
-    private let manifest: DASHManifest
+    private var manifest: DASHManifest
     private let now: WallTime
     /// The nanoseconds by which the server's clock is ahead of `now`.
     private let clockOffset: Int64
@@ -75,6 +75,7 @@ struct DASHPresentationBuilder {
         presentation.steering = steering
         presentation.periods = periods.map { PresentationPeriod($0.period) }
         presentation.notices = notices.notices
+        if presentation.live?.patch != nil { presentation.document = manifest }
         return presentation
     }
 
@@ -101,7 +102,11 @@ struct DASHPresentationBuilder {
             }
             return start.advanced(nanoseconds: clockOffset.saturatingMultiply(-1))
         }
-        return start.advanced(nanoseconds: now.nanoseconds(since: server))
+        if manifest.directClock?.server != server {
+            manifest.directClock = DASHManifest.DirectClock(server: server, arrival: now)
+        }
+        let arrival = manifest.directClock?.arrival ?? now
+        return start.advanced(nanoseconds: arrival.nanoseconds(since: server))
     }
 
     /// The steering server (ETSI TS 103 998, section 6).
@@ -148,7 +153,27 @@ struct DASHPresentationBuilder {
                 line: location.line
             )
         }
+        rules.patch = patchLocation
         return rules
+    }
+
+    /// Where the next patch is (section 5.15): the first element that can be used.
+    private var patchLocation: PatchLocation? {
+        // Without these, no patch can say that it belongs to this MPD.
+        guard root["id"] != nil, let published = root.word("publishTime").flatMap({ CalendarText.wallTime($0) }),
+            let origin = calendar?.origin,
+            let start = root["availabilityStartTime"].flatMap({ CalendarText.wallTime($0) })
+        else { return nil }
+        for element in root.all("PatchLocation") {
+            guard let url = try? ReferenceBase(url: manifest.url).resolve(String(element.text.trimmingWhitespace))
+            else { continue }
+            guard element["ttl"] != nil else { return PatchLocation(url: url) }
+            guard let life = element.word("ttl").flatMap({ DecimalText.nanoseconds($0) }), life >= 0 else { continue }
+            // By the local clock, as the origin is.
+            let age = life.saturatingAdd(origin.nanoseconds(since: start))
+            return PatchLocation(url: url, expiry: published.advanced(nanoseconds: age))
+        }
+        return nil
     }
 
     /// The preferred `BaseURL` of a level; the presentation lists the alternatives.

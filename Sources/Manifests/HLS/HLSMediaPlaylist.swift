@@ -29,8 +29,10 @@ public struct HLSMediaPlaylist: Hashable, Sendable {
     public var skippedCount = 0
     /// What the server declares for low-latency playback.
     public var control = ServerControl()
-    /// The address of the next part; nil without one.
+    /// The next part (`EXT-X-PRELOAD-HINT` with `TYPE=PART`); nil without a hint.
     public var preloadHint: PreloadHint?
+    /// The initialization section that the next parts need (`TYPE=MAP`); nil without a hint.
+    public var initializationHint: PreloadHint?
     /// What the playlists of other renditions have last.
     public var renditionReports: [RenditionReport] = []
     /// `EXT-X-START`.

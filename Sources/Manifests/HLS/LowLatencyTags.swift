@@ -54,13 +54,19 @@ public struct PartialSegment: Hashable, Sendable {
     }
 }
 
-/// The address of the part that comes next, which the server answers as soon as the part exists (`EXT-X-PRELOAD-HINT`
-/// with `TYPE=PART`, rfc8216bis section 4.4.5.3).
+/// The address of a resource that the playlist will need next, which the server answers as soon as the resource exists
+/// (`EXT-X-PRELOAD-HINT`, rfc8216bis section 4.4.5.3).
+///
+/// A hint is no promise: the playlist may continue with another resource.
 public struct PreloadHint: Hashable, Sendable {
     /// The address.
     public var url: HTTPURL
-    /// The byte range; nil for the whole resource.
+    /// The byte range; nil for the whole resource. A range without a length ends with the resource.
     public var byteRange: ByteRange?
+
+    /// Whether the end of the hinted bytes is known only from a later playlist (`BYTERANGE-START` without
+    /// `BYTERANGE-LENGTH`), so that a request brings the bytes behind them as well.
+    public var isOpenEnded: Bool { byteRange.map { $0.length == nil } ?? false }
 
     /// Creates a hint.
     public init(url: HTTPURL, byteRange: ByteRange? = nil) {

@@ -68,22 +68,51 @@ extension MediaPlaylistParser {
 
     mutating func readPreloadHint(_ line: PlaylistLine) throws(ManifestError) {
         let attributes = try attributes(line)
-        // Hints of initialization sections save nothing: the section of the current segments is known.
-        guard attributes["TYPE"] == "PART", let reference = attributes["URI"], playlist.preloadHint == nil else {
-            return
+        let target: WritableKeyPath<HLSMediaPlaylist, PreloadHint?>
+        switch attributes["TYPE"] {
+        case "PART": target = \.preloadHint
+        case "MAP": target = \.initializationHint
+        default: return  // A later version may have more types.
         }
-        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
-        let (start, length) = (attributes.integer("BYTERANGE-START"), attributes.integer("BYTERANGE-LENGTH"))
-        let range = start == nil && length == nil ? nil : ByteRange(offset: start ?? 0, length: length)
-        playlist.preloadHint = PreloadHint(url: url, byteRange: range)
+        guard playlist[keyPath: target] == nil else {
+            return notices.add(.oddity, "the second EXT-X-PRELOAD-HINT of a type is passed over", line: line.number)
+        }
+        guard let reference = attributes["URI"], let byteRange = Self.hintedRange(attributes) else {
+            let message = "EXT-X-PRELOAD-HINT without URI, or with an invalid range, is passed over"
+            return notices.add(.oddity, message, line: line.number)
+        }
+        guard let url = try optionalAddress(reference, line) else { return }
+        playlist[keyPath: target] = PreloadHint(url: url, byteRange: byteRange)
+    }
+
+    /// The range of a hint, which is nil for the whole resource; nil if the attributes are no range.
+    private static func hintedRange(_ attributes: AttributeList) -> ByteRange?? {
+        let (first, size) = (attributes["BYTERANGE-START"], attributes["BYTERANGE-LENGTH"])
+        if first == nil, size == nil { return .some(nil) }
+        guard let start = DecimalText.integer(first ?? "0"), start < .max else { return nil }
+        guard let size else { return ByteRange(offset: start, length: nil) }
+        guard let length = DecimalText.integer(size), length > 0, !start.addingReportingOverflow(length).overflow else {
+            return nil
+        }
+        return ByteRange(offset: start, length: length)
+    }
+
+    /// The address of a tag without which the playlist can be played; nil, with a notice, if it is refused.
+    private mutating func optionalAddress(_ reference: String, _ line: PlaylistLine) throws(ManifestError) -> HTTPURL? {
+        do throws(ManifestError) {
+            return try references.resolve(reference, line: line.number, budget: &addressBudget)
+        } catch {
+            guard error.code == .referenceRefused else { throw error }
+            notices.add(.referenceRefused, error.message, line: line.number)
+            return nil
+        }
     }
 
     mutating func readRenditionReport(_ line: PlaylistLine) throws(ManifestError) {
         let attributes = try attributes(line)
         guard let reference = attributes["URI"], let sequence = attributes.integer("LAST-MSN"),
-            playlist.renditionReports.count < limits.segments
+            playlist.renditionReports.count < limits.segments, let url = try optionalAddress(reference, line)
         else { return }
-        let url = try references.resolve(reference, line: line.number, budget: &addressBudget)
         let part = attributes.integer("LAST-PART").flatMap { Int(exactly: $0) }
         playlist.renditionReports.append(RenditionReport(url: url, lastSequence: sequence, lastPart: part))
     }
@@ -104,6 +133,7 @@ extension MediaPlaylistParser {
 
     /// The segment that the server is producing, of which the playlist has parts or a hint.
     mutating func finishOpenSegment() {
+        if playlist.hasEnded { (playlist.preloadHint, playlist.initializationHint) = (nil, nil) }
         guard !playlist.hasEnded, playlist.control.partTarget != nil,
             let url = parts.first?.url ?? playlist.preloadHint?.url
         else { return }

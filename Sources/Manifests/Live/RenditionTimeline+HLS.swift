@@ -93,7 +93,7 @@ extension RenditionTimeline {
         guard usesParts else { return false }
         let old = openSegment
         control = playlist.control
-        preloadHint = playlist.preloadHint
+        (preloadHint, initializationHint) = (playlist.preloadHint, playlist.initializationHint)
         openSegment = playlist.openSegment?.renumbered(by: sequenceShift, discontinuity: discontinuityShift)
         if let last = index.last {
             // The parts of a segment that is complete by now add nothing.
@@ -101,8 +101,7 @@ extension RenditionTimeline {
             openSegment?.start = last.end
             if openSegment?.initialization == nil { openSegment?.initialization = last.initialization }
         }
-        // A part of a segment that is encrypted as a whole cannot be decrypted.
-        if openSegment?.encryption != nil { openSegment = nil }
+        if openSegment?.hasReadableContainer == false { openSegment = nil }
         return openSegment?.sequence != old?.sequence || openSegment?.parts.count != old?.parts.count
     }
 
@@ -158,7 +157,7 @@ extension RenditionTimeline {
             (place.url, place.byteRange, place.isGap) = (segment.url, segment.byteRange, segment.isGap)
             (place.initialization, place.encryption) = (segment.initialization, segment.encryption)
             place.wallTime = segment.wallTime ?? place.wallTime
-            place.parts = usesParts ? segment.parts : []
+            place.parts = usableParts(of: segment)
             kept.append(place)
         }
         // An event's playlist must not remove segments; a playlist that does is trusted.
@@ -216,6 +215,12 @@ extension RenditionTimeline {
         take(appended(moved, to: []), playlist)
     }
 
+    /// The parts of a segment; none if the player uses none, or if the segment is encrypted as a whole, because its
+    /// parts cannot be decrypted alone.
+    private func usableParts(of segment: MediaSegment) -> [PartialSegment] {
+        usesParts && segment.hasReadableContainer ? segment.parts : []
+    }
+
     /// Appends segments, each at the end of the previous segment.
     ///
     /// Durations in playlists are rounded, so their sum drifts from the programme dates, differently for each
@@ -224,7 +229,7 @@ extension RenditionTimeline {
     mutating func appended(_ new: [MediaSegment], to known: [MediaSegment]) -> [MediaSegment] {
         var segments = known
         for var segment in new {
-            if !usesParts || segment.encryption != nil { segment.parts = [] }
+            segment.parts = usableParts(of: segment)
             if let previous = segments.last { segment.start = previous.end }
             if let date = segment.wallTime, !index.isComplete {
                 if let anchor = dateAnchor {

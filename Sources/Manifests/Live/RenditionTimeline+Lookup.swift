@@ -66,6 +66,19 @@ extension RenditionTimeline {
         return (sequence.saturatingSubtract(sequenceShift), openSegment?.parts.count ?? 0)
     }
 
+    /// The part that the playlist hints at, behind the parts of ``openSegment``; nil without a hint.
+    ///
+    /// The part may never exist. Its duration is the longest that a part may have.
+    public var hintedPart: MediaSegment? {
+        guard let preloadHint, let open = openSegment, !index.isComplete else { return nil }
+        var part = open
+        (part.parts, part.part, part.isGap) = ([], open.parts.count, false)
+        (part.url, part.byteRange) = (preloadHint.url, preloadHint.byteRange)
+        (part.start, part.duration) = (open.end, control.partTarget ?? 0)
+        part.wallTime = open.wallTime?.advanced(nanoseconds: open.duration)
+        return part
+    }
+
     /// Whether the segment with this number is complete, so that no part will be added.
     public func isComplete(_ sequence: Int64) -> Bool { openSegment?.sequence != sequence }
 

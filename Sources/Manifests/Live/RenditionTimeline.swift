@@ -27,8 +27,10 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// The segment that the server is producing, behind ``index``, with the parts that exist; nil if the player uses no
     /// parts, or the playlist has none.
     public internal(set) var openSegment: MediaSegment?
-    /// The address of the part behind those of ``openSegment``; nil if unknown.
+    /// The part behind those of ``openSegment``, as the playlist hints; nil if unknown. As a segment: ``hintedPart``.
     public internal(set) var preloadHint: PreloadHint?
+    /// The initialization section that the next parts need, as the playlist hints; nil if unknown.
+    public internal(set) var initializationHint: PreloadHint?
     /// What the server declares for low-latency playback.
     public internal(set) var control = ServerControl()
     /// Whether a delta update did not fit to the known segments, so that the whole playlist has to be fetched.

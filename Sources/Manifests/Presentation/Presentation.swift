@@ -67,6 +67,8 @@ public struct Presentation: Hashable, Sendable {
     public var periods: [PresentationPeriod] = []
     /// Defects and unsupported features.
     public var notices: [ManifestNotice]
+    /// The MPD that patches change; nil if the MPD names no patches.
+    var document: DASHManifest?
 
     /// Returns the rendition with this identifier.
     public func rendition(_ id: Rendition.ID) -> Rendition? { renditions.first { $0.id == id } }
@@ -93,4 +95,6 @@ public struct LiveRules: Hashable, Sendable {
     public var origin: WallTime?
     /// The address of the next load (`Location`); nil for the same address.
     public var reloadURL: HTTPURL?
+    /// Where to load a patch instead of the whole manifest (DASH); nil without patches.
+    public var patch: PatchLocation?
 }

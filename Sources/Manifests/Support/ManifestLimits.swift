@@ -29,6 +29,11 @@ public struct ManifestLimits: Hashable, Sendable {
     public var periods = 1_000
     /// References of a `sidx` box.
     public var indexReferences = 65_535
+    /// Operations of a patch of an MPD.
+    public var patchOperations = 10_000
+    /// Elements that all selectors and operations of one patch may look at or move, so that a short patch of a long MPD
+    /// costs little.
+    public var patchSteps = 4_000_000
     /// Notices that are kept, one of each kind.
     public var notices = 100
 

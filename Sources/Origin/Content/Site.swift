@@ -50,11 +50,14 @@ struct StreamQuery: Sendable {
     var text = ""
     /// What a player asks of a low-latency server.
     var directives: DeliveryDirectives
+    /// The number of segments of the manifest that a patch changes.
+    var patched: Int?
 
     init(_ query: String) {
         directives = DeliveryDirectives(query)
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
+            if parts.count == 2, parts[0] == "from" { patched = Int(parts[1]) }
             guard parts.count == 2, parts[0] == "window", let value = Int(parts[1]), value > 0 else { continue }
             window = min(value, 1_000)
             text = "?window=\(window)"

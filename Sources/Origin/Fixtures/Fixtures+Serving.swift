@@ -115,6 +115,12 @@ extension Fixtures {
         if names == ["number.mpd"] {
             return Resource(ContentType.dash, Body(liveManifest(at: moment, window: query.window)))
         }
+        if names == ["patch.mpd"] || names == ["patch.mpp"] {
+            let manifest = PatchedManifest(self, at: moment, window: query.window)
+            if names == ["patch.mpd"] { return Resource(ContentType.dash, Body(manifest.manifest)) }
+            let patch = query.patched.flatMap { manifest.patch(since: $0) }
+            return patch.map { Resource(ContentType.dashPatch, Body($0)) }
+        }
         return segment(names, .fragmented, in: window(.live, .fragmented, segmentCount, query, moment))
     }
 
@@ -171,6 +177,7 @@ extension Fixtures {
         entries.append(CatalogueEntry("live/ll/master.m3u8", "live HLS, low latency, parts of half a second"))
         entries.append(CatalogueEntry("live/ll/low-latency.mpd", "live DASH, low latency, segments in chunks"))
         entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that continue through the loops"))
+        entries.append(CatalogueEntry("live/dash/patch.mpd", "live DASH, SegmentTimeline, updates as MPD patches"))
         for packaging in Track.Packaging.allCases {
             let path = "event/\(packaging.rawValue)/master.m3u8"
             entries.append(CatalogueEntry(path, "an HLS event that grows to its end, \(packaging.summary)"))

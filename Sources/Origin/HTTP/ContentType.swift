@@ -2,6 +2,7 @@
 enum ContentType {
     static let hls = "application/vnd.apple.mpegurl"
     static let dash = "application/dash+xml"
+    static let dashPatch = "application/dash-patch+xml"
     static let html = "text/html; charset=utf-8"
     static let text = "text/plain; charset=utf-8"
     static let jsonLines = "application/x-ndjson"
@@ -12,6 +13,7 @@ enum ContentType {
         switch name[name.index(after: dot)...].lowercased() {
         case "m3u8": return hls
         case "mpd": return dash
+        case "mpp": return dashPatch
         case "ts", "m2ts": return "video/mp2t"
         case "mp4", "m4v", "m4s": return "video/mp4"
         case "m4a": return "audio/mp4"

@@ -41,6 +41,14 @@ public struct LivePolicy: Hashable, Sendable {
         case sigmoid(minimum: Double, maximum: Double, minimumBuffer: Duration)
     }
 
+    /// What a low-latency playlist may hint at before it lists it (`EXT-X-PRELOAD-HINT`).
+    public enum HintedResource: Hashable, Sendable, CaseIterable {
+        /// The next part (`TYPE=PART`).
+        case part
+        /// The initialization section that the next parts need (`TYPE=MAP`).
+        case initialization
+    }
+
     /// The target latency, at which playback starts, unless the stream declares one (`HOLD-BACK`, `START`,
     /// `suggestedPresentationDelay`, `ServiceDescription`).
     public var targetLatency: Distance
@@ -60,6 +68,14 @@ public struct LivePolicy: Hashable, Sendable {
     /// Whether the player fetches the parts of low-latency HLS, holds requests for playlists, and asks for delta
     /// updates; else it plays whole segments.
     public var usesParts: Bool
+    /// What the player requests as soon as a playlist hints at it, so that a part costs no round trip after the
+    /// playlist that lists it; empty for none, and without effect if the player does not use parts.
+    ///
+    /// Hints whose byte range has no end are never requested.
+    public var preloadedHints: Set<HintedResource>
+    /// Whether the player loads the changes of a live MPD where the MPD offers patches (`PatchLocation`), and the whole
+    /// MPD only if a patch cannot be used.
+    public var usesPatches: Bool
 
     /// Creates a policy.
     public init(
@@ -70,7 +86,9 @@ public struct LivePolicy: Hashable, Sendable {
         maximumTargetIncrease: Distance? = nil,
         catchUp: CatchUp = .none,
         staleAfter: Distance? = nil,
-        usesParts: Bool = false
+        usesParts: Bool = false,
+        preloadedHints: Set<HintedResource> = [],
+        usesPatches: Bool = false
     ) {
         self.targetLatency = targetLatency
         self.followsStream = followsStream
@@ -80,6 +98,8 @@ public struct LivePolicy: Hashable, Sendable {
         self.catchUp = catchUp
         self.staleAfter = staleAfter
         self.usesParts = usesParts
+        self.preloadedHints = preloadedHints
+        self.usesPatches = usesPatches
     }
 }
 

@@ -58,7 +58,7 @@ extension PlayerProfile {
             // targetduration).
             targetIncreaseOnStall: .duration(.seconds(1)),
             maximumTargetIncrease: .targetDurations(1),
-            // src/config.ts, `lowLatencyMode`.
+            // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests them.
             usesParts: true
         )
     )
@@ -118,7 +118,8 @@ extension PlayerProfile {
         ],
         // src/streaming/utils/BlacklistController.js: a service location stays excluded.
         afterRetries: [.useOtherLocation(excludedFor: nil), .fail],
-        live: LivePolicy(targetLatency: .targetDurations(4))
+        // src/streaming/ManifestUpdater.js, `refreshManifest`: a patch first, the whole MPD if the patch is invalid.
+        live: LivePolicy(targetLatency: .targetDurations(4), usesPatches: true)
     )
 
     /// Shaka Player 5.2.0.
@@ -160,6 +161,7 @@ extension PlayerProfile {
         ),
         // lib/net/networking_engine.js takes the next address at each retry; here the retries come first.
         afterRetries: [.useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: .seconds(30)), .fail],
-        live: LivePolicy(targetLatency: .targetDurations(3))
+        // lib/dash/dash_parser.js, `requestManifest_`: a patch first, the whole MPD after an invalid one.
+        live: LivePolicy(targetLatency: .targetDurations(3), usesPatches: true)
     )
 }

@@ -35,7 +35,9 @@ extension PlayerProfile {
             maximumLatency: .targetDurations(10),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(100)),
             staleAfter: .targetDurations(3.5),
-            usesParts: true
+            usesParts: true,
+            preloadedHints: [.part, .initialization],
+            usesPatches: true
         )
     )
 
@@ -72,7 +74,9 @@ extension PlayerProfile {
             targetIncreaseOnStall: .duration(.milliseconds(500)),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(20)),
             staleAfter: .targetDurations(3.5),
-            usesParts: true
+            usesParts: true,
+            // HlsPlaylistParser: only hints of parts, and only ranges with an end.
+            preloadedHints: [.part]
         )
     )
 
@@ -109,7 +113,10 @@ extension PlayerProfile {
             // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations,
             // the time in which RFC 8216, section 6.2.2, wants a change; when it gives up is a guess.
             staleAfter: .targetDurations(6),
-            usesParts: true
+            usesParts: true,
+            // That it requests hinted parts follows from Apple's design of the tag; which hints it uses is not
+            // published.
+            preloadedHints: [.part, .initialization]
         )
     )
 

@@ -18,11 +18,13 @@ struct FetchTable: Sendable {
     /// The running request for a purpose.
     func fetching(_ purpose: FetchPurpose) -> Fetching? { running.values.first { $0.purpose == purpose } }
 
-    /// Whether a request of a track is running.
-    func isBusy(_ role: StreamRole) -> Bool { running.values.contains { $0.purpose.role == role } }
+    /// Whether a request is running that a track waits for.
+    func isBusy(_ role: StreamRole) -> Bool {
+        running.values.contains { $0.purpose.role == role && !$0.purpose.isHint }
+    }
 
     /// The running segment requests, the oldest first.
-    var segments: [Fetching] { sorted { $0.purpose.kind == .segment } }
+    var segments: [Fetching] { sorted { $0.purpose.kind == .segment && !$0.purpose.isHint } }
 
     /// The instant at which the retry of a failed request is due; nil if none is planned.
     func retryInstant(_ purpose: FetchPurpose) -> MonotonicInstant? { retries[purpose]?.notBefore }
@@ -90,6 +92,15 @@ extension FetchTable {
 
     /// Removes a request that has ended; nil if it was cancelled before.
     mutating func end(_ number: Int) -> Fetching? { running.removeValue(forKey: number) }
+
+    /// Continues the request of a hint as the request of the resource that a playlist lists now.
+    ///
+    /// - Returns: the request; nil if none is running.
+    mutating func promote(_ hint: FetchPurpose, to purpose: FetchPurpose, now: MonotonicInstant) -> Fetching? {
+        guard let fetching = fetching(hint)?.promoted(to: purpose, at: now) else { return nil }
+        running[fetching.number] = fetching
+        return fetching
+    }
 
     mutating func cancel(_ number: Int, _ reason: ResourceFailure = .notWanted) {
         guard let fetching = running.removeValue(forKey: number) else { return }

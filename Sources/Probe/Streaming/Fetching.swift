@@ -13,6 +13,8 @@ enum StreamRole: Hashable, Sendable {
 /// The purpose of a request.
 enum FetchPurpose: Hashable, Sendable {
     case manifest
+    /// The changes of the manifest since its last load.
+    case patch
     /// The time of the server.
     case clock(ClockSource.Method)
     /// The order of the servers.
@@ -25,10 +27,12 @@ enum FetchPurpose: Hashable, Sendable {
     /// The licence for encrypted samples.
     case licence
     case segment(StreamRole)
+    /// What a low-latency playlist hints at.
+    case hint(LivePolicy.HintedResource, StreamRole)
 
     var kind: ResourceKind {
         switch self {
-        case .manifest: .manifest
+        case .manifest, .patch: .manifest
         case .clock: .clock
         case .steering: .steering
         case .playlist, .index: .playlist
@@ -36,18 +40,19 @@ enum FetchPurpose: Hashable, Sendable {
         case .key: .key
         case .licence: .licence
         case .segment(.subtitles): .subtitles
-        case .segment: .segment
+        case .segment, .hint(.part, _): .segment
+        case .hint(.initialization, _): .initialization
         }
     }
 
     var phase: ProbeError.Phase {
         switch self {
-        case .manifest, .clock, .steering: .manifest
+        case .manifest, .patch, .clock, .steering: .manifest
         case .playlist, .index: .playlist
-        case .initialization: .initialization
+        case .initialization, .hint(.initialization, _): .initialization
         case .key: .key
         case .licence: .licence
-        case .segment: .segment
+        case .segment, .hint(.part, _): .segment
         }
     }
 
@@ -62,8 +67,8 @@ enum FetchPurpose: Hashable, Sendable {
     /// Whether the request is for media, or for what belongs to it.
     var isOfMedia: Bool {
         switch self {
-        case .index, .initialization, .segment: true
-        case .manifest, .clock, .steering, .playlist, .key, .licence: false
+        case .index, .initialization, .segment, .hint: true
+        case .manifest, .patch, .clock, .steering, .playlist, .key, .licence: false
         }
     }
 
@@ -71,14 +76,25 @@ enum FetchPurpose: Hashable, Sendable {
     var rendition: Rendition.ID? {
         switch self {
         case .playlist(let id), .index(let id): id
-        case .manifest, .clock, .steering, .initialization, .key, .licence, .segment: nil
+        case .manifest, .patch, .clock, .steering, .initialization, .key, .licence, .segment, .hint: nil
         }
     }
 
     var role: StreamRole? {
         switch self {
-        case .manifest, .clock, .steering, .playlist, .index, .licence: nil
-        case .initialization(let role), .key(let role), .segment(let role): role
+        case .manifest, .patch, .clock, .steering, .playlist, .index, .licence: nil
+        case .initialization(let role), .key(let role), .segment(let role), .hint(_, let role): role
+        }
+    }
+
+    var isHint: Bool { if case .hint = self { true } else { false } }
+
+    /// The purpose of a request for the same resource before a playlist lists it; nil for what no playlist hints at.
+    var hint: FetchPurpose? {
+        switch self {
+        case .initialization(let role): .hint(.initialization, role)
+        case .segment(let role): .hint(.part, role)
+        default: nil
         }
     }
 }
@@ -86,13 +102,29 @@ enum FetchPurpose: Hashable, Sendable {
 /// A running request.
 struct Fetching: Sendable {
     let number: Int
-    let purpose: FetchPurpose
+    private(set) var purpose: FetchPurpose
     let request: ResourceRequest
     let buffer: FetchBuffer
     let begun: MonotonicInstant
     /// The number of earlier failures of the same request.
     let failures: Int
     let policy: RetryPolicy
+    /// The instant at which a playlist listed the resource, where a hint caused the request before.
+    private(set) var listedAt: MonotonicInstant?
+
+    /// The beginning of the transfer. The server has held a request that a hint caused, which says nothing of the
+    /// network.
+    var transferBegun: MonotonicInstant { listedAt == nil ? begun : buffer.arrivals.first ?? begun }
+
+    /// The arrivals of bytes as media: a part that nobody may play yet counts from the instant at which it is listed.
+    func playable(_ arrivals: ArrivalLog) -> ArrivalLog { listedAt.map { arrivals.delayed(until: $0) } ?? arrivals }
+
+    /// The same request once a playlist lists the resource.
+    func promoted(to purpose: FetchPurpose, at instant: MonotonicInstant) -> Fetching {
+        var fetching = self
+        (fetching.purpose, fetching.listedAt) = (purpose, instant)
+        return fetching
+    }
 
     /// When the request exceeds a limit of its policy, given the bytes that have arrived.
     var tooLate: MonotonicInstant {

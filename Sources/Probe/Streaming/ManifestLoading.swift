@@ -20,6 +20,8 @@ struct ManifestLoading: Sendable {
     private let includesAudio: Bool
     /// Whether the player fetches parts of segments.
     private let usesParts: Bool
+    /// Whether the player loads patches of MPDs.
+    private let usesPatches: Bool
     /// The clock of the server.
     private(set) var clock = ServerClock()
     private var steering = ServerSteering()
@@ -41,9 +43,11 @@ struct ManifestLoading: Sendable {
         _ source: MediaSource,
         staleAfter: LivePolicy.Distance?,
         includesAudio: Bool = false,
-        usesParts: Bool = false
+        usesParts: Bool = false,
+        usesPatches: Bool = false
     ) {
         self.usesParts = usesParts
+        self.usesPatches = usesPatches
         self.source = source
         self.staleAfter = staleAfter
         self.includesAudio = includesAudio
@@ -67,6 +71,8 @@ struct ManifestLoading: Sendable {
 extension ManifestLoading {
     /// Takes a manifest that was fetched for the first time, or again.
     mutating func take(_ parsed: Presentation, begun: MonotonicInstant) throws(ResourceFailure) -> [StreamEffect] {
+        var parsed = parsed
+        if !usesPatches { parsed.forgetDocument() }
         let isFirst = presentation == nil
         if let format = presentation?.format, format != parsed.format {
             throw .wrongContent(
@@ -300,7 +306,7 @@ extension ManifestLoading {
     private func manifestAddress(of purpose: FetchPurpose, _ segment: MediaSegment?, _ id: Rendition.ID) -> HTTPURL? {
         if case .playlist(let url)? = renditions[id]?.rendition.source { return url }
         switch purpose {
-        case .manifest, .clock, .steering, .playlist, .key, .licence: return nil
+        case .manifest, .patch, .clock, .steering, .playlist, .key, .licence, .hint: return nil
         case .index: return renditions[id]?.missingPart?.index.url
         case .initialization: return segment?.initialization?.url
         case .segment: return segment?.url
@@ -331,18 +337,20 @@ extension ManifestLoading {
     ///   - inUse: the renditions that are played.
     ///   - subtitles: the rendition of subtitles, which may be late without an end of playback.
     ///   - bitrate: the measured throughput, which a steering server learns.
+    ///   - wallTime: the calendar time, until which a patch may be available.
     mutating func refresh(
         _ inUse: [Rendition.ID],
         subtitles: Rendition.ID? = nil,
         _ fetches: FetchTable,
         bitrate: @autoclosure () -> Double? = nil,
+        wallTime: WallTime = WallTime(milliseconds: 0),
         now: MonotonicInstant
     ) -> [StreamEffect] {
-        guard let presentation else { return [] }
+        guard presentation != nil else { return [] }
         var effects: [StreamEffect] = []
         if let update = manifestDue(fetches), update <= now {
             updateAt = nil
-            effects.append(.fetch(.manifest, presentation.live?.reloadURL ?? presentation.url, nil))
+            effects += [patchReload(at: wallTime) ?? wholeReload].compactMap(\.self)
         }
         if let due = steeringDue(fetches), due <= now, let url = steeringAddress(bitrate: bitrate()) {
             effects.append(.fetch(.steering, url, nil))
@@ -358,6 +366,19 @@ extension ManifestLoading {
             if case .exhausted = finding { return effects }
         }
         return effects
+    }
+
+    /// The reload of the whole manifest.
+    var wholeReload: StreamEffect? {
+        presentation.map { .fetch(.manifest, $0.live?.reloadURL ?? $0.url, nil) }
+    }
+
+    /// The load of the manifest's changes; nil if the manifest offers none now.
+    private func patchReload(at now: WallTime) -> StreamEffect? {
+        guard let presentation, presentation.acceptsPatches, let patch = presentation.live?.patch,
+            patch.isAvailable(at: now)
+        else { return nil }
+        return .fetch(.patch, patch.url, nil)
     }
 
     /// The instants at which a reload is due.
@@ -381,7 +402,8 @@ extension ManifestLoading {
     }
 
     private func manifestDue(_ fetches: FetchTable) -> MonotonicInstant? {
-        fetches.fetching(.manifest) == nil ? fetches.retryInstant(.manifest) ?? updateAt : nil
+        guard fetches.fetching(.manifest) == nil, fetches.fetching(.patch) == nil else { return nil }
+        return fetches.retryInstant(.manifest) ?? updateAt
     }
 
     private func playlistDue(_ state: RenditionState, _ fetches: FetchTable) -> MonotonicInstant? {

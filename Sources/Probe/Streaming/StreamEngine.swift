@@ -172,6 +172,18 @@ final class StreamEngine: DrivenEngine {
                 response.reading = .success(
                     .presentation(try presentation(response, fetching.request.url, clockOffset: offset))
                 )
+            case .patch:
+                let known = driver.look { playback, _ in
+                    playback.manifest.presentation.map { ($0, playback.manifest.clock.offset ?? 0) }
+                }
+                guard let (presentation, offset) = known else { break }
+                let patched = try presentation.patched(
+                    by: response.bytes,
+                    at: response.url,
+                    now: clock.wallTime,
+                    clockOffset: offset
+                )
+                response.reading = .success(.presentation(patched))
             case .clock(let method):
                 guard let waiting = driver.look({ playback, _ in playback.manifest.clock.waiting }) else { break }
                 guard let time = method == .body ? ClockSource.time(inBody: response.bytes) : response.date else {
@@ -188,7 +200,7 @@ final class StreamEngine: DrivenEngine {
                 let definitions = driver.look { playback, _ in playback.manifest.presentation?.definitions ?? [:] }
                 let playlist = try HLSPlaylist(parsing: response.bytes, at: response.url, definitions: definitions)
                 response.reading = .success(.playlist(playlist))
-            case .index, .initialization, .key, .licence, .segment: break
+            case .index, .initialization, .key, .licence, .segment, .hint: break
             }
         } catch {
             response.reading = .failure(error)

@@ -16,6 +16,10 @@ extension StreamPlayback {
                     apply(try manifest.take(parsed, begun: fetching.begun), now)
                     readAds(of: parsed, now)
                 }
+            case .patch:
+                guard case .presentation(let parsed)? = try response.parsed() else { break }
+                apply(try manifest.take(parsed, begun: fetching.begun), now)
+                readAds(of: parsed, now)
             case .clock:
                 guard case .synchronized(let parsed, let offset)? = try response.parsed() else { break }
                 apply(try manifest.take(clockOffset: offset, parsed), now)
@@ -44,6 +48,7 @@ extension StreamPlayback {
                 initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
             case .key(let role): try arrived(key: response, role)
             case .licence: try arrived(licence: response, now)
+            case .hint: hints.arrived(response, fetching)
             case .segment(.subtitles): try arrived(subtitles: response, fetching, now)
             case .segment(let role):
                 if let plan = tracks[role]?.plan, let segment = plan.segment,
@@ -111,7 +116,7 @@ extension StreamPlayback {
             from: arrivals,
             of: role,
             number: fetching.number,
-            begun: fetching.begun,
+            begun: fetching.transferBegun,
             isProduced: isProduced
         )
         let content = try store.open(
@@ -125,7 +130,7 @@ extension StreamPlayback {
             throw .wrongContent("the segment of an audio rendition has no audio track; check the packager")
         }
         session.received(bytes: content.size)
-        let playable = licence.playable(held.playable(arrivals, of: role, plan), of: segment)
+        let playable = licence.playable(held.playable(fetching.playable(arrivals), of: role, plan), of: segment)
         apply(feed.take(content, playable, isWhole: true, delivery, view(now)), now)
         let isFirst = tracks[role]?.rendition != plan.rendition
         let check = SegmentCheck(content, segment, manifest.variant(at: plan.rung), isFirst: isFirst)
@@ -156,8 +161,9 @@ extension StreamPlayback {
             let (bytes, arrivals) = fetching.buffer.snapshot()
             let content = store.open(part: bytes, of: delivery.segment, request: fetching.number)
             guard let content else { continue }
-            let playable = licence.playable(held.playable(arrivals, of: role, delivery.plan), of: delivery.segment)
-            apply(feed.take(content, playable, isWhole: false, delivery, view(now)), now)
+            let playable = held.playable(fetching.playable(arrivals), of: role, delivery.plan)
+            let permitted = licence.playable(playable, of: delivery.segment)
+            apply(feed.take(content, permitted, isWhole: false, delivery, view(now)), now)
         }
     }
 
@@ -195,14 +201,15 @@ extension SegmentDownload {
         isWhole: Bool,
         until end: MonotonicInstant
     ) {
+        let begun = fetching.transferBegun
         self.init(
             rung: rung,
             duration: .nanoseconds(segment.duration),
             receivedBytes: Int64(arrivals.count),
             totalBytes: isWhole ? Int64(arrivals.count) : segment.byteRange?.length,
-            elapsed: fetching.begun.duration(to: end),
-            timeToFirstByte: arrivals.first.map { fetching.begun.duration(to: $0) },
-            timeToLastByte: arrivals.last.map { fetching.begun.duration(to: $0) }
+            elapsed: begun.duration(to: end),
+            timeToFirstByte: arrivals.first.map { begun.duration(to: $0) },
+            timeToLastByte: arrivals.last.map { begun.duration(to: $0) }
         )
     }
 }

@@ -18,11 +18,10 @@ extension StreamPlayback {
             else { return }
             let stallCount = view(now).stallCount
             if report != nil { reports?.begun(stallCount: stallCount) }
-            if purpose == .segment(.main), (manifest.ladder?.count ?? 0) > 1 {
-                choice.watchDownload(since: fetching.begun)
-            }
+            watch(fetching, since: fetching.begun)
         case .cancelFetches(let role):
             held.discard(role)
+            hints.discard(role)
             for fetching in fetches.cancel(role) {
                 session.count(fetching.ended(at: now.instant, hasFailed: false), at: now.instant)
             }
@@ -47,11 +46,20 @@ extension StreamPlayback {
         }
     }
 
+    /// Lets the adaptation rule look at the download of a segment while it runs.
+    mutating func watch(_ fetching: Fetching, since instant: MonotonicInstant) {
+        guard fetching.purpose == .segment(.main), (manifest.ladder?.count ?? 0) > 1 else { return }
+        choice.watchDownload(since: instant)
+    }
+
     /// Cancels all requests; nothing more is loaded.
     mutating func endLoading() {
         isOver = true
         fetches.cancelAll()
-        for role in StreamRole.media { held.discard(role) }
+        for role in StreamRole.media {
+            held.discard(role)
+            hints.discard(role)
+        }
     }
 
     /// Moves the playhead, and loading with it if the target is not buffered.

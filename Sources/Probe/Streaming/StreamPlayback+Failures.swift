@@ -7,6 +7,8 @@ extension StreamPlayback {
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
         if case .clock = purpose { return clockFailed(failure, fetching, now) }
+        if purpose == .patch { return patchFailed(failure, fetching, now) }
+        if purpose.isHint { return hintFailed(failure, fetching, now) }
         if purpose == .steering { return steeringFailed(failure, fetching, now) }
         if subtitles.concerns(purpose) { return subtitlesFailed(failure, fetching, now) }
         if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
@@ -28,6 +30,13 @@ extension StreamPlayback {
             return apply(.warned(warning), now)
         }
         respond(to: error, purpose, now)
+    }
+
+    /// Loads the whole MPD instead of a patch, as dash.js and Shaka do.
+    private mutating func patchFailed(_ failure: ResourceFailure, _ fetching: Fetching, _ now: Timestamp) {
+        let message = "the patch of the MPD cannot be used, and the whole MPD is loaded: \(failure.message)"
+        apply(.warned(StreamWarning(.manifestPatch, message, fetching.request.url)), now)
+        if let reload = manifest.wholeReload { apply(reload, now) }
     }
 
     private mutating func respond(to error: ProbeError, _ purpose: FetchPurpose, _ now: Timestamp) {
@@ -69,7 +78,7 @@ extension StreamPlayback {
 
     private func concernsMain(_ purpose: FetchPurpose, _ plan: TrackLoading.Plan) -> Bool {
         switch purpose {
-        case .manifest, .clock, .steering, .licence: false
+        case .manifest, .patch, .clock, .steering, .licence, .hint: false
         case .playlist(let id), .index(let id): id == plan.rendition
         case .initialization(let role), .key(let role), .segment(let role): role == .main
         }

@@ -26,12 +26,13 @@ extension StreamPlayback {
 
     private func objectType(of purpose: FetchPurpose) -> CMCDObjectType? {
         switch purpose {
-        case .manifest, .playlist: .manifest
+        case .manifest, .patch, .playlist: .manifest
         case .index, .initialization: .initialization
         case .key, .licence: .key
         case .clock, .steering: nil
         case .segment(.subtitles): plan(of: .subtitles)?.segment?.initialization == nil ? .caption : .timedText
-        case .segment(let role): mediaType(of: role)
+        case .segment(let role), .hint(.part, let role): mediaType(of: role)
+        case .hint(.initialization, _): .initialization
         }
     }
 

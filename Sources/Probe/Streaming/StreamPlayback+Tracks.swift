@@ -15,6 +15,7 @@ extension StreamPlayback {
             subtitles: subtitles.rendition,
             fetches,
             bitrate: choice.measuredBitrate,
+            wallTime: now.wallTime,
             now: now.instant
         )
         apply(due, now)
@@ -161,12 +162,13 @@ extension StreamPlayback {
         }
         switch tracks[role]?.step(in: timeline, at: now.wallTime) {
         case .chosen: return true
-        case .fetch(let segment): fetch(segment, role, now)
+        case .fetch(let segment): return fetch(segment, role, now)
         case .gap(let segment):
             skip(segment, role, "the playlist declares a gap", now)
             return true
         case .expired(let first): jump(over: first, state, now)
-        case .wait, .end, nil: break
+        case .wait: preload(role, in: timeline, now)
+        case .end, nil: break
         }
         return false
     }
@@ -183,24 +185,30 @@ extension StreamPlayback {
         }
     }
 
-    private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) {
+    /// Requests what a segment needs next.
+    ///
+    /// - Returns: whether that is there already, so that the track can take another step.
+    private mutating func fetch(_ segment: MediaSegment, _ role: StreamRole, _ now: Timestamp) -> Bool {
         askLicence(for: segment, now)
         switch store.need(of: segment, role) {
         case .fetch(let purpose, let url, let range):
             if let plan = tracks[role]?.plan, held.holds(role, plan) {
                 // Only the initialization section is missing; or it has arrived for another track.
-                if purpose.kind == .segment { return takeHeld(role, now) }
-                return apply(.fetch(purpose, url, range), now)
+                guard purpose.kind == .segment else { return request(purpose, url, range, now) }
+                takeHeld(role, now)
+                return false
             }
-            apply(.fetch(purpose, url, range), now)
-            if purpose.kind == .initialization, profile.initializationLoading == .withSegment {
-                apply(.fetch(.segment(role), segment.url, segment.byteRange), now)
+            let isThere = request(purpose, url, range, now)
+            guard !isThere, purpose.kind == .initialization, profile.initializationLoading == .withSegment else {
+                return isThere
             }
+            return request(.segment(role), segment.url, segment.byteRange, now)
         case .unsupported(let encryption):
             let message =
                 "the probe cannot decrypt segments with \(encryption); choose a stream with another encryption"
             let url = segment.url.description
             apply(.exhausted(ProbeError(.unsupportedStream, .segment, source, message, url: url)), now)
+            return false
         }
     }
 
@@ -221,9 +229,10 @@ extension StreamPlayback {
         // A segment that the server is still producing is not slow because of the network.
         if let completion = segment.completion, completion > now.wallTime { return }
         let arrivals = fetching.buffer.arrivals
-        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: fetching.begun, .running)
+        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: fetching.transferBegun, .running)
         if let audio = fetches.fetching(.segment(.audio)) {
-            choice.learn(from: audio.buffer.arrivals, of: .audio, number: audio.number, begun: audio.begun, .running)
+            let begun = audio.transferBegun
+            choice.learn(from: audio.buffer.arrivals, of: .audio, number: audio.number, begun: begun, .running)
         }
         guard var context = adaptationContext(now) else { return }
         let download = SegmentDownload(
@@ -238,7 +247,8 @@ extension StreamPlayback {
         guard let rung = choice.abandonment(of: download, in: context), let variant = manifest.variant(at: rung) else {
             return
         }
-        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: fetching.begun, .abandoned(now.instant))
+        let begun = fetching.transferBegun
+        choice.learn(from: arrivals, of: .main, number: fetching.number, begun: begun, .abandoned(now.instant))
         apply(.cancelFetches(.main), now)
         tracks[.main]?.choose(rung: rung, rendition: variant.main)
     }

@@ -29,6 +29,7 @@ struct StreamPlayback: DrivenPlayback {
     var live: LivePositioning
     var store = SegmentStore()
     var held = HeldSegments()
+    var hints: HintLoading
     var feed: MediaFeed
     var subtitles: SubtitleLoading
     var licence: LicenceLoading
@@ -53,10 +54,12 @@ struct StreamPlayback: DrivenPlayback {
             source,
             staleAfter: profile.live.staleAfter,
             includesAudio: profile.ladderIncludesAudio,
-            usesParts: profile.live.usesParts
+            usesParts: profile.live.usesParts,
+            usesPatches: profile.live.usesPatches
         )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)
+        hints = HintLoading(profile.live.preloadedHints)
         feed = MediaFeed(profile.segmentUse)
         subtitles = SubtitleLoading(configuration.subtitles)
         licence = LicenceLoading(configuration.licenceURL)

@@ -48,6 +48,10 @@ public struct StreamWarning: Hashable, Sendable {
         public static let expiredSegments = Kind("expiredSegments")
         /// A server sent the whole file where a byte range was requested.
         public static let rangeIgnored = Kind("rangeIgnored")
+        /// A resource that a low-latency playlist hints at cannot be fetched.
+        public static let preloadHint = Kind("preloadHint")
+        /// A patch of an MPD cannot be fetched, or does not fit to the MPD.
+        public static let manifestPatch = Kind("manifestPatch")
         /// The manifest uses a feature that the probe ignores.
         public static let notSupported = Kind("notSupported")
         /// A steering server failed, or its answer cannot be read.

@@ -118,6 +118,19 @@ struct TrackLoading: Sendable {
         return timeline.unit(after: sequence, part: part, endingAt: end)?.sequence == sequence ? (rung, rendition) : nil
     }
 
+    /// Whether a part that a playlist of the planned rendition hints at is what the track needs next.
+    func awaits(_ hinted: MediaSegment, in timeline: RenditionTimeline) -> Bool {
+        switch cursor {
+        case .after(let sequence, let part, let rendition, _) where rendition == plan?.rendition:
+            if hinted.sequence == sequence { return hinted.part == part.map { $0 + 1 } }
+            return hinted.part == 0 && hinted.sequence == sequence.saturatingAdd(1)
+        case .after(_, _, _, let end), .behind(let end):
+            // Of another rendition, only the first part of a segment is sure to be decodable.
+            return hinted.part == 0 && hinted.start.saturatingSubtract(end).magnitude < hinted.duration.magnitude / 4
+        case .time: return false
+        }
+    }
+
     /// The next segment, as adaptation rules see it.
     func nextSegment(in manifest: ManifestLoading) -> AdaptationContext.Segment {
         let index = (rendition ?? plan?.rendition).flatMap { manifest[$0]?.index }

@@ -197,11 +197,18 @@ struct OriginStreamAloneTests {
         #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
     }
 
-    @Test("A low-latency playlist is played in parts, with held requests and delta updates, near its edge")
-    func lowLatencyHLS() async throws {
+    @Test(
+        "A low-latency playlist is played in parts, with held requests and delta updates, near its edge",
+        arguments: [[], [.part, .initialization]] as [Set<LivePolicy.HintedResource>]
+    )
+    func lowLatencyHLS(hints: Set<LivePolicy.HintedResource>) async throws {
         let machine = MachineLoad()
         var configuration = ProbeConfiguration(profile: .plain(rule: FixedRule(.rung(1))))
-        configuration.profile.live = LivePolicy(targetLatency: .targetDurations(3), usesParts: true)
+        configuration.profile.live = LivePolicy(
+            targetLatency: .targetDurations(3),
+            usesParts: true,
+            preloadedHints: hints
+        )
         let watched = try await play("live/ll/master.m3u8", configuration, isRealTime: true, stopAfter: 9)
         #expect(watched.played.outcome == .stopped, "\(watched.paths)")
         #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
@@ -210,6 +217,11 @@ struct OriginStreamAloneTests {
         // SEGMENT.PART.m4s, in their order.
         let picture = parts.filter { $0.contains("/v1/") && $0.split(separator: ".").count == 3 }
         #expect(picture == picture.sorted { ($0.count, $0) < ($1.count, $1) } && !picture.isEmpty)
+        // The origin holds the request of a hinted part until the part exists.
+        let held = watched.records.filter {
+            $0.kind == .segment && $0.firstByte.map { $0 > .milliseconds(200) } ?? false
+        }
+        #expect(hints.isEmpty ? held.isEmpty : held.count > 4, "\(held.map(\.url))")
         let queries = watched.queries
         #expect(queries.contains { $0.hasPrefix("_HLS_msn=") && $0.contains("&_HLS_part=") })
         #expect(queries.contains { $0.hasSuffix("&_HLS_skip=YES") })
@@ -220,6 +232,32 @@ struct OriginStreamAloneTests {
         #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
         let latency = try #require(watched.played.events.compactMap { $0.attributes[.liveLatency] }.last)
         #expect(latency < .milliseconds(2_500) && latency > .milliseconds(500))
+    }
+
+    @Test("A live MPD is followed by its patches, and loaded as a whole where patches fail", arguments: [false, true])
+    func patches(areMissing: Bool) async throws {
+        let machine = MachineLoad()
+        var configuration = ProbeConfiguration(profile: .plain())
+        configuration.profile.live.usesPatches = true
+        let faults = areMissing ? [try FaultRule("404 on live/dash/patch.mpp")] : []
+        let watched = try await play(
+            "live/dash/patch.mpd",
+            configuration,
+            faults: faults,
+            isRealTime: true,
+            stopAfter: 9
+        )
+        #expect(watched.played.outcome == .stopped && !watched.played.actions.contains(.error), "\(watched.paths)")
+        let patches = watched.records.filter { $0.url.hasSuffix("patch.mpp") }
+        let whole = watched.records.filter { $0.url.hasSuffix("patch.mpd") }
+        #expect(patches.count >= 3 && patches.allSatisfy { $0.kind == .manifest })
+        #expect(areMissing ? whole.count >= 3 : whole.count == 1, "\(watched.paths)")
+        let warnings = watched.played.all(.streamWarning).compactMap { $0.attributes[.warningCode] }
+        #expect(areMissing ? Set(warnings) == ["manifestPatch"] : warnings == [], "\(warnings)")
+        let segments = watched.paths.filter { $0.hasSuffix("m4s") }
+        #expect(Set(segments).count == segments.count && segments.count > 8, "\(segments)")
+        guard machine.allowsJudging("whether a patched live stream plays without a stall") else { return }
+        #expect(watched.played.all(.bufferBegin).count == 1, "\(watched.played.story)")
     }
 
     @Test("A low-latency MPD is played in chunks near its edge")

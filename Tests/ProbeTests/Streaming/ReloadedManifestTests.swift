@@ -22,12 +22,93 @@ struct ReloadedManifestTests {
     }
 
     /// The stream of twelve seconds, from its fourth second on.
-    private func play(until limit: Duration, manifest: @escaping @Sendable (String, Int) -> String) async throws
-        -> (Played, SimulatedNetwork)
-    {
+    private static func patchable(ttl: Int = 60) -> String {
+        manifest("a", location: "<PatchLocation ttl=\"\(ttl)\">patch.mpp</PatchLocation>").replacing(
+            "<MPD ",
+            with: "<MPD id=\"m\" publishTime=\"1970-01-01T00:00:00Z\" "
+        )
+    }
+
+    private static func patch(_ operations: String = "") -> String {
+        "<Patch mpdId=\"m\" originalPublishTime=\"1970-01-01T00:00:00Z\" publishTime=\"1970-01-01T00:00:00Z\">"
+            + operations + "</Patch>"
+    }
+
+    private func patchWarnings(_ played: Played) -> Int {
+        played.all(.streamWarning).count { $0.attributes[.warningCode] == "manifestPatch" }
+    }
+
+    @Test("Patches are loaded instead of the manifest, as often")
+    func patches() async throws {
+        let (played, network) = try await play(until: .seconds(7)) { _, _ in
+            Self.patchable()
+        } patch: { _ in
+            Self.patch()
+        }
+        #expect(!played.actions.contains(.error) && patchWarnings(played) == 0, "\(played.story)")
+        #expect(network.names.count { $0 == "live.mpd" } == 1 && network.names.count { $0 == "patch.mpp" } == 3)
+    }
+
+    @Test("A profile without patches loads the manifest", arguments: [true, false])
+    func withoutPatches(usesPatches: Bool) async throws {
+        // A patch that has expired is not asked for.
+        let (_, network) = try await play(until: .seconds(7), usesPatches: usesPatches) { _, _ in
+            Self.patchable(ttl: usesPatches ? 1 : 60)
+        } patch: { _ in
+            Self.patch()
+        }
+        #expect(network.names.count { $0 == "live.mpd" } == 4 && !network.names.contains("patch.mpp"))
+    }
+
+    @Test(
+        "After a patch that fails the whole manifest is loaded, without an error",
+        arguments: [
+            nil, "no patch", patch("<remove sel=\"/MPD/Period[9]\"/>"), patch().replacing("\"m\"", with: "\"other\""),
+            "<Patch", patch().replacing("1970", with: "1971"), patch("<remove sel=\"/MPD/Period\"/>"),
+        ]
+    )
+    func failedPatch(text: String?) async throws {
+        let (played, network) = try await play(until: .seconds(7)) { _, _ in
+            Self.patchable()
+        } patch: { _ in
+            text
+        }
+        #expect(!played.actions.contains(.error), "\(played.story)")
+        #expect(patchWarnings(played) == 3)
+        #expect(network.names.count { $0 == "live.mpd" } == 4 && network.names.count { $0 == "patch.mpp" } == 3)
+        let media = network.names.filter { $0.hasSuffix("m4s") }
+        #expect(media.count > 2 && Set(media).count == media.count)
+    }
+
+    @Test("A representation that a patch removes is replaced")
+    func patchedLadder() async throws {
+        let (played, network) = try await play(until: .seconds(7)) { _, _ in
+            let more = "<Representation id=\"b\" bandwidth=\"200000\"/></AdaptationSet>"
+            return Self.patchable().replacing("</AdaptationSet>", with: more)
+        } patch: { number in
+            number == 1
+                ? Self.patch("<remove sel=\"/MPD/Period/AdaptationSet/Representation[@id='a']\"/>") : Self.patch()
+        }
+        #expect(!played.actions.contains(.error) && patchWarnings(played) == 0, "\(played.story)")
+        let media = network.requests.map(\.path).filter { $0.hasSuffix("m4s") }
+        #expect(media.first?.hasPrefix("/a/") == true && media.last?.hasPrefix("/b/") == true, "\(media)")
+    }
+
+    @Test("The profiles of players with patches use them")
+    func profiles() {
+        let names = PlayerProfile.named.filter(\.live.usesPatches).map(\.name)
+        #expect(names == ["standard", "dashjs", "shaka"])
+    }
+
+    private func play(
+        until limit: Duration,
+        usesPatches: Bool = true,
+        manifest: @escaping @Sendable (String, Int) -> String,
+        patch: @escaping @Sendable (Int) -> String? = { _ in nil }
+    ) async throws -> (Played, SimulatedNetwork) {
         let folder = try Fixtures.hlsMP4.get()
         let clock = VirtualClock(wallTime: WallTime(milliseconds: 4000))
-        let count = Lock(0)
+        let (count, patchCount) = (Lock(0), Lock(0))
         let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 80_000_000)]) { path in
             if path.hasSuffix("mpd") {
                 let number = count.withLock { count in
@@ -36,10 +117,18 @@ struct ReloadedManifestTests {
                 }
                 return Array(manifest(path, number).utf8)
             }
+            if path.hasSuffix("mpp") {
+                let number = patchCount.withLock { count in
+                    count += 1
+                    return count
+                }
+                return patch(number).map { Array($0.utf8) }
+            }
             let name = path.split(separator: "/").last ?? ""
             return (try? Fixtures.data(folder + "/" + name)).map { [UInt8]($0) }
         }
-        let configuration = ProbeConfiguration(profile: .plain())
+        var configuration = ProbeConfiguration(profile: .plain())
+        configuration.profile.live.usesPatches = usesPatches
         return (await playStream("/live.mpd", over: network, clock, configuration, until: limit), network)
     }
 

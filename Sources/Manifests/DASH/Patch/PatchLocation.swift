@@ -1,0 +1,20 @@
+public import Instrument
+public import InstrumentHTTP
+
+/// The address of the next patch of an MPD (ISO/IEC 23009-1, 5th edition, 5.15: `PatchLocation`).
+public struct PatchLocation: Hashable, Sendable {
+    /// The address.
+    public var url: HTTPURL
+    /// The instant, by the local clock, from which on the patch is no longer available (`@ttl` after the MPD's
+    /// `@publishTime`); nil for no limit.
+    public var expiry: WallTime?
+
+    /// Creates a location.
+    public init(url: HTTPURL, expiry: WallTime? = nil) {
+        self.url = url
+        self.expiry = expiry
+    }
+
+    /// Whether the patch may be requested at an instant.
+    public func isAvailable(at now: WallTime) -> Bool { expiry.map { now < $0 } ?? true }
+}
