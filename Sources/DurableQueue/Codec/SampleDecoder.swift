@@ -62,7 +62,7 @@ enum SampleDecoder {
 
     private static func attributes(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Attributes {
         let count = try reader.count()
-        var attributes = Attributes(minimumCapacity: count)
+        var attributes = Attributes(exactCapacity: count)
         for _ in 0..<count {
             let name = try name(&reader)
             attributes.set(try value(&reader, depth: 0), for: name)

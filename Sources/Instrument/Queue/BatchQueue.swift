@@ -174,7 +174,7 @@ public final class BatchQueue: Sendable {
                 return (state.lanes, try store.append(kept))
             }
             if lanes.isEmpty { return .notCollected }
-            let isPrompt = kept.last.map(isPrompt) ?? false
+            let isPrompt = isPrompt(kept[kept.count - 1])
             for lane in lanes { lane.appended(Backlog(count: kept.count, bytes: bytes), isPrompt: isPrompt) }
             return .stored
         } catch {
