@@ -133,18 +133,18 @@ struct PlaybackState: Hashable {
     /// Adds the attributes that hold after the event, and the pause and seek in which a finished stall began.
     func write(to event: inout Event, finished stall: Stall?) {
         event.attributes.setFinite(12) { attributes in
-            attributes.set(.int(countErrors), for: AttributeKey<Int>.countErrors.name)
-            attributes.set(.int(countStarts), for: AttributeKey<Int>.countStarts.name)
-            attributes.set(.int(accumPauseTime), for: AttributeKey<Duration>.accumPauseTime.name)
-            attributes.set(.int(accumBufferTime), for: AttributeKey<Duration>.accumBufferTime.name)
-            attributes.set(.int(accumSeekTime), for: AttributeKey<Duration>.accumSeekTime.name)
-            attributes.set(.int(accumPlayTime), for: AttributeKey<Duration>.accumPlayTime.name)
-            attributes.set(.bool(isInPlayback), for: AttributeKey<Bool>.inPlaybackBlock.name)
-            attributes.set(.bool(stall?.inPause ?? (pausedSince != nil)), for: AttributeKey<Bool>.inPauseBlock.name)
-            attributes.set(.bool(stall?.inSeek ?? (seekingSince != nil)), for: AttributeKey<Bool>.inSeekBlock.name)
-            attributes.set(.bool(bufferingSince != nil), for: AttributeKey<Bool>.inBufferBlock.name)
-            if let streamId { attributes.set(.string(streamId), for: AttributeKey<String>.streamId.name) }
-            if let playbackId { attributes.set(.string(playbackId), for: AttributeKey<String>.playbackId.name) }
+            attributes.set(countErrors, for: .countErrors)
+            attributes.set(countStarts, for: .countStarts)
+            attributes.set(milliseconds: accumPauseTime, for: .accumPauseTime)
+            attributes.set(milliseconds: accumBufferTime, for: .accumBufferTime)
+            attributes.set(milliseconds: accumSeekTime, for: .accumSeekTime)
+            attributes.set(milliseconds: accumPlayTime, for: .accumPlayTime)
+            attributes.set(isInPlayback, for: .inPlaybackBlock)
+            attributes.set(stall?.inPause ?? (pausedSince != nil), for: .inPauseBlock)
+            attributes.set(stall?.inSeek ?? (seekingSince != nil), for: .inSeekBlock)
+            attributes.set(bufferingSince != nil, for: .inBufferBlock)
+            if let streamId { attributes.set(streamId, for: .streamId) }
+            if let playbackId { attributes.set(playbackId, for: .playbackId) }
         }
         // Without identifiers, those of the caller do not stand either.
         if streamId == nil { event.attributes.remove(AttributeKey<String>.streamId.name) }

@@ -46,8 +46,7 @@ public final class InMemoryStore: SampleStore {
                 }
                 return nil
             }
-            // By index, so that no sample is copied twice.
-            for index in samples.indices { state.log.append(samples[index], size: samples[index].estimatedSize) }
+            state.log.append(samples)
             let size = state.log.byteEnd - before
             if exceeds(state.log) { makeRoom(in: &state) }
             if let maxAge = limits.maxAge, let newest = samples.last?.time.instant {

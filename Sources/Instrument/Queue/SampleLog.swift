@@ -38,9 +38,20 @@ struct SampleLog {
     /// The number of stored samples.
     var count: Int { Int(end - start) - erasedCount }
 
+    /// Appends samples with their estimated sizes.
+    mutating func append(_ samples: [Sample]) {
+        for index in samples.indices {
+            // The only copy of the sample, which is moved from here on.
+            let sample = samples[index]
+            let size = sample.estimatedSize
+            append(consume sample, size: size)
+        }
+    }
+
     /// Appends a sample of the given size.
-    mutating func append(_ sample: Sample, size: Int) {
-        open.append(Entry(sample: sample, size: size, bytesBefore: byteEnd))
+    @inline(__always)
+    mutating func append(_ sample: consuming Sample, size: Int) {
+        open.append(Entry(sample: consume sample, size: size, bytesBefore: byteEnd))
         byteEnd += size
         if open.count < Self.chunkSize { return }
         chunks.append(Chunk(open))

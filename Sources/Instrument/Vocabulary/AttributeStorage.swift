@@ -115,6 +115,18 @@ extension UnsafeMutablePointer<AttributeStorage.Header> {
         if let known = index(of: name) { pointee.replace(at: known, with: value) } else { pointee.append(name, value) }
     }
 
+    // One function for each type, so that the type of the value is known in it.
+    func set(_ number: Int, for key: AttributeKey<Int>) { set(.int(number), for: key.name) }
+    func set(milliseconds: Int, for key: AttributeKey<Duration>) { set(.int(milliseconds), for: key.name) }
+    func set(_ truth: Bool, for key: AttributeKey<Bool>) { set(.bool(truth), for: key.name) }
+    func set(_ text: String, for key: AttributeKey<String>) { set(.string(text), for: key.name) }
+
+    /// Adds a number unless the name is present; there has to be room for one more element.
+    @inline(__always)
+    func addMissing(_ number: Int, for name: AttributeName) {
+        if index(of: name) == nil { pointee.append(name, .int(number)) }
+    }
+
     /// The index of a name. Costs a few instructions unless two names share a bit.
     ///
     /// Only reads, also by the language's rules: several threads may look into a storage that they share. A method of

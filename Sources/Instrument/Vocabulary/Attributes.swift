@@ -92,7 +92,7 @@ public struct Attributes: @unchecked Sendable {
         uniqueHeader(forAdding: 1).set(value, for: name)
     }
 
-    /// Sets at most `count` finite values, with one check of the storage for all.
+    /// Adds or replaces at most `count` finite values, with one check of the storage for all.
     @inline(__always)
     mutating func setFinite(_ count: Int, _ body: (UnsafeMutablePointer<AttributeStorage.Header>) -> Void) {
         body(uniqueHeader(forAdding: count))
@@ -139,13 +139,6 @@ public struct Attributes: @unchecked Sendable {
         }
         if !added.pointee.refused.isEmpty { header.pointee.refused.append(contentsOf: added.pointee.refused) }
         withExtendedLifetime(other) {}
-    }
-
-    /// Sets a value unless the name is absent no longer; the value has to be finite.
-    @inline(__always)
-    mutating func addMissing(_ value: consuming AttributeValue, for name: AttributeName) {
-        let header = uniqueHeader(forAdding: 1)
-        if header.index(of: name) == nil { header.pointee.append(name, value) }
     }
 
     /// Whether there is a value with the name.
