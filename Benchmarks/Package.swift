@@ -8,6 +8,7 @@ let package = Package(
     dependencies: [
         .package(name: "instrument", path: ".."),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         // Counts this thread's allocations and instructions.
@@ -18,6 +19,8 @@ let package = Package(
                 "CMeasure",
                 .product(name: "Instrument", package: "instrument"),
                 .product(name: "InstrumentDurableQueue", package: "instrument"),
+                // The peer beside which an emit is measured.
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .executableTarget(

@@ -131,16 +131,17 @@ extension DirectoryStore {
     }
 
     private func settleRead(_ backend: BackendName, through sequence: UInt64, _ dead: [UInt64: String]) {
-        state.withLock { state in
+        let settled = state.withLock { state -> [ReadRecord] in
             guard let index = state.places.firstIndex(where: { $0.row.name == backend.description }),
                 sequence >= state.places[index].row.cursor, sequence < state.log.nextSequence
-            else { return }
+            else { return [] }
+            let readAhead = state.places[index].readAhead
+            state.places[index].readAhead = []
             var place = state.places[index]
-            let count = place.readAhead.prefix { $0.record.sequence <= sequence }.count
-            let passed = place.readAhead.prefix(count)
-            let letters = passed.compactMap { entry in
-                dead[entry.record.sequence].map { Self.letter(entry.record, $0) }
-            }
+            let passed = readAhead.prefix { $0.record.sequence <= sequence }
+            let letters =
+                dead.isEmpty
+                ? [] : passed.compactMap { entry in dead[entry.record.sequence].map { Self.letter(entry.record, $0) } }
             // Samples between readable ones that were not erased are lost.
             let lost = state.count(place.row.cursor..<sequence + 1) - passed.count
             if lost > 0 { place.row.drops[.corrupt, default: 0] += lost }
@@ -148,12 +149,15 @@ extension DirectoryStore {
             place.row.dead += letters.count
             place.row.cursor = state.nextPresent(from: sequence + 1)
             place.position = passed.last?.after ?? state.log.position(of: sequence + 1)
-            place.readAhead.removeFirst(count)
+            place.readAhead = Array(readAhead[passed.endIndex...])
             place.version += 1
             place.newLetters += letters
             place.isChanged = true
             state.places[index] = place
+            return readAhead
         }
+        // Freed outside the lock: freeing takes time, and `emit` may be waiting.
+        withExtendedLifetime(settled) {}
     }
 
     /// Settles retried letters. Returns false if the backend's lease contains none.

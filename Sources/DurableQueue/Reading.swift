@@ -38,6 +38,7 @@ struct Reading {
         log: UInt64
     ) -> [ReadRecord] {
         var read: [ReadRecord] = []
+        var decoder = SampleDecoder()
         var bytes = 0
         var last = cursor == 0 ? nil : cursor - 1
         for stretch in stretches {
@@ -52,7 +53,7 @@ struct Reading {
                 if erased.contains(record.sequence) { continue }
                 // A complete record that cannot be decoded belongs to another version, or has damage that the checksum
                 // did not detect.
-                guard let sample = try? SampleDecoder.read(record.payload) else { continue }
+                guard let sample = try? decoder.read(record.payload) else { continue }
                 bytes += record.next - begin
                 if bytes > maxBytes, !read.isEmpty { return read }
                 let id = SampleID(log: log, sequence: record.sequence)

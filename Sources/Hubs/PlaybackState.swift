@@ -9,7 +9,7 @@ struct PlaybackState: Hashable {
     var didFail = false
 
     /// Since when it buffers, and whether it was paused or seeking when that began.
-    var buffering: (since: MonotonicInstant, inPause: Bool, inSeek: Bool)? {
+    var buffering: Stall? {
         get { bufferingSince.map { ($0, wasPausedAtBufferBegin, wasSeekingAtBufferBegin) } }
         set {
             bufferingSince = newValue?.since
@@ -42,14 +42,12 @@ struct PlaybackState: Hashable {
 
     /// Judges an event; a rejected one leaves the state as it was.
     mutating func process(_ event: inout Event, in context: inout HubContext) -> Verdict {
-        let before = self
+        let (wasPlaying, before) = (isPlaying, lastAccepted)
+        // A finished stall tells the pause and seek in which it began.
+        let stall = event.action == .bufferFinish ? buffering : nil
         let isNewPlayback = (didFinish || didFail) && Self.opensPlayback(event.action)
-        if isNewPlayback { beginNewPlayback() }
-        if let rejection = apply(event) {
-            self = before
-            return .rejected(rejection)
-        }
-        if before.isPlaying, let last = before.lastAccepted {
+        if let rejection = isNewPlayback ? applyToNewPlayback(event) : apply(event) { return .rejected(rejection) }
+        if wasPlaying, let last = before {
             let played = last.milliseconds(to: event.time.instant)
             accumPlayTime += played
             event[milliseconds: .deltaPlayTime] = played
@@ -60,8 +58,17 @@ struct PlaybackState: Hashable {
         lastAccepted = event.time.instant
         assignIdentifiers(at: event.action, isNewPlayback: isNewPlayback, in: context)
         changePings(at: event, in: &context)
-        write(to: &event, before: before)
+        write(to: &event, finished: stall)
         return .accepted
+    }
+
+    /// Applies the core table's row to the first event of a new playback.
+    private mutating func applyToNewPlayback(_ event: Event) -> Rejection? {
+        let before = self
+        beginNewPlayback()
+        let rejection = apply(event)
+        if rejection != nil { self = before }
+        return rejection
     }
 
     /// Flags and sums are reset; the player, the counts of errors and starts, and the identifiers stay.
@@ -76,7 +83,7 @@ struct PlaybackState: Hashable {
         self = fresh
     }
 
-    /// Applies the core table's row; returns why the event is illegal, in which case nothing may be kept.
+    /// Applies the core table's row; returns why the event is illegal, in which case the state is unchanged.
     mutating func apply(_ event: Event) -> Rejection? {
         let now = event.time.instant
         switch event.action {
@@ -120,21 +127,28 @@ struct PlaybackState: Hashable {
         if makesFirst || (isNewPlayback && playbackId != nil) { playbackId = context.makeIdentifier() }
     }
 
-    /// Adds what holds after the event; a finished stall tells the pause and seek in which it began.
-    func write(to event: inout Event, before: PlaybackState) {
-        let stall = event.action == .bufferFinish ? before.buffering : nil
-        event[.countErrors] = countErrors
-        event[.countStarts] = countStarts
-        event[milliseconds: .accumPauseTime] = accumPauseTime
-        event[milliseconds: .accumBufferTime] = accumBufferTime
-        event[milliseconds: .accumSeekTime] = accumSeekTime
-        event[milliseconds: .accumPlayTime] = accumPlayTime
-        event[.inPlaybackBlock] = isInPlayback
-        event[.inPauseBlock] = stall?.inPause ?? (pausedSince != nil)
-        event[.inSeekBlock] = stall?.inSeek ?? (seekingSince != nil)
-        event[.inBufferBlock] = buffering != nil
-        event[.streamId] = streamId
-        event[.playbackId] = playbackId
+    /// A stall: since when, and whether it began while paused or seeking.
+    typealias Stall = (since: MonotonicInstant, inPause: Bool, inSeek: Bool)
+
+    /// Adds the attributes that hold after the event, and the pause and seek in which a finished stall began.
+    func write(to event: inout Event, finished stall: Stall?) {
+        event.attributes.setFinite(12) { attributes in
+            attributes.set(countErrors, for: .countErrors)
+            attributes.set(countStarts, for: .countStarts)
+            attributes.set(milliseconds: accumPauseTime, for: .accumPauseTime)
+            attributes.set(milliseconds: accumBufferTime, for: .accumBufferTime)
+            attributes.set(milliseconds: accumSeekTime, for: .accumSeekTime)
+            attributes.set(milliseconds: accumPlayTime, for: .accumPlayTime)
+            attributes.set(isInPlayback, for: .inPlaybackBlock)
+            attributes.set(stall?.inPause ?? (pausedSince != nil), for: .inPauseBlock)
+            attributes.set(stall?.inSeek ?? (seekingSince != nil), for: .inSeekBlock)
+            attributes.set(bufferingSince != nil, for: .inBufferBlock)
+            if let streamId { attributes.set(streamId, for: .streamId) }
+            if let playbackId { attributes.set(playbackId, for: .playbackId) }
+        }
+        // Without identifiers, those of the caller do not stand either.
+        if streamId == nil { event.attributes.remove(AttributeKey<String>.streamId.name) }
+        if playbackId == nil { event.attributes.remove(AttributeKey<String>.playbackId.name) }
     }
 
     private mutating func once(_ flag: WritableKeyPath<Self, Bool>) -> Rejection? {

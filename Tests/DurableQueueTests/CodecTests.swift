@@ -20,6 +20,79 @@ struct CodecTests {
         }
     }
 
+    @Test("A writer writes the same bytes in any memory that has room, and nothing behind the end", arguments: 1...5)
+    func room(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<20 {
+            let sample = RandomSamples.sample(&generator)
+            let expected = SampleEncoder.bytes(of: sample)
+            var encoder = SampleEncoder()
+            // The second time, names are known.
+            for capacity in [expected.count + 40] + Array(max(0, expected.count - 30)...expected.count + 40) {
+                var memory = [UInt8](repeating: 0xA5, count: capacity + 64)
+                let (count, didOverflow) = memory.withUnsafeMutableBytes { buffer -> (Int, Bool) in
+                    guard let base = buffer.baseAddress else { return (0, true) }
+                    var writer = RecordWriter(base: base, offset: 0, capacity: capacity)
+                    encoder.write(sample, to: &writer)
+                    return (writer.offset, writer.didOverflow)
+                }
+                #expect(memory[capacity...].allSatisfy { $0 == 0xA5 })
+                #expect(didOverflow || Array(memory[..<count]) == expected)
+                #expect(!didOverflow || capacity < expected.count + 32)
+            }
+        }
+    }
+
+    @Test("A decoder that has read other records reads each record as a new decoder does", arguments: 1...10)
+    func memory(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: WallTime(milliseconds: 7))
+        var decoder = SampleDecoder()
+        for round in 0..<300 {
+            var sample = RandomSamples.sample(&generator)
+            if round % 2 == 0 {
+                // Names of every length around the limit of the memory, more than it has places, and other identifiers.
+                var attributes = Attributes()
+                for _ in 0..<20 {
+                    let length = Int.random(in: 0...40, using: &generator)
+                    let name = String(repeating: "n", count: length) + String(Int.random(in: 0..<50, using: &generator))
+                    attributes[AttributeName(name)] = .string(UUIDBytes(high: generator.next(), low: 7).text)
+                }
+                attributes[.playbackId] = UUIDBytes(high: UInt64(round % 40), low: 1).text
+                sample =
+                    round % 4 == 0
+                    ? .event(Event(.ping, tracker: TrackerID(3), time: time, attributes: attributes))
+                    : .metric(
+                        Metric(
+                            MetricName("Own\(round % 36)", round % 3 == 0 ? .gauge : .counter, unit: .ratio),
+                            .int(round),
+                            tracker: TrackerID(3),
+                            time: time,
+                            attributes: attributes
+                        )
+                    )
+            }
+            let bytes = SampleEncoder.bytes(of: sample)
+            #expect(try bytes.withUnsafeBytes { try decoder.read($0) } == sample)
+        }
+    }
+
+    @Test("A decoder with a memory refuses the same damaged records as a new decoder")
+    func damagedMemory() {
+        var generator = SeededGenerator(seed: 11)
+        var decoder = SampleDecoder()
+        for _ in 0..<3000 {
+            var bytes = SampleEncoder.bytes(of: RandomSamples.sample(&generator))
+            for _ in 0..<3 {
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[index] = UInt8.random(in: .min ... .max, using: &generator)
+            }
+            let fresh = bytes.withUnsafeBytes { try? SampleDecoder.read($0) }
+            let remembered = bytes.withUnsafeBytes { try? decoder.read($0) }
+            #expect(SampleEncoder.bytes(of: fresh) == SampleEncoder.bytes(of: remembered))
+        }
+    }
+
     @Test("Record format 1 is unchanged")
     func golden() throws {
         let time = Timestamp(instant: MonotonicInstant(nanoseconds: 5), wallTime: WallTime(milliseconds: 7))
@@ -69,4 +142,9 @@ struct CodecTests {
             _ = bytes.withUnsafeBytes { try? SampleDecoder.read($0) }
         }
     }
+}
+
+extension SampleEncoder {
+    /// The bytes of a sample, which tell values apart that are not equal to themselves; nil without a sample.
+    fileprivate static func bytes(of sample: Sample?) -> [UInt8]? { sample.map { bytes(of: $0) } }
 }

@@ -16,12 +16,32 @@ struct SampleLogTests {
         #expect((log.start, log.end, log.count, log.byteEnd) == (UInt64(trimmed), 512, 512 - trimmed, 5120))
         for start in [trimmed, trimmed + 1, 511, 512] {
             for count in [0, 1, 5, 128, 129, 600] {
-                let part = Array(log.part(from: UInt64(start), maxCount: count))
+                let part = log.part(from: UInt64(start), maxCount: count).samples
                 #expect(part == (min(start, 512)..<min(512, start + count)).map { sample($0) })
             }
         }
         #expect(log.sample(UInt64(trimmed)) == (trimmed < 512 ? sample(trimmed) : nil))
         #expect(trimmed == 0 || log.sample(UInt64(trimmed - 1)) == nil)
+    }
+
+    @Test(
+        "The backlog of a range is the sum of its samples when samples are erased and trimmed",
+        arguments: [false, true]
+    )
+    func backlogs(isErasing: Bool) {
+        var log = SampleLog()
+        let sizes = (0..<700).map { 1 + $0 * 7 % 31 }
+        for number in 0..<700 { log.append(sample(number), size: sizes[number]) }
+        let erased: Set<UInt64> = isErasing ? [3, 127, 128, 300, 301, 698] : []
+        log.erase(erased.sorted())
+        _ = log.trim(to: 5, bytes: sizes[..<5].reduce(0, +))
+        for range: Range<UInt64> in [5..<5, 5..<6, 5..<700, 100..<400, 127..<129, 640..<700, 699..<700, 700..<700] {
+            let kept = range.filter { !erased.contains($0) }
+            let expected = Backlog(count: kept.count, bytes: kept.reduce(0) { $0 + sizes[Int($1)] })
+            #expect(log.backlog(in: range) == expected)
+        }
+        #expect(log.size(of: 300) == (isErasing ? 0 : sizes[300]))
+        #expect((log.size(of: 4), log.size(of: 699), log.size(of: 700)) == (0, sizes[699], 0))
     }
 
     @Test("Long appending and trimming keeps memory constant and numbers correct")
@@ -32,6 +52,6 @@ struct SampleLogTests {
             if number % 50 == 49 { _ = log.trim(to: UInt64(number - 10), bytes: number - 10) }
         }
         #expect(log.count == 11)
-        #expect(Array(log.part(from: log.start, maxCount: 100)) == (99_989..<100_000).map { sample($0) })
+        #expect(log.part(from: log.start, maxCount: 100).samples == (99_989..<100_000).map { sample($0) })
     }
 }

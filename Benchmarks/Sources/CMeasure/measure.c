@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,8 +56,20 @@ int64_t measure_instructions(void) {
     if (counter < 0 || read(counter, &value, sizeof value) != sizeof value) return -1;
     return value;
 }
+
+struct measure_interruptions measure_interruptions(void) {
+    struct rusage usage;
+    struct measure_interruptions counts = {0, 0, 0};
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        counts.pages = usage.ru_minflt;
+        counts.waits = usage.ru_nvcsw;
+        counts.preemptions = usage.ru_nivcsw;
+    }
+    return counts;
+}
 #else
 int64_t measure_allocations(void) { return -1; }
 int64_t measure_all_allocations(void) { return -1; }
 int64_t measure_instructions(void) { return -1; }
+struct measure_interruptions measure_interruptions(void) { return (struct measure_interruptions){0, 0, 0}; }
 #endif

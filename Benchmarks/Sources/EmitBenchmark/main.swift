@@ -4,6 +4,11 @@ import Instrument
 import InstrumentDurableQueue
 import Synchronization
 
+//   EmitBenchmark [cost | latency | tail | threads] [COUNT] [durable]     (default: all parts, 200,000 events)
+//
+// `cost` counts allocations and instructions; `latency` measures five times beside swift-log; `tail` shows what the
+// slowest hundredth of the emits waited for; `threads` compares one thread with two.
+
 /// Takes everything and does nothing.
 struct NullBackend: Backend {
     let name: BackendName = "null"
@@ -75,33 +80,6 @@ func nanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}
-
-/// Time of each call on the caller's thread, with what reading the clock costs taken off.
-func latency(count: Int) {
-    let (instrument, tracker) = makeInstrument()
-    for number in 0..<count / 10 { instrument.emit(.ping, from: tracker, attributes: attributes(number)) }
-    var overhead = (0..<10_000).map { _ -> UInt64 in
-        let start = nanoseconds()
-        return nanoseconds() - start
-    }
-    overhead.sort()
-    let clockCost = overhead[overhead.count / 2]
-    var times = [UInt64](repeating: 0, count: count)
-    for number in 0..<count {
-        let start = nanoseconds()
-        instrument.emit(.ping, from: tracker, attributes: attributes(number))
-        times[number] = nanoseconds() - start
-        if number % 1000 == 999 { usleep(200) }  // as an app does: events come in bursts, the lane keeps up
-    }
-    times.sort()
-    func percentile(_ share: Double) -> String {
-        let raw = times[min(count - 1, Int(Double(count) * share))]
-        return String(format: "%.2f", Double(raw - min(raw, clockCost)) / 1000)
-    }
-    print(
-        "emit, µs           p50 \(percentile(0.5))  p90 \(percentile(0.9))  p99 \(percentile(0.99))  p99.9 \(percentile(0.999))"
-    )
 }
 
 func throughput(threads: Int, count: Int) {
@@ -185,9 +163,13 @@ func backlog(count: Int) {
 
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.compactMap { Int($0) }.first ?? 200_000
-let isCostOnly = arguments.contains("cost")
-cost(count: count)
-if !isCostOnly {
+switch arguments.first {
+case "cost": cost(count: count)
+case "tail": tail(count: count)
+case "threads": for threads in [1, 2, 1, 2, 1, 2] { throughput(threads: threads, count: count) }
+case "latency": for _ in 0..<5 { latency(count: count) }
+default:
+    cost(count: count)
     latency(count: count)
     for threads in [1, 2, 4] { throughput(threads: threads, count: count) }
     if isDurable { backlog(count: count * 5) }

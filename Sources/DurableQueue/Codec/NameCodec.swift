@@ -47,6 +47,13 @@ struct NameCodec {
         }
     }
 
+    /// Passes the encoded form of each interned name, by its number, to `body`; empty for a name that was not written
+    /// before.
+    @inline(__always)
+    func withKnown<Result>(_ body: (UnsafeBufferPointer<PackedBytes>) -> Result) -> Result {
+        known.withUnsafeBufferPointer(body)
+    }
+
     @inline(never)
     private mutating func learn(_ name: AttributeName, writingTo writer: inout RecordWriter) {
         let bytes = Self.bytes(name.spelling, number: Self.attributeNumbers[name.number])

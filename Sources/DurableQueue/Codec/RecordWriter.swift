@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// Writes into memory of a fixed size. Omits bytes that do not fit, and records that it has omitted some.
 struct RecordWriter {
     private let base: UnsafeMutableRawPointer
@@ -23,7 +25,9 @@ struct RecordWriter {
 
     /// Pads with zeros to a multiple of eight.
     mutating func align() {
-        while offset % 8 != 0, !didOverflow { byte(0) }
+        guard offset % 8 != 0, hasRoom(8) else { return }
+        base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
+        offset = (offset + 7) & ~7
     }
 
     @inline(__always)
@@ -42,20 +46,32 @@ struct RecordWriter {
 
     @inline(__always)
     mutating func varint(_ value: UInt64) {
-        guard hasRoom(10) else { return }
-        var rest = value
+        guard hasRoom(Self.varintSize) else { return }
+        offset = base.distance(to: Self.put(varint: value, at: base + offset))
+    }
+
+    /// The largest size of a number.
+    static var varintSize: Int { 10 }
+
+    /// Writes a number into memory that has room for it. Returns the place after it.
+    @inline(__always)
+    static func put(varint value: UInt64, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        var (rest, place) = (value, start)
         while rest > 0x7F {
-            base.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: offset, as: UInt8.self)
-            offset += 1
+            place.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
+            place += 1
             rest >>= 7
         }
-        base.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: offset, as: UInt8.self)
-        offset += 1
+        place.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+        return place + 1
     }
 
     /// Small numbers of either sign are short ("zigzag").
     @inline(__always)
-    mutating func signed(_ value: Int64) { varint(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+    mutating func signed(_ value: Int64) { varint(Self.zigzag(value)) }
+
+    @inline(__always)
+    static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
 
     @inline(__always)
     mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
@@ -71,6 +87,15 @@ struct RecordWriter {
         base.storeBytes(of: packed.words.0, toByteOffset: offset, as: UInt64.self)
         base.storeBytes(of: packed.words.1, toByteOffset: offset + 8, as: UInt64.self)
         offset += packed.count
+    }
+
+    /// Writes as `body` does, which gets the place of the next byte and the end of the memory, and returns the place
+    /// after its last byte, which is not behind the end.
+    @inline(__always)
+    mutating func write(
+        _ body: (_ start: UnsafeMutableRawPointer, _ end: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+    ) {
+        offset = base.distance(to: body(base + offset, base + max(offset, capacity)))
     }
 
     mutating func text(_ text: String) {
@@ -106,7 +131,18 @@ struct RecordReader {
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
+    @inline(__always)
     mutating func varint() throws(Damaged) -> UInt64 {
+        // Most numbers are below 128.
+        if offset < bytes.count, case let first = bytes[offset], first < 0x80 {
+            offset += 1
+            return UInt64(first)
+        }
+        return try longVarint()
+    }
+
+    @inline(never)
+    private mutating func longVarint() throws(Damaged) -> UInt64 {
         var (value, shift): (UInt64, UInt64) = (0, 0)
         while shift < 64 {
             let byte = try byte()
@@ -129,10 +165,23 @@ struct RecordReader {
         return Int(count)
     }
 
-    mutating func text() throws(Damaged) -> String {
+    mutating func text() throws(Damaged) -> String { try Self.text(try textBytes()) }
+
+    /// The bytes of a text, which may be damaged.
+    mutating func textBytes() throws(Damaged) -> UnsafeRawBufferPointer {
         let count = try count()
         defer { offset += count }
-        guard let text = String(validating: bytes[offset..<offset + count], as: UTF8.self) else { throw Damaged() }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    /// The text of bytes that ``textBytes()`` has returned.
+    static func text(_ bytes: UnsafeRawBufferPointer) throws(Damaged) -> String {
+        guard let text = String(validUTF8: bytes) else { throw Damaged() }
         return text
+    }
+
+    /// The bytes between this place and that of a reader that is further on in the same record.
+    func bytes(before ahead: RecordReader) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[offset..<max(offset, ahead.offset)])
     }
 }

@@ -1,12 +1,23 @@
 internal import Instrument
 
-/// Decodes the output of a ``SampleEncoder``.
-enum SampleDecoder {
+/// Decodes the output of a ``SampleEncoder``. Remembers the names and the identifiers of the records before, which
+/// rarely change from one record to the next: keep one decoder for all records of a batch.
+struct SampleDecoder {
     private typealias Tag = SampleEncoder.Tag
     /// The largest nesting depth. Deeper nesting is damage, and would exhaust the stack.
     private static var maxDepth: Int { 128 }
 
+    private var names = NameMemory()
+    private var identifiers = IdentifierMemory()
+    private var metricNames = MetricNameMemory()
+
+    /// Decodes a single record.
     static func read(_ bytes: UnsafeRawBufferPointer) throws(RecordReader.Damaged) -> Sample {
+        var decoder = SampleDecoder()
+        return try decoder.read(bytes)
+    }
+
+    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RecordReader.Damaged) -> Sample {
         var reader = RecordReader(bytes)
         let kind = try reader.byte()
         let tracker = TrackerID(Int(try reader.signed()))
@@ -30,29 +41,25 @@ enum SampleDecoder {
         return sample
     }
 
-    private static func action(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Action {
+    private mutating func action(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Action {
         let number = try reader.varint()
         if number == 0 { return Action(try reader.text()) }
         guard let action = NameCodec.action(Int(clamping: number)) else { throw RecordReader.Damaged() }
         return action
     }
 
-    private static func name(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> AttributeName {
+    private mutating func name(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> AttributeName {
         let number = try reader.varint()
-        if number == 0 { return AttributeName(try reader.text()) }
+        if number == 0 { return try names.read(&reader) }
         guard let name = NameCodec.attribute(Int(clamping: number)) else { throw RecordReader.Damaged() }
         return name
     }
 
-    private static func metricName(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> MetricName {
-        let spelling = try reader.text()
-        guard let kind = MetricName.Kind(rawValue: try reader.text()),
-            let unit = MetricName.Unit(rawValue: try reader.text())
-        else { throw RecordReader.Damaged() }
-        return MetricName(spelling, kind, unit: unit)
+    private mutating func metricName(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> MetricName {
+        try metricNames.read(&reader)
     }
 
-    private static func metricValue(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Metric.Value {
+    private mutating func metricValue(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Metric.Value {
         switch try value(&reader, depth: 0) {
         case .int(let value): return .int(value)
         case .double(let value): return .double(value)
@@ -60,9 +67,9 @@ enum SampleDecoder {
         }
     }
 
-    private static func attributes(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Attributes {
+    private mutating func attributes(_ reader: inout RecordReader) throws(RecordReader.Damaged) -> Attributes {
         let count = try reader.count()
-        var attributes = Attributes(minimumCapacity: count)
+        var attributes = Attributes(exactCapacity: count)
         for _ in 0..<count {
             let name = try name(&reader)
             attributes.set(try value(&reader, depth: 0), for: name)
@@ -70,18 +77,18 @@ enum SampleDecoder {
         return attributes
     }
 
-    private static func value(
+    private mutating func value(
         _ reader: inout RecordReader,
         depth: Int
     ) throws(RecordReader.Damaged) -> AttributeValue {
-        if depth > maxDepth { throw RecordReader.Damaged() }
+        if depth > Self.maxDepth { throw RecordReader.Damaged() }
         switch try reader.byte() {
         case Tag.no: return .bool(false)
         case Tag.yes: return .bool(true)
         case Tag.int: return .int(Int(try reader.signed()))
         case Tag.double: return .double(Double(bitPattern: try reader.fixed()))
         case Tag.string: return .string(try reader.text())
-        case Tag.uuid: return .string(UUIDBytes(high: try reader.fixed(), low: try reader.fixed()).text)
+        case Tag.uuid: return .string(identifiers.text(UUIDBytes(high: try reader.fixed(), low: try reader.fixed())))
         case Tag.array:
             var values: [AttributeValue] = []
             for _ in 0..<(try reader.count()) { values.append(try value(&reader, depth: depth + 1)) }

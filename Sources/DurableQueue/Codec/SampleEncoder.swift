@@ -108,27 +108,65 @@ struct SampleEncoder {
         var local = writer
         attributes.withElements { elements in
             local.varint(UInt64(elements.count))
-            for index in elements.indices {
-                let name = elements[index].name
-                names.write(name, to: &local)
-                // The common cases are inlined here; the others are in a separate function.
-                switch elements[index].value {
-                case .bool(let truth): local.byte(truth ? Tag.yes : Tag.no)
-                case .int(let number):
-                    local.byte(Tag.int)
-                    local.signed(Int64(number))
-                case .double(let number):
-                    local.byte(Tag.double)
-                    local.fixed(number.bitPattern)
-                case .string(let text) where text.utf8.count == 36: write(text, of: name, to: &local)
-                case .string(let text):
-                    local.byte(Tag.string)
-                    local.text(text)
-                case .array, .object: Self.write(elements[index].value, to: &local)
-                }
+            var index = 0
+            while index < elements.count, !local.didOverflow {
+                index = names.withKnown { Self.writeNumbers(elements, from: index, named: $0, to: &local) }
+                if index < elements.count { write(elements[index], to: &local) }
+                index += 1
             }
         }
         writer = local
+    }
+
+    /// The largest size of a known name, which is written as two words, and of a number with its tag.
+    private static var numberSize: Int { 16 + 1 + RecordWriter.varintSize }
+
+    /// Writes numbers and truths with known names, of which most attributes are, up to the first other attribute.
+    /// Returns its index.
+    @inline(__always)
+    private static func writeNumbers(
+        _ elements: UnsafeBufferPointer<Attributes.Element>,
+        from first: Int,
+        named known: UnsafeBufferPointer<PackedBytes>,
+        to writer: inout RecordWriter
+    ) -> Int {
+        var index = first
+        writer.write { start, end in
+            var place = start
+            // There is room for one more, which is checked once for all its bytes.
+            while index < elements.count, place.distance(to: end) >= numberSize {
+                let number = Int(elements[index].name.number)
+                guard number < known.count, known[number].count > 0 else { break }
+                place.storeBytes(of: known[number].words.0, as: UInt64.self)
+                place.storeBytes(of: known[number].words.1, toByteOffset: 8, as: UInt64.self)
+                let tag = place + known[number].count
+                switch elements[index].value {
+                case .bool(let truth):
+                    tag.storeBytes(of: truth ? Tag.yes : Tag.no, as: UInt8.self)
+                    place = tag + 1
+                case .int(let number):
+                    tag.storeBytes(of: Tag.int, as: UInt8.self)
+                    place = RecordWriter.put(varint: RecordWriter.zigzag(Int64(number)), at: tag + 1)
+                case .double(let number):
+                    tag.storeBytes(of: Tag.double, as: UInt8.self)
+                    tag.storeBytes(of: number.bitPattern.littleEndian, toByteOffset: 1, as: UInt64.self)
+                    place = tag + 9
+                case .string, .array, .object: return place
+                }
+                index += 1
+            }
+            return place
+        }
+        return index
+    }
+
+    /// Writes any attribute.
+    private mutating func write(_ element: Attributes.Element, to writer: inout RecordWriter) {
+        names.write(element.name, to: &writer)
+        switch element.value {
+        case .string(let text) where text.utf8.count == 36: write(text, of: element.name, to: &writer)
+        default: Self.write(element.value, to: &writer)
+        }
     }
 
     private static func write(_ value: AttributeValue, to writer: inout RecordWriter) {

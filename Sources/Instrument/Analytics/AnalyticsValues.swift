@@ -37,7 +37,7 @@ public struct AnalyticsValues: Sendable {
     public init() {}
 
     /// Whether there are no values.
-    public var isEmpty: Bool { slots.allSatisfy { $0.value.value == nil } }
+    public var isEmpty: Bool { slots.isEmpty || slots.allSatisfy { $0.value.value == nil } }
 
     /// The values in force here: those of the enclosing ``with(_:_:_:)-swift.type.method`` calls, inner over outer.
     @TaskLocal public static var current = AnalyticsValues()
@@ -100,7 +100,7 @@ public struct AnalyticsValues: Sendable {
 
     /// The values as attributes; a type that is no attribute value is described as text.
     public var attributes: Attributes {
-        var attributes = Attributes(minimumCapacity: slots.count)
+        var attributes = Attributes(exactCapacity: slots.count)
         for (key, slot) in slots {
             guard let value = slot.value else { continue }
             let converted = (value as? any AttributeValueConvertible)?.attributeValue

@@ -16,7 +16,9 @@ struct ActionMemory: Hashable, Sendable {
     func addTimes(to event: inout Event) {
         if let last, event.time.instant < last { event.time.instant = last }
         let now = event.time.instant.milliseconds
-        for entry in entries { event.attributes.addMissing(.int(Int(now - entry.milliseconds)), for: entry.name) }
+        event.attributes.setFinite(entries.count) { attributes in
+            for entry in entries { attributes.addMissing(Int(now - entry.milliseconds), for: entry.name) }
+        }
     }
 
     /// Updates all time attributes, except those that `isGiven` accepts.

@@ -149,6 +149,11 @@ public struct SampleRecord: Hashable, Sendable {
     public init(id: SampleID, sequence: UInt64, sample: Sample, service: ServiceName? = nil) {
         self.id = id
         self.sequence = sequence
+        guard sample.hasService else {
+            self.sample = sample
+            self.service = service
+            return
+        }
         var sample = sample
         let storedService = sample.removeService()
         self.sample = sample

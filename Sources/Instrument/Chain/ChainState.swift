@@ -73,11 +73,14 @@ struct ChainState {
             report.report(.notFinite(event.attributes.refused, event.action, event.tracker))
             event.attributes.forgetRefused()
         }
-        for metric in metrics { samples.append(.metric(metric)) }
+        // One metric is moved; several are copied, so that they keep their order.
+        if metrics.count > 1 { for metric in metrics.dropLast() { samples.append(.metric(metric)) } }
+        if let last = metrics.popLast() { samples.append(.metric(last)) }
         samples.append(.event(event))
         let result = queue.append(samples)
-        samples.removeAll(keepingCapacity: true)
-        metrics.removeAll(keepingCapacity: true)
+        // One by one: there are few, and emptying an array at once costs more than each of them.
+        while !samples.isEmpty { samples.removeLast() }
+        while !metrics.isEmpty { metrics.removeLast() }
         return result
     }
 }

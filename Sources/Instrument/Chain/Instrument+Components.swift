@@ -34,7 +34,11 @@ extension Instrument {
     /// Removes a tracker: stops its pings, calls its ``Tracker/end()``, queues its last metrics
     /// (``Metricalc/forget(_:into:)``), and never uses its number again.
     public func remove(_ id: TrackerID) {
-        guard let slot = registry.withLock({ $0.slots.removeValue(forKey: id) }) else { return }
+        let removed = registry.withLock { registry in
+            defer { registry.slots.remove(id) }
+            return registry.slots[id]
+        }
+        guard let slot = removed else { return }
         slot.remove()
         slot.tracker.end()
         change { [queue] chain in chain.forget(id, into: queue) }
@@ -74,7 +78,7 @@ extension Instrument {
 
     /// Replaces the hub between two events. The new hub starts without state; pings stop until it requests them.
     public func replace(hub: some Hub) {
-        let (isReady, slots) = registry.withLock { ($0.isReady, Array($0.slots.values)) }
+        let (isReady, slots) = registry.withLock { ($0.isReady, $0.slots.values) }
         change { chain in
             chain.hub.end()
             chain.hub = hub
@@ -100,7 +104,7 @@ extension Instrument {
         let slots = registry.withLock { registry -> [TrackerSlot]? in
             if registry.isReady || registry.isShutDown { return nil }
             registry.isReady = true
-            return registry.slots.values.sorted { $0.id < $1.id }
+            return registry.slots.values
         }
         guard let slots else { return }
         queue.ready()
@@ -122,7 +126,7 @@ extension Instrument {
     public func shutdown(timeout: Duration, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let (isFirst, ids) = registry.withLock { registry in
             defer { registry.isShutDown = true }
-            return (!registry.isShutDown, registry.slots.keys.sorted(by: >))
+            return (!registry.isShutDown, registry.slots.ids.reversed())
         }
         for id in ids { remove(id) }
         if isFirst {

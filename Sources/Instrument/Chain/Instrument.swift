@@ -14,7 +14,7 @@
 /// event that a component emits during processing runs next, so that nothing re-enters and nothing deadlocks.
 public final class Instrument: Sendable {
     struct Registry {
-        var slots: [TrackerID: TrackerSlot] = [:]
+        var slots = TrackerTable<TrackerSlot>()
         var nextNumber = 0
         var attributes = InstrumentAttributes()
         var appTracker: TrackerID?

@@ -29,6 +29,14 @@ extension Sample {
         return sample
     }
 
+    /// Whether the sample has the service's name. Copies nothing, because each delivered sample passes here.
+    var hasService: Bool {
+        switch self {
+        case .event(let event): event.attributes.has(.service)
+        case .metric(let metric): metric.attributes.has(.service)
+        }
+    }
+
     /// Removes the service's name, and returns it.
     mutating func removeService() -> ServiceName? {
         guard let value = attributes[.service] else { return nil }

@@ -34,6 +34,30 @@ public struct TrackerTable<Value> {
         }
     }
 
+    /// The value of a tracker; setting nil removes the tracker.
+    @inlinable
+    package subscript(id: TrackerID) -> Value? {
+        get {
+            let index = index(of: id)
+            return holds(id, at: index) ? entries[index].value : nil
+        }
+        set {
+            guard let newValue else { return remove(id) }
+            let index = index(of: id)
+            if holds(id, at: index) {
+                entries[index].value = newValue
+            } else {
+                entries.insert(Entry(id: id, value: newValue), at: index)
+            }
+        }
+    }
+
+    /// The trackers, in increasing order.
+    package var ids: [TrackerID] { entries.map(\.id) }
+
+    /// The values, in the order of their trackers.
+    package var values: [Value] { entries.map(\.value) }
+
     /// Whether a tracker has a value.
     @inlinable
     public func contains(_ id: TrackerID) -> Bool { holds(id, at: index(of: id)) }

@@ -13,7 +13,7 @@ struct StatusField<Status: Sendable>: Sendable {
 extension Array {
     /// The members of a status that the player reports.
     func attributes<Status>(of status: Status, capacity: Int) -> Attributes where Element == StatusField<Status> {
-        var attributes = Attributes(minimumCapacity: capacity)
+        var attributes = Attributes(exactCapacity: capacity)
         for field in self {
             if let value = field.value(status) { attributes.set(value, for: field.name) }
         }

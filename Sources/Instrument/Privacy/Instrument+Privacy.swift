@@ -12,7 +12,7 @@ extension Instrument {
     /// Declares fields of the app: they may be sent, by the app and by every tracker, unless they are off.
     public func declare(_ fields: PrivacyCatalogue) {
         queue.declare(fields)
-        let slots = registry.withLock { Array($0.slots.values) }
+        let slots = registry.withLock { $0.slots.values }
         for slot in slots { slot.admitDeclaredGetters() }
     }
 

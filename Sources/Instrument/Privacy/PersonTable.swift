@@ -3,6 +3,8 @@
 package struct PersonTable: Sendable {
     private let key: AttributeKey<String>
     private var persons = TrackerTable<String?>()
+    /// Whether any event has named a person.
+    private var hasPersons = false
 
     /// Creates a table without trackers.
     ///
@@ -11,7 +13,10 @@ package struct PersonTable: Sendable {
 
     /// Adds the event's person to its metrics.
     package mutating func name(_ metrics: inout [Metric], of event: Event) {
+        // Nobody is named in most apps' events.
+        if !hasPersons, !event.attributes.has(key.name) { return }
         let person = event.attributes[key]
+        hasPersons = hasPersons || person != nil
         if person != persons[event.tracker, default: nil] { persons[event.tracker, default: nil] = person }
         Self.add(person, key, to: &metrics)
     }

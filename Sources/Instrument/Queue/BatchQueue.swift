@@ -174,8 +174,9 @@ public final class BatchQueue: Sendable {
                 return (state.lanes, try store.append(kept))
             }
             if lanes.isEmpty { return .notCollected }
-            let isPrompt = kept.last.map(isPrompt) ?? false
-            for lane in lanes { lane.appended(Backlog(count: kept.count, bytes: bytes), isPrompt: isPrompt) }
+            let isPrompt = kept.withUnsafeBufferPointer { self.isPrompt($0[$0.count - 1]) }
+            let added = Backlog(count: kept.count, bytes: bytes)
+            for index in lanes.indices { lanes[index].appended(added, isPrompt: isPrompt) }
             return .stored
         } catch {
             report(.notQueued(error))

@@ -168,16 +168,22 @@ extension DeliveryLane {
 
     private func settle(_ lease: Lease, dead: [SampleID: String], _ course: inout DeliveryCourse) {
         guard let last = lease.last else { return }
+        store.settle(name, through: last, dead: letters(of: lease, dead))
+        course.settled(lease.count)
+        state.withLock { $0.waitingSince = clock.now }
+        openGates()
+    }
+
+    /// Reports the samples that the backend will never accept. Returns their reasons by sequence number.
+    private func letters(of lease: Lease, _ dead: [SampleID: String]) -> [UInt64: String] {
+        if dead.isEmpty { return [:] }
         var letters: [UInt64: String] = [:]
         for record in lease.own {
             guard let reason = dead[record.id] else { continue }
             letters[record.sequence] = reason
             report(.deadLetter(name, record.id, reason: reason))
         }
-        store.settle(name, through: last, dead: letters)
-        course.settled(lease.count)
-        state.withLock { $0.waitingSince = clock.now }
-        openGates()
+        return letters
     }
 
     private func pause(_ kind: DeliveryCourse.Pause, _ reason: String, _ course: inout DeliveryCourse) {

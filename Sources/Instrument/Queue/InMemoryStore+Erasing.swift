@@ -7,9 +7,10 @@ extension InMemoryStore {
             (state.log.start, state.log.part(from: state.log.start, maxCount: .max))
         }
         var found: [UInt64] = []
-        for (offset, sample) in kept.enumerated() {
-            let sequence = start + UInt64(offset)
-            if let sample, isErased(record(sample, sequence)) { found.append(sequence) }
+        kept.forEach { distance, entry in
+            let sequence = start + UInt64(distance)
+            if let sample = entry.sample, isErased(record(sample, sequence)) { found.append(sequence) }
+            return true
         }
         let (count, freed) = state.withLock { erase(found, deadLettersWhere: isErased, in: &$0) }
         withExtendedLifetime(freed) {}
@@ -79,6 +80,6 @@ extension InMemoryStore {
         if waiting.isEmpty { return }
         state.places[index].ledger.drops[.erased, default: 0] += waiting.count
         state.places[index].erasedAhead += waiting.count
-        state.places[index].byteCursor += waiting.reduce(0) { $0 + (state.log.sample($1)?.estimatedSize ?? 0) }
+        state.places[index].byteCursor += waiting.reduce(0) { $0 + state.log.size(of: $1) }
     }
 }

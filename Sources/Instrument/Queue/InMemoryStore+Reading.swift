@@ -10,13 +10,15 @@ extension InMemoryStore {
         }
         guard let found else { return }
         var page: [SampleRecord] = []
-        for (offset, sample) in found.part.enumerated() {
-            guard let sample else { continue }
-            page.append(record(sample, found.cursor + UInt64(offset)))
-            if page.count < Self.pageSize { continue }
-            guard body(page) else { return }
+        var isWanted = true
+        found.part.forEach { distance, entry in
+            guard let sample = entry.sample else { return true }
+            page.append(record(sample, found.cursor + UInt64(distance)))
+            if page.count < Self.pageSize { return true }
+            isWanted = body(page)
             page = []
+            return isWanted
         }
-        if !page.isEmpty { _ = body(page) }
+        if isWanted, !page.isEmpty { _ = body(page) }
     }
 }

@@ -46,7 +46,7 @@ public final class InMemoryStore: SampleStore {
                 }
                 return nil
             }
-            for sample in samples { state.log.append(sample, size: sample.estimatedSize) }
+            state.log.append(samples)
             let size = state.log.byteEnd - before
             if exceeds(state.log) { makeRoom(in: &state) }
             if let maxAge = limits.maxAge, let newest = samples.last?.time.instant {
@@ -92,11 +92,12 @@ public final class InMemoryStore: SampleStore {
         var records: [SampleRecord] = []
         records.reserveCapacity(found.part.count)
         var bytes = 0
-        for (offset, sample) in found.part.enumerated() {
-            guard let sample else { continue }
-            bytes += sample.estimatedSize
-            if bytes > maxBytes, !records.isEmpty { break }
-            records.append(record(sample, found.cursor + UInt64(offset)))
+        found.part.forEach { distance, entry in
+            guard let sample = entry.sample else { return true }
+            bytes += entry.size
+            if bytes > maxBytes, !records.isEmpty { return false }
+            records.append(record(sample, found.cursor + UInt64(distance)))
+            return true
         }
         if let last = records.last { lease(backend, from: found.cursor, through: last.sequence) }
         return records
@@ -163,7 +164,11 @@ public final class InMemoryStore: SampleStore {
         SampleRecord(id: SampleID(log: identity, sequence: sequence), sequence: sequence, sample: sample)
     }
 
-    private func exceeds(_ log: SampleLog, adding samples: [Sample] = []) -> Bool {
+    private func exceeds(_ log: SampleLog) -> Bool {
+        log.count > limits.maxCount || log.byteEnd - log.byteStart > limits.maxBytes
+    }
+
+    private func exceeds(_ log: SampleLog, adding samples: [Sample]) -> Bool {
         if log.count + samples.count > limits.maxCount { return true }
         return samples.reduce(log.byteEnd - log.byteStart) { $0 + $1.estimatedSize } > limits.maxBytes
     }
@@ -172,7 +177,7 @@ public final class InMemoryStore: SampleStore {
         drop(before: number(afterDropping: state.log.count - limits.maxCount, in: state.log), .count, in: &state)
         var (sequence, bytes) = (state.log.start, state.log.byteEnd - state.log.byteStart)
         while bytes > limits.maxBytes, sequence < state.log.end {
-            bytes -= state.log.sample(sequence)?.estimatedSize ?? 0
+            bytes -= state.log.size(of: sequence)
             sequence += 1
         }
         drop(before: sequence, .bytes, in: &state)

@@ -1,10 +1,19 @@
 /// Samples in order, in chunks. A full chunk never changes, so that a reader takes a reference instead of a copy, and
 /// freeing a chunk frees many samples at once. The position of an erased sample is empty.
 struct SampleLog {
+    /// A position of the log. Keeps the size of its sample, so that nobody computes the size again.
+    struct Entry: Sendable {
+        /// The sample; nil once it is erased.
+        var sample: Sample?
+        let size: Int
+        /// The size of all samples before it, erased or not, since the beginning of the log.
+        let bytesBefore: Int
+    }
+
     /// A full chunk.
     final class Chunk: Sendable {
-        let samples: ContiguousArray<Sample?>
-        init(_ samples: ContiguousArray<Sample?>) { self.samples = samples }
+        let entries: ContiguousArray<Entry>
+        init(_ entries: ContiguousArray<Entry>) { self.entries = entries }
     }
 
     private static var chunkSize: Int { 128 }
@@ -21,7 +30,7 @@ struct SampleLog {
     private var head = 0
     /// The sequence number of the first sample in the chunk at `head`, or in `open` without such a chunk.
     private var headStart: UInt64 = 0
-    private var open: ContiguousArray<Sample?> = []
+    private var open: ContiguousArray<Entry> = []
     /// The number of erased samples between `start` and `end`.
     private(set) var erasedCount = 0
 
@@ -29,10 +38,21 @@ struct SampleLog {
     /// The number of stored samples.
     var count: Int { Int(end - start) - erasedCount }
 
+    /// Appends samples with their estimated sizes.
+    mutating func append(_ samples: [Sample]) {
+        for index in samples.indices {
+            // The only copy of the sample, which is moved from here on.
+            let sample = samples[index]
+            let size = sample.estimatedSize
+            append(consume sample, size: size)
+        }
+    }
+
     /// Appends a sample of the given size.
-    mutating func append(_ sample: Sample, size: Int) {
+    @inline(__always)
+    mutating func append(_ sample: consuming Sample, size: Int) {
+        open.append(Entry(sample: consume sample, size: size, bytesBefore: byteEnd))
         byteEnd += size
-        open.append(sample)
         if open.count < Self.chunkSize { return }
         chunks.append(Chunk(open))
         open = []
@@ -42,18 +62,39 @@ struct SampleLog {
     /// The sample with this sequence number; nil if it is not stored or was erased.
     func sample(_ sequence: UInt64) -> Sample? {
         guard sequence >= start, sequence < end else { return nil }
-        let (chunk, index) = place(of: sequence)
-        return chunk < chunks.count ? chunks[chunk].samples[index] : open[index]
+        return entry(sequence).sample
     }
 
-    /// The number and size of the stored samples in a range.
+    /// The size of the sample with this sequence number; zero if it is not stored or was erased.
+    func size(of sequence: UInt64) -> Int {
+        guard sequence >= start, sequence < end, case let entry = entry(sequence), entry.sample != nil else { return 0 }
+        return entry.size
+    }
+
+    private func entry(_ sequence: UInt64) -> Entry {
+        let (chunk, index) = place(of: sequence)
+        return chunk < chunks.count ? chunks[chunk].entries[index] : open[index]
+    }
+
+    /// The number and size of the stored samples in a range. Without erased samples, takes the same time for any range.
     func backlog(in range: Range<UInt64>) -> Backlog {
-        range.reduce(into: Backlog()) { sum, sequence in
-            guard let sample = sample(sequence) else { return }
-            sum.count += 1
-            sum.bytes += sample.estimatedSize
+        let stored = range.clamped(to: start..<end)
+        if stored.isEmpty { return Backlog() }
+        if erasedCount == 0 {
+            return Backlog(
+                count: stored.count,
+                bytes: bytes(before: stored.upperBound) - bytes(before: stored.lowerBound)
+            )
+        }
+        return stored.reduce(into: Backlog()) { sum, sequence in
+            if case let entry = entry(sequence), entry.sample != nil {
+                sum.count += 1
+                sum.bytes += entry.size
+            }
         }
     }
+
+    private func bytes(before sequence: UInt64) -> Int { sequence < end ? entry(sequence).bytesBefore : byteEnd }
 
     /// The first sequence number from `sequence` on that was not erased; the end if all were erased.
     func firstKept(from sequence: UInt64) -> UInt64 {
@@ -71,7 +112,7 @@ struct SampleLog {
             let inChunk = rest.prefix { place(of: $0).chunk == chunk }
             rest = rest.dropFirst(inChunk.count)
             if chunk < chunks.count {
-                chunks[chunk] = Chunk(erase(inChunk, from: chunks[chunk].samples))
+                chunks[chunk] = Chunk(erase(inChunk, from: chunks[chunk].entries))
             } else {
                 open = erase(inChunk, from: open)
             }
@@ -80,15 +121,15 @@ struct SampleLog {
 
     private mutating func erase(
         _ sequences: ArraySlice<UInt64>,
-        from samples: ContiguousArray<Sample?>
-    ) -> ContiguousArray<Sample?> {
-        var samples = samples
+        from entries: ContiguousArray<Entry>
+    ) -> ContiguousArray<Entry> {
+        var entries = entries
         for sequence in sequences {
             let index = place(of: sequence).index
-            if samples[index] != nil { erasedCount += 1 }
-            samples[index] = nil
+            if entries[index].sample != nil { erasedCount += 1 }
+            entries[index].sample = nil
         }
-        return samples
+        return entries
     }
 
     /// Samples from a sequence number on. Takes time in proportion to the number of chunks, not of samples.
@@ -100,7 +141,7 @@ struct SampleLog {
         let reached = max(0, last - first) * Self.chunkSize
         return Part(
             chunks: first < last ? Array(chunks[first..<last]) : [],
-            open: offset + count > reached ? Array(open.prefix(offset + count - reached)) : [],
+            open: offset + count > reached ? ContiguousArray(open.prefix(offset + count - reached)) : [],
             offset: offset,
             count: count
         )
@@ -130,22 +171,35 @@ struct SampleLog {
     }
 
     /// Consecutive samples, retained without blocking the log.
-    struct Part: Sequence {
+    struct Part {
         let chunks: [Chunk]
-        let open: [Sample?]
+        let open: ContiguousArray<Entry>
         let offset: Int
         let count: Int
 
-        func makeIterator() -> AnyIterator<Sample?> {
-            var index = offset
-            let end = offset + count
-            return AnyIterator {
-                guard index < end else { return nil }
-                defer { index += 1 }
-                let chunk = index / SampleLog.chunkSize
-                if chunk < chunks.count { return chunks[chunk].samples[index % SampleLog.chunkSize] }
-                return open[index - chunks.count * SampleLog.chunkSize]
+        /// Passes each position to `body`, with its distance from the first one, until `body` returns false.
+        @inline(__always)
+        func forEach(_ body: (_ distance: Int, _ entry: Entry) -> Bool) {
+            let chunkSize = SampleLog.chunkSize
+            for distance in 0..<count {
+                let (chunk, index) = (offset + distance).quotientAndRemainder(dividingBy: chunkSize)
+                let isFull = chunk < chunks.count
+                let goesOn =
+                    isFull
+                    ? body(distance, chunks[chunk].entries[index])
+                    : body(distance, open[offset + distance - chunks.count * chunkSize])
+                if !goesOn { return }
             }
+        }
+
+        /// The samples, in order.
+        var samples: [Sample?] {
+            var samples: [Sample?] = []
+            forEach { _, entry in
+                samples.append(entry.sample)
+                return true
+            }
+            return samples
         }
     }
 }

@@ -10,8 +10,17 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.
         let elements: UnsafeMutablePointer<Attributes.Element>
         /// A bit for each name's number modulo 128. A clear bit means absent, so that most additions need no search.
         var present: (low: UInt64, high: UInt64) = (0, 0)
+        /// The bytes of all texts, arrays and objects, so that nobody adds them up.
+        private(set) var payloadSize = 0
+        /// No name has a larger number. After a removal, perhaps no name has this number.
+        private(set) var largestNumber: UInt32 = 0
         /// Names whose last value was refused for not being finite.
         var refused: [AttributeName] = []
+
+        init(room: Int, elements: UnsafeMutablePointer<Attributes.Element>) {
+            self.room = room
+            self.elements = elements
+        }
     }
 
     /// 128 bytes, spelled as words: a vector's alignment would make the allocation expensive.
@@ -28,7 +37,15 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.
     }
 
     deinit {
-        _ = withUnsafeMutablePointers { header, elements in elements.deinitialize(count: header.pointee.count) }
+        withUnsafeMutablePointers { header, elements in
+            for index in 0..<header.pointee.count {
+                // Nothing is to be released for most values, and a general loop would ask each of them.
+                switch elements[index].value {
+                case .int, .double, .bool: break
+                case .string, .array, .object: (elements + index).deinitialize(count: 1)
+                }
+            }
+        }
     }
 
     /// The header's address, which stands as long as the storage does.
@@ -40,15 +57,24 @@ extension AttributeStorage.Header {
     /// Appends an element whose name is not there yet; there has to be room.
     @inline(__always)
     mutating func append(_ name: AttributeName, _ value: consuming AttributeValue) {
+        payloadSize += value.payloadSize
         (elements + count).initialize(to: Attributes.Element(name: name, value: value))
         mark(name, at: count)
         count += 1
+    }
+
+    /// Replaces the value of an element.
+    @inline(__always)
+    mutating func replace(at index: Int, with value: consuming AttributeValue) {
+        payloadSize += value.payloadSize - elements[index].value.payloadSize
+        elements[index].value = value
     }
 
     /// Moves all elements over from `old`, which is empty afterwards; there has to be room, and nothing here yet.
     mutating func takeAll(from old: UnsafeMutablePointer<Self>) {
         elements.moveInitialize(from: old.pointee.elements, count: old.pointee.count)
         (count, present, positions) = (old.pointee.count, old.pointee.present, old.pointee.positions)
+        (payloadSize, largestNumber) = (old.pointee.payloadSize, old.pointee.largestNumber)
         (refused, old.pointee.count) = (old.pointee.refused, 0)
     }
 
@@ -56,11 +82,15 @@ extension AttributeStorage.Header {
     mutating func takeAll(from first: UnsafeMutablePointer<Attributes.Element>, count: Int) {
         elements.moveInitialize(from: first, count: count)
         self.count = count
-        for index in 0..<count { mark(elements[index].name, at: index) }
+        for index in 0..<count {
+            mark(elements[index].name, at: index)
+            payloadSize += elements[index].value.payloadSize
+        }
     }
 
     /// Removes an element, keeping the order of the others. Bits stay set: they only say "maybe".
     mutating func remove(at index: Int) {
+        payloadSize -= elements[index].value.payloadSize
         (elements + index).deinitialize(count: 1)
         (elements + index).moveInitialize(from: elements + index + 1, count: count - 1 - index)
         count -= 1
@@ -69,6 +99,7 @@ extension AttributeStorage.Header {
 
     @inline(__always)
     private mutating func mark(_ name: AttributeName, at index: Int) {
+        largestNumber = max(largestNumber, name.number)
         if name.number & 64 == 0 { present.low |= Self.bit(of: name) } else { present.high |= Self.bit(of: name) }
         withUnsafeMutableBytes(of: &positions) { $0[Int(name.number & 127)] = UInt8(truncatingIfNeeded: index) }
     }
@@ -78,6 +109,24 @@ extension AttributeStorage.Header {
 }
 
 extension UnsafeMutablePointer<AttributeStorage.Header> {
+    /// Sets a finite value; there has to be room for one more element.
+    @inline(__always)
+    func set(_ value: consuming AttributeValue, for name: AttributeName) {
+        if let known = index(of: name) { pointee.replace(at: known, with: value) } else { pointee.append(name, value) }
+    }
+
+    // One function for each type, so that the type of the value is known in it.
+    func set(_ number: Int, for key: AttributeKey<Int>) { set(.int(number), for: key.name) }
+    func set(milliseconds: Int, for key: AttributeKey<Duration>) { set(.int(milliseconds), for: key.name) }
+    func set(_ truth: Bool, for key: AttributeKey<Bool>) { set(.bool(truth), for: key.name) }
+    func set(_ text: String, for key: AttributeKey<String>) { set(.string(text), for: key.name) }
+
+    /// Adds a number unless the name is present; there has to be room for one more element.
+    @inline(__always)
+    func addMissing(_ number: Int, for name: AttributeName) {
+        if index(of: name) == nil { pointee.append(name, .int(number)) }
+    }
+
     /// The index of a name. Costs a few instructions unless two names share a bit.
     ///
     /// Only reads, also by the language's rules: several threads may look into a storage that they share. A method of

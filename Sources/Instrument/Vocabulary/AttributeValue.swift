@@ -36,11 +36,22 @@ public enum AttributeValue: Hashable, Sendable {
 extension AttributeValue {
     /// About how many bytes an array, an object or a text takes.
     var payloadSize: Int {
+        @inline(__always) get {
+            switch self {
+            case .string(let text): text.utf8.count
+            case .int, .double, .bool: 0
+            case .array, .object: elementsSize
+            }
+        }
+    }
+
+    /// Apart, so that the common cases above are inlined.
+    @inline(never)
+    private var elementsSize: Int {
         switch self {
-        case .string(let text): text.utf8.count
-        case .int, .double, .bool: 0
         case .array(let values): values.reduce(2) { $0 + $1.payloadSize + 8 }
         case .object(let values): values.reduce(2) { $0 + $1.key.utf8.count + $1.value.payloadSize + 8 }
+        default: 0
         }
     }
 }

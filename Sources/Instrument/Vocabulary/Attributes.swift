@@ -11,17 +11,22 @@ public struct Attributes: @unchecked Sendable {
     // several refer to is only read; elements are Sendable.
     /// One attribute.
     public struct Element: Hashable, Sendable {
-        /// Its name.
-        public let name: AttributeName
+        // In this order, the name fills the gap behind the value, and an attribute takes 24 bytes instead of 32.
         /// Its value.
         public var value: AttributeValue
+        /// Its name.
+        public let name: AttributeName
 
         /// Creates an attribute.
         public init(name: AttributeName, value: AttributeValue) {
-            self.name = name
             self.value = value
+            self.name = name
         }
     }
+
+    /// About how many attributes the chain adds to an event. Attributes that are made for an event have this room, so
+    /// that the chain moves none of them.
+    private static var eventRoom: Int { 24 }
 
     private var storage: AttributeStorage?
     /// The storage's header, for access without reference counting. Valid as long as `storage`.
@@ -30,15 +35,21 @@ public struct Attributes: @unchecked Sendable {
     /// Creates an empty set of attributes.
     public init() {}
 
-    /// Creates an empty set of attributes with room for `capacity` of them.
+    /// Creates an empty set of attributes with room for at least `capacity` of them. For the attributes of an event: it
+    /// has room for those that the chain adds, too.
     public init(minimumCapacity capacity: Int) {
+        if capacity > 0 { _ = makeStorage(capacity: capacity + Self.eventRoom) }
+    }
+
+    /// Creates an empty set of attributes with room for `capacity` of them, for attributes to which nobody adds others.
+    package init(exactCapacity capacity: Int) {
         if capacity > 0 { _ = makeStorage(capacity: capacity) }
     }
 
     /// Creates attributes of names that all differ, without looking for each among the others. A value that is not
     /// finite is left out and its name remembered, as when it is set.
     package init(distinct elements: [(name: AttributeName, value: AttributeValue)]) {
-        self.init(minimumCapacity: elements.count)
+        self.init(exactCapacity: elements.count)
         for (name, value) in elements {
             if value.isFinite {
                 uniqueHeader(forAdding: 1).pointee.append(name, value)
@@ -78,12 +89,13 @@ public struct Attributes: @unchecked Sendable {
     /// Sets a value; one that is not finite removes what was there.
     public mutating func set(_ value: consuming AttributeValue, for name: AttributeName) {
         if !value.isFinite { return refuse(name) }
-        let header = uniqueHeader(forAdding: 1)
-        if let known = header.index(of: name) {
-            header.pointee.elements[known].value = value
-        } else {
-            header.pointee.append(name, value)
-        }
+        uniqueHeader(forAdding: 1).set(value, for: name)
+    }
+
+    /// Adds or replaces at most `count` finite values, with one check of the storage for all.
+    @inline(__always)
+    mutating func setFinite(_ count: Int, _ body: (UnsafeMutablePointer<AttributeStorage.Header>) -> Void) {
+        body(uniqueHeader(forAdding: count))
     }
 
     /// Removes what has the given name.
@@ -106,7 +118,7 @@ public struct Attributes: @unchecked Sendable {
         for index in 0..<added.pointee.count {
             let name = added.pointee.elements[index].name
             if mayShare, let known = header.index(of: name) {
-                header.pointee.elements[known].value = added.pointee.elements[index].value
+                header.pointee.replace(at: known, with: added.pointee.elements[index].value)
             } else {
                 header.pointee.append(name, added.pointee.elements[index].value)
             }
@@ -129,11 +141,11 @@ public struct Attributes: @unchecked Sendable {
         withExtendedLifetime(other) {}
     }
 
-    /// Sets a value unless the name is absent no longer; the value has to be finite.
+    /// Whether there is a value with the name.
     @inline(__always)
-    mutating func addMissing(_ value: consuming AttributeValue, for name: AttributeName) {
-        let header = uniqueHeader(forAdding: 1)
-        if header.index(of: name) == nil { header.pointee.append(name, value) }
+    func has(_ name: AttributeName) -> Bool {
+        defer { withExtendedLifetime(storage) {} }
+        return header?.index(of: name) != nil
     }
 
     /// Whether a name is among the first `count`.
@@ -211,15 +223,20 @@ extension Attributes: RandomAccessCollection {
         return body(UnsafeBufferPointer(start: header.pointee.elements, count: header.pointee.count))
     }
 
-    /// Whether all names have numbers below `limit`; each event is asked.
+    /// Whether all names surely have numbers below `limit`; each event is asked.
     @inline(__always)
     func hasOnlyNames(below limit: UInt32) -> Bool {
-        guard let header else { return true }
-        let (count, elements) = (header.pointee.count, header.pointee.elements)
-        var largest: UInt32 = 0
-        for index in 0..<count { largest = Swift.max(largest, elements[index].name.number) }
-        withExtendedLifetime(storage) {}
-        return largest < limit
+        guard let header, header.pointee.count > 0 else { return true }
+        defer { withExtendedLifetime(storage) {} }
+        return header.pointee.largestNumber < limit
+    }
+
+    /// Whether the value with a name is this text; nil stands for no text. Copies nothing.
+    func hasText(_ text: String?, for name: AttributeName) -> Bool {
+        guard let header, let index = header.index(of: name) else { return text == nil }
+        defer { withExtendedLifetime(storage) {} }
+        if case .string(let found) = header.pointee.elements[index].value { return found == text }
+        return text == nil
     }
 
     /// Whether both are the same memory: then nothing was changed since one was copied from the other.
@@ -227,17 +244,8 @@ extension Attributes: RandomAccessCollection {
 
     /// The bytes of all texts, arrays and objects.
     package var payloadSize: Int {
-        guard let header else { return 0 }
-        var size = 0
-        for index in 0..<header.pointee.count {
-            // In place: copying each value would count references.
-            switch header.pointee.elements[index].value {
-            case .int, .double, .bool: break
-            case .string(let text): size += text.utf8.count
-            case .array, .object: size += header.pointee.elements[index].value.payloadSize
-            }
-        }
-        return size
+        defer { withExtendedLifetime(storage) {} }
+        return header?.pointee.payloadSize ?? 0
     }
 }
 

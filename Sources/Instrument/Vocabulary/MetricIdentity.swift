@@ -11,14 +11,22 @@ package struct MetricIdentity: Hashable, Sendable {
 
     /// The identity of a metric that is computed from `event`.
     package mutating func attributes(of event: Event) -> Attributes {
-        let (sender, stream, playback) = (event[.senderId], event[.streamId], event[.playbackId])
-        if sender != senderId || stream != streamId || playback != playbackId {
-            (senderId, streamId, playbackId) = (sender, stream, playback)
-            attributes = Attributes(minimumCapacity: 3)
-            attributes[.senderId] = sender
-            attributes[.streamId] = stream
-            attributes[.playbackId] = playback
-        }
+        if !isIdentity(of: event.attributes) { note(event) }
         return attributes
+    }
+
+    private func isIdentity(of attributes: Attributes) -> Bool {
+        attributes.hasText(senderId, for: AttributeKey<String>.senderId.name)
+            && attributes.hasText(streamId, for: AttributeKey<String>.streamId.name)
+            && attributes.hasText(playbackId, for: AttributeKey<String>.playbackId.name)
+    }
+
+    @inline(never)
+    private mutating func note(_ event: Event) {
+        (senderId, streamId, playbackId) = (event[.senderId], event[.streamId], event[.playbackId])
+        attributes = Attributes(exactCapacity: 3)
+        attributes[.senderId] = senderId
+        attributes[.streamId] = streamId
+        attributes[.playbackId] = playbackId
     }
 }

@@ -29,7 +29,7 @@ extension QualitySession {
 
     /// Whose metrics these are: sender, stream and playback, and the weight if it is not 1.
     var identity: Attributes {
-        var attributes = Attributes(minimumCapacity: 4)
+        var attributes = Attributes(exactCapacity: 4)
         attributes[.senderId] = senderId
         attributes[.streamId] = streamId
         attributes[.playbackId] = playbackId

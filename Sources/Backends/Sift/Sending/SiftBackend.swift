@@ -158,7 +158,7 @@ enum SiftSample {
     static let queue = AttributeKey<String>("sift.queue")
 
     static func make(_ event: SiftEvent, _ queue: SiftQueue, from tracker: TrackerID, at time: Timestamp) -> Sample {
-        var attributes = Attributes(minimumCapacity: 2)
+        var attributes = Attributes(exactCapacity: 2)
         attributes[Self.queue] = queue.name
         attributes[Self.event] = event.json(.legacy).attributeValue
         let action = Action(event.type ?? "SiftEvent")
