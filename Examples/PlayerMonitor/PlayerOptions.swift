@@ -48,8 +48,8 @@ struct PlayerOptions: ParsableArguments {
 
     @Option(
         help: """
-            Licence server for encrypted samples. The probe decrypts nothing: it sends one POST request with the PSSH data or the key \
-            identifier, which is no real challenge, and encrypted media plays once a licence has arrived. A licence that fails ends the \
+            Licence server for encrypted samples. The probe decrypts nothing: it sends one POST request with the PSSH data, the data or \
+            address of EXT-X-KEY, or the key identifier, which is no real challenge, and encrypted media plays once a licence has arrived. A licence that fails ends the \
             playback.
             """
     )

@@ -5,6 +5,22 @@ internal import Testing
 @testable internal import InstrumentManifests
 
 @Suite struct HLSMediaPlaylistTests {
+    @Test(
+        arguments: [
+            ("URI=\"skd://a\"", Array("skd://a".utf8)), ("URI=\"data:a/b;base64,AQI=\",KEYID=0x01", [1, 2]),
+            ("URI=\"DATA:;base64,AQI=\"", [1, 2]), ("URI=\"data:;base64,A\"", []), ("URI=\"data:;base64\"", []),
+            ("KEYID=0x01", [UInt8](repeating: 0, count: 15) + [1]), ("KEYID=1", []), ("X=1", []), ("URI=\"\"", []),
+        ] as [(String, [UInt8])]
+    )
+    func encryptedSamplesHaveDataForALicenceServer(attributes: String, data: [UInt8]) throws {
+        for method in ["SAMPLE-AES", "SAMPLE-AES-CTR"] {
+            let key = "#EXT-X-KEY:METHOD=\(method),\(attributes),KEYFORMAT=\"drm\"\n"
+            let playlist = try mediaPlaylist("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(key)#EXTINF:1,\na.ts\n")
+            #expect(playlist.segments.map(\.encryption?.licenceData) == [data])
+            #expect(playlist.notices.map(\.code) == [.unsupportedEncryption])
+        }
+    }
+
     @Test func aVideoOnDemandIsReadWithItsTimesExact() throws {
         let playlist = try mediaPlaylist(
             """

@@ -257,11 +257,7 @@ struct DASHPresentationBuilder {
         _ shared: inout TemplateRow?,
         inherits: Bool
     ) throws(ManifestError) -> Rendition.Part {
-        if levels.isProtected {
-            let message =
-                "samples are encrypted (ContentProtection); the probe plays their times without decrypting them"
-            notices.add(.unsupportedEncryption, message, line: levels.set.line)
-        }
+        if levels.isProtected { notices.addEncryptedSamples("ContentProtection", line: levels.set.line) }
         let encryption = SegmentEncryption(
             method: .samples(levels.protectionScheme ?? "ContentProtection"),
             keyURL: nil,

@@ -8,6 +8,7 @@ struct KeyLine: Hashable, Sendable {
         var method: SegmentEncryption.Method
         var url: HTTPURL?
         var vector: [UInt8]?
+        var licenceData: [UInt8] = []
     }
 
     private var keys: [Key] = []
@@ -36,6 +37,7 @@ struct KeyLine: Hashable, Sendable {
         var key = Key(format: format, method: .unsupported(name))
         if method == "SAMPLE-AES" || method == "SAMPLE-AES-CTR" {
             key.method = .samples(name)
+            key.licenceData = Self.licenceData(attributes)
         } else if method == "AES-128", format == "identity" {
             guard let reference = attributes["URI"] else {
                 throw ManifestError(.malformed, "`EXT-X-KEY` must have a URI attribute (found none)", line: line)
@@ -47,6 +49,18 @@ struct KeyLine: Hashable, Sendable {
         keys.removeAll { $0.format == format }
         // The limit of key formats: more than there are systems of digital rights management.
         if keys.count < 16 { keys.append(key) }
+    }
+
+    /// What the licence request of a player begins with: Widevine and PlayReady have their data in a `data:` address,
+    /// FairPlay Streaming has the identifier of the content as the address.
+    private static func licenceData(_ attributes: AttributeList) -> [UInt8] {
+        guard let address = attributes["URI"] else {
+            return attributes["KEYID"].flatMap { DecimalText.sixteenBytes(hexadecimal: $0) } ?? []
+        }
+        guard address.lowercased().hasPrefix("data:") else { return Array(address.utf8) }
+        let (kind, data) = address.split(at: ",")
+        guard kind.lowercased().hasSuffix(";base64"), let data else { return [] }
+        return Base64.decode(String(data)) ?? []
     }
 
     private static func vector(_ attributes: AttributeList, _ line: Int) throws(ManifestError) -> [UInt8]? {
@@ -62,7 +76,9 @@ struct KeyLine: Hashable, Sendable {
             let number = UInt64(bitPattern: sequence)
             let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
             let vector = key.vector ?? [UInt8](repeating: 0, count: 8) + bytes
-            return SegmentEncryption(method: key.method, keyURL: key.url, initializationVector: vector)
+            var encryption = SegmentEncryption(method: key.method, keyURL: key.url, initializationVector: vector)
+            encryption.licenceData = key.licenceData
+            return encryption
         }
     }
 }

@@ -143,9 +143,7 @@ struct MediaPlaylistParser {
     private mutating func noteEncryption() {
         for segment in playlist.segments {
             switch segment.encryption?.method {
-            case .samples(let method):
-                let message = "samples are encrypted (\(method)); the probe plays their times without decrypting them"
-                return notices.add(.unsupportedEncryption, message)
+            case .samples(let method): return notices.addEncryptedSamples(method)
             case .unsupported(let method):
                 let message = "segments are encrypted in an unsupported way (\(method)); the probe cannot play them"
                 return notices.add(.unsupportedEncryption, message)

@@ -64,6 +64,10 @@ public struct SegmentEncryption: Hashable, Sendable {
     public var keyURL: HTTPURL?
     /// The 16 bytes of the initialization vector: `IV`, or the media sequence number as a big-endian integer.
     public var initializationVector: [UInt8]
+    /// What the manifest says for a licence server, for encrypted samples (HLS): the bytes of a `data:` address of
+    /// `EXT-X-KEY`, such as a `pssh` box, the text of any other address, such as `skd://…`, or else `KEYID`; empty
+    /// without these.
+    public var licenceData: [UInt8] = []
 
     /// Creates an encryption.
     public init(method: Method, keyURL: HTTPURL?, initializationVector: [UInt8]) {

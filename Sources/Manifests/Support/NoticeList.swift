@@ -11,6 +11,12 @@ struct NoticeList: Hashable, Sendable {
         notices.append(ManifestNotice(code, message, line: line))
     }
 
+    /// Notes that samples are encrypted, by the name of the method.
+    mutating func addEncryptedSamples(_ method: String, line: Int? = nil) {
+        let message = "samples are encrypted (\(method)); the probe plays their times without decrypting them"
+        add(.unsupportedEncryption, message, line: line)
+    }
+
     mutating func add(_ others: [ManifestNotice]) {
         for notice in others { add(notice.code, notice.message, line: notice.line) }
     }

@@ -48,14 +48,15 @@ struct LicenceLoading: Sendable {
     mutating func grant(at instant: MonotonicInstant) { state = .granted(instant) }
 }
 
-/// What an initialization section says of the keys of its samples (ISO/IEC 23001-7, sections 8.1 and 8.2).
+/// What a stream says of the keys of its samples: in an initialization section (ISO/IEC 23001-7, sections 8.1 and 8.2),
+/// or in the manifest.
 enum ContentProtection {
     /// The largest number of bytes; systems need a few hundred each.
     private static let most = 64 << 10
 
-    /// The `pssh` boxes of the movie, one after another; without one, the 16 bytes of the default key identifier; empty
-    /// without either.
-    static func data(in initialization: [UInt8]) -> [UInt8] {
+    /// The `pssh` boxes of the movie, one after another; without one, what the manifest declares; else the 16 bytes of
+    /// the default key identifier; empty without all of these.
+    static func data(in initialization: [UInt8], declared: [UInt8] = []) -> [UInt8] {
         var (systems, keyID): ([UInt8], [UInt8]) = ([], [])
         initialization.withUnsafeBytes { bytes in
             _ = Box.all(in: bytes) { type, movie in
@@ -73,7 +74,8 @@ enum ContentProtection {
                 }
             }
         }
-        return systems.isEmpty ? keyID : systems
+        if !systems.isEmpty { return systems }
+        return declared.isEmpty || declared.count > most ? keyID : declared
     }
 
     /// The default key identifier of a track's first sample entry.

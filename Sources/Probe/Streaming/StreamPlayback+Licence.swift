@@ -9,7 +9,7 @@ extension StreamPlayback {
     mutating func askLicence(for segment: MediaSegment, _ now: Timestamp) {
         guard licence.isToBeAsked(for: segment), store.isReady(for: segment) else { return }
         let section = segment.initialization.flatMap { store.bytes(of: $0) } ?? []
-        licence.ask(body: ContentProtection.data(in: section))
+        licence.ask(body: ContentProtection.data(in: section, declared: segment.encryption?.licenceData ?? []))
         fetchLicence(now)
     }
 
