@@ -37,8 +37,13 @@ struct ValidateXAPICommand: ParsableCommand {
 
     func run() throws {
         let validator = StatementValidator(version: version)
-        try Verdict.printAll(in: file, members: ["statement"], isStrict: strict, format: format) {
-            let (value, line) = ($0, $1)
+        try Verdict.printAll(
+            in: file,
+            members: ["statement"],
+            isStrict: strict,
+            format: format,
+            accept: { validator.acceptedID(inJSON: $0) }
+        ) { value, line in
             return validator.findings(
                 in: value,
                 member: line.member,

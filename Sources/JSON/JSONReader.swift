@@ -308,7 +308,7 @@ extension UInt64 {
     /// Whether one of the eight bytes is a quote, a backslash or below 0x20: a byte is zero where `x - 1 & ~x` has its
     /// high bit.
     @inline(__always)
-    fileprivate var hasStringEnd: Bool {
+    var hasStringEnd: Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let (quote, backslash) = (self ^ ones &* 0x22, self ^ ones &* 0x5C)
         let isQuote = (quote &- ones) & ~quote

@@ -28,7 +28,7 @@ struct CodecTests {
             let expected = SampleEncoder.bytes(of: sample)
             var encoder = SampleEncoder()
             // The second time, names are known.
-            for capacity in [expected.count + 40] + Array(max(0, expected.count - 30)...expected.count + 40) {
+            for capacity in [expected.count + 70] + Array(max(0, expected.count - 60)...expected.count + 70) {
                 var memory = [UInt8](repeating: 0xA5, count: capacity + 64)
                 let (count, didOverflow) = memory.withUnsafeMutableBytes { buffer -> (Int, Bool) in
                     guard let base = buffer.baseAddress else { return (0, true) }

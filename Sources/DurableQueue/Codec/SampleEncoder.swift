@@ -110,21 +110,30 @@ struct SampleEncoder {
             local.varint(UInt64(elements.count))
             var index = 0
             while index < elements.count, !local.didOverflow {
-                index = names.withKnown { Self.writeNumbers(elements, from: index, named: $0, to: &local) }
-                if index < elements.count { write(elements[index], to: &local) }
+                index = names.withKnown { Self.writeShort(elements, from: index, named: $0, to: &local) }
+                guard index < elements.count else { break }
+                let name = elements[index].name
+                names.write(name, to: &local)
+                switch elements[index].value {
+                case .string(let text) where text.utf8.count == Self.uuidLength: write(text, of: name, to: &local)
+                default: Self.write(elements[index].value, to: &local)
+                }
                 index += 1
             }
         }
         writer = local
     }
 
-    /// The largest size of a known name, which is written as two words, and of a number with its tag.
-    private static var numberSize: Int { 16 + 1 + RecordWriter.varintSize }
+    private static var uuidLength: Int { 36 }
+    /// Texts below this length are copied with the numbers between them.
+    private static var shortLength: Int { 36 }
+    /// The largest size of a known name, which is written as two words, and of a number or a short text with its tag.
+    private static var shortSize: Int { 16 + 1 + max(RecordWriter.varintSize, 1 + shortLength) }
 
-    /// Writes numbers and truths with known names, of which most attributes are, up to the first other attribute.
-    /// Returns its index.
+    /// Writes numbers, truths and short texts with known names, of which most attributes are, up to the first other
+    /// attribute. Returns its index.
     @inline(__always)
-    private static func writeNumbers(
+    private static func writeShort(
         _ elements: UnsafeBufferPointer<Attributes.Element>,
         from first: Int,
         named known: UnsafeBufferPointer<PackedBytes>,
@@ -134,7 +143,7 @@ struct SampleEncoder {
         writer.write { start, end in
             var place = start
             // There is room for one more, which is checked once for all its bytes.
-            while index < elements.count, place.distance(to: end) >= numberSize {
+            while index < elements.count, place.distance(to: end) >= shortSize {
                 let number = Int(elements[index].name.number)
                 guard number < known.count, known[number].count > 0 else { break }
                 place.storeBytes(of: known[number].words.0, as: UInt64.self)
@@ -151,7 +160,10 @@ struct SampleEncoder {
                     tag.storeBytes(of: Tag.double, as: UInt8.self)
                     tag.storeBytes(of: number.bitPattern.littleEndian, toByteOffset: 1, as: UInt64.self)
                     place = tag + 9
-                case .string, .array, .object: return place
+                case .string(let text):
+                    guard let end = writeShort(text, at: tag) else { return place }
+                    place = end
+                case .array, .object: return place
                 }
                 index += 1
             }
@@ -160,13 +172,18 @@ struct SampleEncoder {
         return index
     }
 
-    /// Writes any attribute.
-    private mutating func write(_ element: Attributes.Element, to writer: inout RecordWriter) {
-        names.write(element.name, to: &writer)
-        switch element.value {
-        case .string(let text) where text.utf8.count == 36: write(text, of: element.name, to: &writer)
-        default: Self.write(element.value, to: &writer)
+    /// Writes a short text with its tag. Returns the place after it; nil for another text, of which nothing is written.
+    @inline(__always)
+    private static func writeShort(_ text: String, at tag: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        let count = text.utf8.count
+        guard count < shortLength else { return nil }
+        let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
+            if let first = bytes.baseAddress { (tag + 2).copyMemory(from: first, byteCount: count) }
         }
+        if isWritten == nil { return nil }
+        tag.storeBytes(of: Tag.string, as: UInt8.self)
+        tag.storeBytes(of: UInt8(count), toByteOffset: 1, as: UInt8.self)
+        return tag + 2 + count
     }
 
     private static func write(_ value: AttributeValue, to writer: inout RecordWriter) {

@@ -11,6 +11,9 @@ enum IRIFormat {
         return answer ?? isValidBeyondASCII(text)
     }
 
+    /// Whether bytes, which are ASCII, are an IRI.
+    static func isValid(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool { ASCIIAddress(ascii: bytes).isValid }
+
     /// An IRI in ASCII, as nearly all are: judged byte by byte.
     private struct ASCIIAddress {
         private let bytes: UnsafeBufferPointer<UInt8>
@@ -20,6 +23,8 @@ enum IRIFormat {
             guard UnsafeRawBufferPointer(bytes).isASCII else { return nil }
             self.bytes = bytes
         }
+
+        init(ascii bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
         var isValid: Bool {
             guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(until: colon), colon + 1 < bytes.count,
@@ -45,10 +50,8 @@ enum IRIFormat {
             var fragments = 0
             for place in start..<bytes.count {
                 let byte = bytes[place]
+                guard Self.isSpecial(byte) else { continue }
                 switch byte {
-                case 0...0x20, 0x7F, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"),
-                    UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"):
-                    return false
                 case UInt8(ascii: "#"):
                     fragments += 1
                     if fragments == 2 { return false }
@@ -56,10 +59,24 @@ enum IRIFormat {
                     guard place + 2 < bytes.count, bytes[place + 1].isHexDigit, bytes[place + 2].isHexDigit else {
                         return false
                     }
-                default: break
+                default: return false
                 }
             }
             return true
+        }
+
+        /// Whether a byte of ASCII is not allowed, or only in some places: `#`, `%`, control characters, space and
+        /// `<>"{}|\^` and the backtick.
+        @inline(__always)
+        private static func isSpecial(_ byte: UInt8) -> Bool {
+            (byte < 0x40 ? specials.low >> UInt64(byte) : specials.high >> UInt64(byte & 0x3F)) & 1 != 0
+        }
+
+        /// A bit for each byte below and from 0x40.
+        private static var specials: (low: UInt64, high: UInt64) {
+            let low: UInt64 = 0x1_FFFF_FFFF | 1 << 0x22 | 1 << 0x23 | 1 << 0x25 | 1 << 0x3C | 1 << 0x3E
+            let high: UInt64 = 1 << 0x1C | 1 << 0x1E | 1 << 0x20 | 1 << 0x3B | 1 << 0x3C | 1 << 0x3D | 1 << 0x3F
+            return (low, high)
         }
 
         private func isHypertext(until colon: Int) -> Bool {

@@ -19,10 +19,15 @@ enum LanguageTagFormat {
         return tag.isPrivate() || tag.isLanguage()
     }
 
-    /// Whether a tag is a language of two or three letters, alone or with a region of two letters, such as `en-GB`.
     private static func isPlain(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { isPlain($0) }
+    }
+
+    /// Whether a tag is a language of two or three letters, alone or with a region of two letters, such as `en-GB`.
+    static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var (hyphen, place) = (-1, 0)
-        for byte in text.utf8 {
+        for byte in bytes {
             if byte == UInt8(ascii: "-"), hyphen < 0, place == 2 || place == 3 {
                 hyphen = place
             } else if !byte.isLetter {

@@ -12,6 +12,30 @@ internal import InstrumentText
 enum TimestampFormat {
     static func isValid(_ text: String, version: XAPIVersion) -> Bool { parse(text, version: version) != nil }
 
+    /// Whether a text has the form that nearly all have, `2026-01-31T09:15:00.250Z`, which both versions accept.
+    ///
+    /// False for other forms, for leap seconds, and for days that not every month has: ``isValid(_:version:)`` decides.
+    static func isCommon(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let pattern: StaticString = "dddd-dd-ddTdd:dd:dd"
+        let length = pattern.utf8CodeUnitCount
+        guard bytes.count > length, bytes.last == UInt8(ascii: "Z") else { return false }
+        for place in 0..<length {
+            let expected = pattern.utf8Start[place]
+            guard expected == UInt8(ascii: "d") ? bytes[place].isDigit : bytes[place] == expected else { return false }
+        }
+        func number(_ place: Int) -> Int { Int(bytes[place] & 15) * 10 + Int(bytes[place + 1] & 15) }
+        guard (1...12).contains(number(5)), (1...28).contains(number(8)), number(11) < 24, number(14) < 60,
+            number(17) < 60, number(0) + number(2) > 0
+        else { return false }
+        return isFraction(UnsafeBufferPointer(rebasing: bytes[length..<bytes.count - 1]))
+    }
+
+    /// Nothing, or a point and one to nine digits.
+    private static func isFraction(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = bytes.first else { return true }
+        return first == UInt8(ascii: ".") && (2...10).contains(bytes.count) && bytes.dropFirst().allSatisfy(\.isDigit)
+    }
+
     /// The point in time, rounded down to milliseconds.
     static func parse(_ text: String, version: XAPIVersion) -> WallTime? {
         var reader = Reader(cursor: TextCursor(text), isStrict: version == .v2)

@@ -8,14 +8,25 @@ internal import Instrument
 /// Source: xAPI 1.0.3, Data 2.4.1 and 4.4; XAPI-00027, XAPI-00029.
 enum UUIDFormat {
     static func isValid(_ text: String) -> Bool {
-        guard text.utf8.count == 36 else { return false }
-        var place = 0
-        for byte in text.utf8 {
-            let isHyphenPlace = place == 8 || place == 13 || place == 18 || place == 23
-            guard isHyphenPlace ? byte == UInt8(ascii: "-") : byte.isHexDigit else { return false }
-            place += 1
+        var text = text
+        return text.withUTF8 { isValid($0) }
+    }
+
+    static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count == 36 else { return false }
+        for place in bytes.indices {
+            let isHyphenPlace = hyphens & 1 << UInt64(place) != 0
+            guard isHyphenPlace ? bytes[place] == UInt8(ascii: "-") : isHexDigit(bytes[place]) else { return false }
         }
         return true
+    }
+
+    /// A bit for each place of a hyphen.
+    private static var hyphens: UInt64 { 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 }
+
+    @inline(__always)
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
     }
 }
 

@@ -44,6 +44,13 @@ public struct StatementValidator: Hashable, Sendable {
     /// Returns failures and warnings of a statement as it is sent: invalid JSON, duplicate keys, and those of
     /// ``findings(in:)``.
     public func findings(inJSON bytes: [UInt8]) -> [ValidationFailure] {
+        // Most statements have none, and need no values.
+        if StatementJudge.accept(bytes, version: version) != nil { return [] }
+        return completeFindings(inJSON: bytes)
+    }
+
+    /// The findings of ``Checker``, also for statements that ``StatementJudge`` accepts.
+    func completeFindings(inJSON bytes: [UInt8]) -> [ValidationFailure] {
         do {
             var hasRepeatedNames = false
             let value = try JSONReader.read(bytes, hasRepeatedNames: &hasRepeatedNames)
@@ -51,6 +58,12 @@ public struct StatementValidator: Hashable, Sendable {
         } catch {
             return [.noJSON(error, in: bytes)]
         }
+    }
+
+    /// Whether a text is one statement that certainly has no findings. Returns the id of that statement, as it stands
+    /// in the text, or an empty text without an id; nil if in doubt: ``findings(inJSON:)`` decides.
+    package func acceptedID(inJSON bytes: [UInt8]) -> String? {
+        StatementJudge.accept(bytes, version: version).map { $0.id ?? "" }
     }
 
     /// Returns failures and warnings of a statement that was read from `bytes`.
