@@ -38,7 +38,7 @@ struct StatementJudgeTests {
             ("https://w3id.org/xapi/video/verbs/paused", "http://adlnet.gov/expapi/verbs/voided"),
             ("https://w3id.org/b", "https://w3id.org/a"), ("https://w3id.org/b", "w3id.org/b"), ("1.0.3", "2.0"),
             ("\"objectType\":\"Agent\"", "\"objectType\":\"agent\""), ("5400.25", "05400.25"), ("5400.25", "5400."),
-            ("10F34527-0B30", "10F345270-B30"), ("}}]", "}}"), ("\"1.0.3\"}", "\"1.0.3\",}"), ("film", "fi\u{1}lm"),
+            ("10F34527-0B30", "10F345270-B30"), ("}]}", "}}"), ("\"1.0.3\"}", "\"1.0.3\",}"), ("film", "fi\u{1}lm"),
             ("\"account\":", "\"mbox\":\"mailto:a@example.org\",\"account\":"),
         ]
     )
@@ -66,7 +66,7 @@ struct StatementJudgeTests {
             let findings = validator.completeFindings(inJSON: bytes)
             #expect(findings == [], "\(String(decoding: bytes, as: UTF8.self))")
         }
-        #expect(acceptedCount > 1_000)
+        #expect(acceptedCount > 500)
     }
 
     /// Parts that break a rule, or only look as if they did.
