@@ -88,7 +88,7 @@ struct StatementJudgeTests {
         case 2: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...4, using: &generator)))
         case 3: bytes.insert(contentsOf: parts[Int.random(in: parts.indices, using: &generator)], at: place)
         default:
-            // Instead of a whole value, where the text goes on after it.
+            // Replaces a whole value, so that the text around it stays correct.
             guard let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")),
                 let end = bytes[(colon + 1)...].firstIndex(where: { ",}".utf8.contains($0) })
             else { return }
