@@ -58,7 +58,7 @@ struct StatementJudgeTests {
         var generator = SeededGenerator(seed: seed &+ 100)
         let validator = StatementValidator(version: version)
         var acceptedCount = 0
-        for round in 0..<6_000 {
+        for round in 0..<2_000 {
             var bytes = round.isMultiple(of: 2) ? Array(Self.video.utf8) : random.next().json.bytes
             for _ in 0..<Int.random(in: 0...3, using: &generator) { Self.damage(&bytes, &generator) }
             guard StatementJudge.accept(bytes, version: version) != nil else { continue }
@@ -66,7 +66,7 @@ struct StatementJudgeTests {
             let findings = validator.completeFindings(inJSON: bytes)
             #expect(findings == [], "\(String(decoding: bytes, as: UTF8.self))")
         }
-        #expect(acceptedCount > 500)
+        #expect(acceptedCount > 150)
     }
 
     /// Parts that break a rule, or only look as if they did.
@@ -101,7 +101,7 @@ struct StatementJudgeTests {
         var generator = SeededGenerator(seed: seed)
         let parts = Array("0123456789-:.TZz+ ,".utf8)
         var commonCount = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             var bytes = Array(
                 ["2026-01-31T09:15:00.250Z", "2026-02-28T23:59:59Z"].randomElement(using: &generator)?.utf8 ?? "".utf8
             )
@@ -117,6 +117,6 @@ struct StatementJudgeTests {
                 "\(text)"
             )
         }
-        #expect(commonCount > 2_000)
+        #expect(commonCount > 500)
     }
 }
