@@ -44,6 +44,20 @@ struct SampleLogTests {
         #expect((log.size(of: 4), log.size(of: 699), log.size(of: 700)) == (0, sizes[699], 0))
     }
 
+    @Test("A log with spare memory keeps the same samples, and no more spares than its limit")
+    func spares() {
+        var log = SampleLog()
+        for number in 0..<5_000 {
+            if number % 500 == 0 {
+                let surplus = log.keep((0..<10).map { _ in SampleLog.Spare() })
+                #expect(number > 0 || surplus.count == 10 - SampleLog.spareLimit)
+            }
+            log.append(sample(number), size: 1)
+        }
+        #expect(log.part(from: 0, maxCount: 5_000).samples == (0..<5_000).map { sample($0) })
+        #expect(log.backlog(in: 0..<5_000) == Backlog(count: 5_000, bytes: 5_000))
+    }
+
     @Test("Long appending and trimming keeps memory constant and numbers correct")
     func long() {
         var log = SampleLog()

@@ -51,7 +51,7 @@ struct JSONScannerTests {
             "[1,2]", "{\"a\":0}", "\u{0}", "12345678",
         ].map { Array($0.utf8) }
         var acceptedCount = 0
-        for _ in 0..<40_000 {
+        for _ in 0..<10_000 {
             var bytes: [UInt8] = []
             if Bool.random(using: &generator) {
                 bytes = Array("{\"a\":[1,-2.5,{\"b\":\"text \\\"é\\\" and more\"}],\"c\":null}".utf8)
@@ -68,6 +68,6 @@ struct JSONScannerTests {
             acceptedCount += 1
             #expect((try? JSONReader.read(bytes)) != nil, "\(String(decoding: bytes, as: UTF8.self))")
         }
-        #expect(acceptedCount > 2_000)
+        #expect(acceptedCount > 500)
     }
 }

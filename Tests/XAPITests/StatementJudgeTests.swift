@@ -38,7 +38,7 @@ struct StatementJudgeTests {
             ("https://w3id.org/xapi/video/verbs/paused", "http://adlnet.gov/expapi/verbs/voided"),
             ("https://w3id.org/b", "https://w3id.org/a"), ("https://w3id.org/b", "w3id.org/b"), ("1.0.3", "2.0"),
             ("\"objectType\":\"Agent\"", "\"objectType\":\"agent\""), ("5400.25", "05400.25"), ("5400.25", "5400."),
-            ("10F34527-0B30", "10F345270-B30"), ("}}]", "}}"), ("\"1.0.3\"}", "\"1.0.3\",}"), ("film", "fi\u{1}lm"),
+            ("10F34527-0B30", "10F345270-B30"), ("}]}", "}}"), ("\"1.0.3\"}", "\"1.0.3\",}"), ("film", "fi\u{1}lm"),
             ("\"account\":", "\"mbox\":\"mailto:a@example.org\",\"account\":"),
         ]
     )
@@ -58,7 +58,7 @@ struct StatementJudgeTests {
         var generator = SeededGenerator(seed: seed &+ 100)
         let validator = StatementValidator(version: version)
         var acceptedCount = 0
-        for round in 0..<6_000 {
+        for round in 0..<2_000 {
             var bytes = round.isMultiple(of: 2) ? Array(Self.video.utf8) : random.next().json.bytes
             for _ in 0..<Int.random(in: 0...3, using: &generator) { Self.damage(&bytes, &generator) }
             guard StatementJudge.accept(bytes, version: version) != nil else { continue }
@@ -66,7 +66,7 @@ struct StatementJudgeTests {
             let findings = validator.completeFindings(inJSON: bytes)
             #expect(findings == [], "\(String(decoding: bytes, as: UTF8.self))")
         }
-        #expect(acceptedCount > 1_000)
+        #expect(acceptedCount > 150)
     }
 
     /// Parts that break a rule, or only look as if they did.
@@ -88,7 +88,7 @@ struct StatementJudgeTests {
         case 2: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...4, using: &generator)))
         case 3: bytes.insert(contentsOf: parts[Int.random(in: parts.indices, using: &generator)], at: place)
         default:
-            // Instead of a whole value, where the text goes on after it.
+            // Replaces a whole value, so that the text around it stays correct.
             guard let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")),
                 let end = bytes[(colon + 1)...].firstIndex(where: { ",}".utf8.contains($0) })
             else { return }
@@ -101,7 +101,7 @@ struct StatementJudgeTests {
         var generator = SeededGenerator(seed: seed)
         let parts = Array("0123456789-:.TZz+ ,".utf8)
         var commonCount = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             var bytes = Array(
                 ["2026-01-31T09:15:00.250Z", "2026-02-28T23:59:59Z"].randomElement(using: &generator)?.utf8 ?? "".utf8
             )
@@ -117,6 +117,6 @@ struct StatementJudgeTests {
                 "\(text)"
             )
         }
-        #expect(commonCount > 2_000)
+        #expect(commonCount > 500)
     }
 }

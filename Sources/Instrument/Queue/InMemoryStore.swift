@@ -131,8 +131,13 @@ public final class InMemoryStore: SampleStore {
             state.places[index].ledger.acknowledged += count - letters.count
             return trim(&state)
         }
-        // Freed outside the lock: freeing takes time, and `emit` may be waiting.
-        withExtendedLifetime(freed) {}
+        // Freed and replaced outside the lock: both take time, and `emit` may be waiting.
+        let count = min(freed.count, SampleLog.spareLimit)
+        withExtendedLifetime(consume freed) {}
+        if count == 0 { return }
+        let spares = (0..<count).map { _ in SampleLog.Spare() }
+        let surplus = state.withLock { $0.log.keep(spares) }
+        withExtendedLifetime(surplus) {}
     }
 
     /// The ledger of a backend.

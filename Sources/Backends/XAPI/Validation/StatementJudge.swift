@@ -2,8 +2,9 @@ internal import InstrumentJSON
 
 /// Accepts statements that certainly have no findings, from their bytes, without creating values.
 ///
-/// Most statements of a log are of one form: an agent with an account or a mailbox, an activity, a result, a context. The
-/// judge knows only this form. All else is in doubt, also what is valid: ``Checker`` decides, and alone lists findings.
+/// Most statements of a log are of one form: an agent with an account or a mailbox, an activity, a result, a context.
+/// The judge knows only this form. All other statements are in doubt, also valid ones: ``Checker`` decides about them,
+/// and ``Checker`` alone lists findings.
 struct StatementJudge {
     /// An accepted statement.
     struct Accepted {
