@@ -17,9 +17,9 @@ public struct ProbeConfiguration: Hashable, Sendable {
     /// body is the `pssh` boxes of the first encrypted track's initialization section, without these what `EXT-X-KEY`
     /// has for a licence server (`SegmentEncryption.licenceData`: the only source for transport streams), else the
     /// section's default key identifier (ISO/IEC 23001-7), or nothing. A real challenge comes from a decryption module
-    /// and is signed, so a server that verifies challenges refuses this one. Encrypted media is playable once a licence has arrived; a
-    /// licence that fails after the profile's retries is a ``ProbeError``, as in a real player. The address may contain
-    /// secrets: logs and errors show it without credentials and query.
+    /// and is signed, so a server that verifies challenges refuses this one. Encrypted media is playable once a licence
+    /// has arrived; a licence that fails after the profile's retries is a ``ProbeError``, as in a real player. The
+    /// address may contain secrets: logs and errors show it without credentials and query.
     public var licenceURL: HTTPURL?
     /// The limits for streams.
     public var limits: StreamLimits
