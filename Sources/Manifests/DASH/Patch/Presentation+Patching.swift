@@ -8,11 +8,8 @@ extension Presentation {
     /// Returns the presentation of the MPD that a patch makes of this one's (ISO/IEC 23009-1, 5th edition, 5.15).
     ///
     /// ```swift
-    /// do throws(ManifestError) {
-    ///     presentation = try presentation.patched(by: response.body, at: response.url, now: clock.wallTime)
-    /// } catch {
-    ///     loadWholeManifest()
-    /// }
+    /// // If this throws, load the whole manifest.
+    /// let newer = try presentation.patched(by: response.body, at: response.url, now: clock.wallTime)
     /// ```
     /// The operations are those of RFC 5261 with paths of elements, positions and attributes as selectors. Each has to
     /// select one node; otherwise nothing is changed. Does not block; the time is limited by
