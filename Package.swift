@@ -755,8 +755,8 @@ let package = Package(
             name: "PlayerMonitorTests",
             dependencies: [
                 "PlayerMonitor", "InstrumentProbe", "InstrumentBackends", "InstrumentCompression",
-                "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "LoopbackServers",
-                "TestTraits",
+                "InstrumentJSON", "InstrumentOrigin", "InstrumentSensors", "InstrumentTestKit", "InstrumentTransport",
+                "LoopbackServers", "TestTraits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Golden"]

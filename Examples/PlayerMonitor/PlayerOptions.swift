@@ -3,6 +3,7 @@ internal import Instrument
 internal import InstrumentCommandLine
 internal import InstrumentHTTP
 internal import InstrumentProbe
+internal import InstrumentTransport
 
 /// The player and its settings, which are the same for every source.
 struct PlayerOptions: ParsableArguments {
@@ -105,7 +106,19 @@ struct PlayerOptions: ParsableArguments {
     )
     var refusePrivateAddresses = false
 
+    @Flag(
+        name: .customLong("http3"),
+        help: """
+            Request streams over HTTP/3 where a server offers it, and over HTTP/2 or 1.1 elsewhere. Needs a libcurl that is built with \
+            HTTP/3.
+            """
+    )
+    var usesHTTP3 = false
+
     func validate() throws {
+        if usesHTTP3, !TransportConfiguration.supportsHTTP3 {
+            throw ValidationError("--http3 needs a libcurl with HTTP/3 (7.88 or later); the installed one has none")
+        }
         _ = try makeProfile()
         _ = try makeLicenceURL()
         let whole = [
@@ -146,6 +159,7 @@ struct PlayerOptions: ParsableArguments {
             startPosition: .seconds(startAt),
             playCount: loop == 0 ? nil : loop,
             allowsPrivateAddresses: !refusePrivateAddresses,
+            usesHTTP3: usesHTTP3,
             requestReporting: cmcd.map { mode in
                 RequestReporting(mode.mode, hosts: cmcdHost.isEmpty ? nil : Set(cmcdHost), contentID: cmcdContent)
             },

@@ -154,6 +154,26 @@ const char *transport_default_authorities(void) {
 #endif
 }
 
+bool transport_supports_http3(void) {
+#if LIBCURL_VERSION_NUM >= 0x075800
+    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+    return info->version_num >= 0x075800 && (info->features & CURL_VERSION_HTTP3) != 0;
+#else
+    return false;
+#endif
+}
+
+CURLcode transport_prefer_http3(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075800
+    return curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_3);
+#else
+    (void)easy;
+    return CURLE_UNSUPPORTED_PROTOCOL;
+#endif
+}
+
+const char *transport_library_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
+
 // When a process ends, libraries are taken down while threads go on. A thread that ends at that moment, or works with TLS, then frees
 // what is being freed. So threads work only while they hold this lock for reading, and the end of the process takes it for good.
 static pthread_rwlock_t working = PTHREAD_RWLOCK_INITIALIZER;

@@ -34,6 +34,10 @@ public struct ProbeConfiguration: Hashable, Sendable {
     /// cannot distinguish private addresses; files are played. On Apple platforms streams fail, too, because the
     /// transport cannot distinguish them either.
     public var allowsPrivateAddresses: Bool
+    /// Whether streams are requested over HTTP/3 where the server offers it, and over an earlier version elsewhere; the
+    /// request log has the version. A transport without HTTP/3 (`TransportConfiguration.supportsHTTP3`) ends the
+    /// playback with an error. Progressive media is fetched by libavformat, which has no HTTP/3.
+    public var usesHTTP3: Bool
     /// Which requests of streams carry Common Media Client Data, and how; nil, the default, for none.
     public var requestReporting: RequestReporting?
     /// Whether each request of a stream is reported with a separate event, `RequestFinish`. The attributes are those of
@@ -64,6 +68,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         startPosition: Duration = .zero,
         playCount: Int? = 1,
         allowsPrivateAddresses: Bool = true,
+        usesHTTP3: Bool = false,
         requestReporting: RequestReporting? = nil,
         reportsRequests: Bool = false,
         ads: AdConfiguration? = nil,
@@ -79,6 +84,7 @@ public struct ProbeConfiguration: Hashable, Sendable {
         self.startPosition = max(.zero, startPosition)
         self.playCount = playCount.map { max(1, $0) }
         self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.usesHTTP3 = usesHTTP3
         self.requestReporting = requestReporting
         self.reportsRequests = reportsRequests
         self.ads = ads

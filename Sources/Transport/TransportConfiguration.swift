@@ -22,6 +22,13 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// may resolve to anything: what is looked at is the address that is connected to. A proxy's address counts, too.
     /// Not available on Apple's transport, which refuses such a configuration.
     public var allowsPrivateAddresses: Bool
+    /// Whether requests over TLS try HTTP/3 first, and an earlier version where the server does not answer over QUIC.
+    /// Needs a libcurl with HTTP/3 (``supportsHTTP3``). Apple's transport chooses the version itself: there the value
+    /// has no effect.
+    public var usesHTTP3: Bool
+
+    /// Whether the platform's transport can use HTTP/3, which depends on how libcurl was built.
+    public static var supportsHTTP3: Bool { SystemTransport.supportsHTTP3 }
 
     /// Creates a configuration; by default without a proxy, with the system's certificates, 16 connections a host and
     /// requests of 64 MiB.
@@ -30,12 +37,14 @@ public struct TransportConfiguration: Hashable, Sendable {
         additionalCAFile: String? = nil,
         maxConnectionsPerHost: Int = 16,
         maxRequestBytes: Int = 64 << 20,
-        allowsPrivateAddresses: Bool = true
+        allowsPrivateAddresses: Bool = true,
+        usesHTTP3: Bool = false
     ) {
         self.proxy = proxy
         self.additionalCAFile = additionalCAFile
         self.maxConnectionsPerHost = max(1, maxConnectionsPerHost)
         self.maxRequestBytes = max(0, maxRequestBytes)
         self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.usesHTTP3 = usesHTTP3
     }
 }

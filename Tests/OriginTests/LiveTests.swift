@@ -130,7 +130,7 @@ struct LiveTests {
     func complete() async throws {
         let fixtures = try await SharedFixtures.get()
         let site = try Site([.fixtures(fixtures)])
-        #expect(site.catalogue.count == 53)
+        #expect(site.catalogue.count == 55)
         var pending = site.catalogue.map { "/" + $0.path }
         var seen = Set(pending)
         while let path = pending.popLast() {

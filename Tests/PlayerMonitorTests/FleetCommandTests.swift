@@ -1,6 +1,7 @@
 import Foundation
 import InstrumentJSON
 import InstrumentOrigin
+import InstrumentTransport
 import LoopbackServers
 import TestTraits
 import Testing
@@ -184,6 +185,16 @@ struct FleetCommandTests {
         let run = try await run(arguments)
         #expect(run.status == 2)
         #expect(run.errors.contains(expected), "\(run.errors)")
+    }
+
+    @Test("HTTP/3 is refused before anything is requested where libcurl has none")
+    func http3() async throws {
+        try await withOrigin { origin in
+            let run = try await run(["--http3", origin.url("vod/movie.mp4")])
+            if TransportConfiguration.supportsHTTP3 { return #expect(run.status == 0) }
+            #expect(run.status == 2 && run.errors.contains("--http3 needs a libcurl with HTTP/3"), "\(run.errors)")
+            #expect(origin.requests.isEmpty)
+        }
     }
 
     @Test("Help lists profiles, rules and options")

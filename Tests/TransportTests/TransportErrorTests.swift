@@ -34,6 +34,20 @@ struct TransportErrorTests {
 
     private func raw(_ text: String) -> TestServer.Step { .send(Array(text.utf8)) }
 
+    @Test("HTTP/3 is refused where libcurl has none, and is no condition for a plain request elsewhere")
+    func http3() async throws {
+        let configuration = TransportConfiguration(usesHTTP3: true)
+        guard TransportConfiguration.supportsHTTP3 else {
+            let refused = #expect(throws: HTTPError.self) { try SystemTransport(configuration) }
+            #expect(refused?.code == .configuration && refused?.message.contains("HTTP/3") == true)
+            #expect(refused?.message.contains("libcurl 7.") == true || refused?.message.contains("libcurl 8.") == true)
+            return
+        }
+        let server = try TestServer { _ in [.respond("200 OK", [1])] }
+        let response = try await SystemTransport(configuration).send(HTTPRequest(.get, try HTTPURL(server.url())))
+        #expect(response.status == 200 && response.version == "1.1")
+    }
+
     @Test("A hanging server causes a timeout at each point of the response, and not too early")
     func timeouts() async throws {
         let clock = SystemClock()

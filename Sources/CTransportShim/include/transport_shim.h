@@ -50,6 +50,13 @@ CURL *transport_next_ended(CURLM *multi, CURLcode *result);
 /// The bundle of certificates that libcurl was built to use; null if it has none.
 const char *transport_default_authorities(void);
 
+/// Whether libcurl speaks HTTP/3, and falls back to earlier versions where a server does not (7.88).
+bool transport_supports_http3(void);
+/// Prefers HTTP/3 where libcurl has it.
+CURLcode transport_prefer_http3(CURL *easy);
+/// The version of libcurl, as it is loaded now.
+const char *transport_library_version(void);
+
 /// Runs `body(context)` on a new thread that gets no signals; false if the system has none left.
 bool transport_thread_start(void (*body)(void *), void *context);
 /// To be called by such a thread before and after it waits. In between, and only then, the process may end.

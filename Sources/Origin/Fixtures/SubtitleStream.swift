@@ -49,6 +49,7 @@ extension Fixtures {
         let window = window(kind, .transport, segmentCount, query, moment)
         if names.count == 2 {
             let parts = names[1].split(separator: ".", omittingEmptySubsequences: false)
+            if let fragment = fragment(name, names[1], in: window) { return fragment }
             guard parts.count == 2, let number = Int(parts[0]), window.available.contains(number) else { return nil }
             // The transport stream restarts its timestamps with each loop; the fragments do not.
             let isLooped = parts[1] == SubtitleTrack.Format.webVTT.rawValue
@@ -60,6 +61,8 @@ extension Fixtures {
         case (_, "master.m3u8"): return Resource(ContentType.hls, Body(masterPlaylistWithSubtitles(query.text)))
         case (.vod, "vtt.mpd"): return Resource(ContentType.dash, Body(manifestWithSubtitles(.webVTT)))
         case (.vod, "ttml.mpd"): return Resource(ContentType.dash, Body(manifestWithSubtitles(.timedText)))
+        case (.vod, "wvtt.mpd"): return Resource(ContentType.dash, Body(manifestWithFragments(.webVTT)))
+        case (.vod, "stpp.mpd"): return Resource(ContentType.dash, Body(manifestWithFragments(.timedText)))
         case (.live, "ttml.mpd"):
             return Resource(ContentType.dash, Body(liveManifestWithSubtitles(at: moment, window: query.window)))
         default: break
@@ -77,6 +80,21 @@ extension Fixtures {
             return Resource(ContentType.hls, Body(mediaPlaylist(track, .transport, kind, window, query: query.text)))
         }
         return kind == .vod ? file(String(parts[0]), parts[1], 0..<seconds) : nil
+    }
+
+    /// `LANGUAGE-CODING/init.mp4` or `LANGUAGE-CODING/NUMBER.m4s`.
+    private func fragment(_ folder: String, _ name: String, in window: LiveWindow) -> Resource? {
+        let parts = folder.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let coding = SubtitleFragment(rawValue: String(parts[1])),
+            Self.languages.contains(where: { $0.name == parts[0] })
+        else { return nil }
+        if name == "init.mp4" { return Resource("application/mp4", Body(coding.initialization)) }
+        guard name.hasSuffix(".m4s"), let number = Int(name.dropLast(4)), window.available.contains(number) else {
+            return nil
+        }
+        let first = number * Self.segmentSeconds
+        let track = SubtitleTrack(language: String(parts[0]))
+        return Resource("application/mp4", Body(coding.segment(track, first..<(first + Self.segmentSeconds))))
     }
 
     private func file(_ language: String, _ ending: Substring, _ seconds: Range<Int>) -> Resource? {
@@ -113,9 +131,22 @@ extension Fixtures {
         }
     }
 
+    /// The manifest by number, with subtitles in segments of fragmented MP4.
+    private func manifestWithFragments(_ coding: SubtitleFragment) -> String {
+        let times = "timescale=\"1000\" duration=\"\(Self.segmentSeconds * 1_000)\" startNumber=\"0\""
+        return adding(to: manifest(.number), "application/mp4\" codecs=\"\(coding.codecs)") { language in
+            let folder = "../subtitles/\(language)-\(coding.rawValue)"
+            return "<SegmentTemplate \(times) initialization=\"\(folder)/init.mp4\" media=\"\(folder)/$Number$.m4s\"/>"
+        }
+    }
+
     private func adding(to manifest: String, _ format: SubtitleTrack.Format, addressing: (String) -> String) -> String {
+        adding(to: manifest, format.contentType, addressing: addressing)
+    }
+
+    private func adding(to manifest: String, _ type: String, addressing: (String) -> String) -> String {
         let sets = Self.languages.enumerated().map { index, language in
-            "    <AdaptationSet contentType=\"text\" mimeType=\"\(format.contentType)\" lang=\"\(language.name)\">"
+            "    <AdaptationSet contentType=\"text\" mimeType=\"\(type)\" lang=\"\(language.name)\">"
                 + "<Role schemeIdUri=\"urn:mpeg:dash:role:2011\" value=\"\(index == 0 ? "main" : "subtitle")\"/>"
                 + "<Representation id=\"text-\(language.name)\" bandwidth=\"500\">\(addressing(language.name))"
                 + "</Representation></AdaptationSet>"
@@ -136,6 +167,8 @@ extension Fixtures {
             CatalogueEntry("vod/subtitles/master.m3u8", "HLS, transport stream, subtitles in WebVTT"),
             CatalogueEntry("vod/subtitles/vtt.mpd", "DASH, subtitles in one WebVTT file for each language"),
             CatalogueEntry("vod/subtitles/ttml.mpd", "DASH, subtitles in one TTML file for each language"),
+            CatalogueEntry("vod/subtitles/wvtt.mpd", "DASH, subtitles in fragmented MP4, WebVTT (wvtt)"),
+            CatalogueEntry("vod/subtitles/stpp.mpd", "DASH, subtitles in fragmented MP4, TTML (stpp)"),
             CatalogueEntry("live/subtitles/master.m3u8", "live HLS, transport stream, subtitles in WebVTT"),
             CatalogueEntry("live/subtitles/ttml.mpd", "live DASH, subtitles in segments of TTML"),
         ]

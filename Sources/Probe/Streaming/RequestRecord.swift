@@ -34,7 +34,7 @@ public struct RequestRecord: Hashable, Sendable {
     public var total: Duration
     /// The number of followed redirects.
     public var redirectCount: Int
-    /// The protocol: `1.1`, `2`; empty if unknown.
+    /// The protocol: `1.1`, `2`, `3`; empty if unknown.
     public var version: String
 }
 

@@ -1,24 +1,24 @@
 internal import InstrumentTransport
 
-/// The default transport of probes: one transport, and so one thread, for the process, and a second one for probes that
-/// refuse private addresses.
+/// The default transport of probes: one transport, and so one thread, for the process, and further ones for probes that
+/// refuse private addresses or use HTTP/3.
 enum SharedTransport {
     /// A limit of connections that is practically never reached, because each probe is a separate viewer.
     static let configuration = TransportConfiguration(maxConnectionsPerHost: 10_000)
 
-    private static let instance = make(configuration)
-    /// Refuses private addresses.
-    private static let guarded = {
-        var careful = configuration
-        careful.allowsPrivateAddresses = false
-        return make(careful)
-    }()
+    private static let instance = make()
+    private static let guarded = make(allowsPrivateAddresses: false)
+    private static let modern = make(usesHTTP3: true)
+    private static let guardedModern = make(allowsPrivateAddresses: false, usesHTTP3: true)
 
     static func of(_ configuration: ProbeConfiguration) -> any HTTPTransport {
-        configuration.allowsPrivateAddresses ? instance : guarded
+        if configuration.usesHTTP3 { return configuration.allowsPrivateAddresses ? modern : guardedModern }
+        return configuration.allowsPrivateAddresses ? instance : guarded
     }
 
-    private static func make(_ configuration: TransportConfiguration) -> any HTTPTransport {
+    private static func make(allowsPrivateAddresses: Bool = true, usesHTTP3: Bool = false) -> any HTTPTransport {
+        var configuration = configuration
+        (configuration.allowsPrivateAddresses, configuration.usesHTTP3) = (allowsPrivateAddresses, usesHTTP3)
         do throws(HTTPError) {
             return try SystemTransport(configuration)
         } catch {

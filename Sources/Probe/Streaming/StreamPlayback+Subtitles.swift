@@ -91,11 +91,18 @@ extension StreamPlayback {
         let content = SubtitleContent(
             bytes,
             initialization: segment.initialization.flatMap { store.bytes(of: $0) } ?? [],
-            hasReadableSamples: segment.encryption?.coversContainer ?? true
+            hasReadableSamples: segment.encryption?.coversContainer ?? true,
+            range: segment.mediaTime.map { $0..<max($0, $0.saturatingAdd(segment.duration)) }
         )
         noteLateSubtitles(now)
         subtitles.take(content, of: segment)
         session.learn(cues: subtitles.cueCount)
+        if let start = content.firstOutside, let range = segment.mediaTime {
+            let message =
+                "\(content.outsideCount) cues of segment \(segment.sequence) are outside its time (the first at "
+                + "\(start / 1_000_000) ms, the segment from \(range / 1_000_000) ms for \(segment.duration / 1_000_000) ms)"
+            apply(.warned(StreamWarning(.subtitleTimes, message, segment.url)), now)
+        }
         guard let defect = content.defect else { return }
         let message = "the subtitles of segment \(segment.sequence) are malformed: \(defect)"
         apply(.warned(StreamWarning(.malformedSubtitles, message, segment.url)), now)

@@ -42,6 +42,8 @@ public struct StreamWarning: Hashable, Sendable {
         public static let missingSubtitles = Kind("missingSubtitles")
         /// Subtitles are not valid WebVTT or TTML.
         public static let malformedSubtitles = Kind("malformedSubtitles")
+        /// Cues of subtitles are shown at no time of their segment.
+        public static let subtitleTimes = Kind("subtitleTimes")
         /// The reload of a playlist fails, or a live playlist does not change in time.
         public static let latePlaylist = Kind("latePlaylist")
         /// Segments left the live window before they were fetched.

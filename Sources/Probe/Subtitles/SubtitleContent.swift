@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The content of a resource with subtitles: its cues, counted, and its first defect.
 ///
 /// Reading takes time and memory in proportion to the resource.
@@ -6,10 +8,33 @@ struct SubtitleContent: Hashable, Sendable {
     var cueCount = 0
     /// The first defect, for people; nil without one.
     private(set) var defect: String?
+    /// The number of cues that are shown at no time of the range that was given to the reader.
+    private(set) var outsideCount = 0
+    /// The start of the first of them, in nanoseconds of the media's time.
+    private(set) var firstOutside: Int64?
+
+    /// Compares a cue's time, in nanoseconds of the media's time, with the range of its segment. A cue at a boundary
+    /// counts as inside, because times in the file and in the manifest are rounded in different ways.
+    mutating func note(cueFrom start: Int64, to end: Int64, in range: Range<Int64>?) {
+        let tolerance: Int64 = 10_000_000
+        guard let range,
+            start >= range.upperBound.saturatingAdd(tolerance) || end <= range.lowerBound.saturatingSubtract(tolerance)
+        else {
+            return
+        }
+        outsideCount += 1
+        firstOutside = firstOutside ?? start
+    }
 
     /// Records a defect, unless an earlier one is known.
     mutating func note(_ message: @autoclosure () -> String) {
         if defect == nil { defect = message() }
+    }
+
+    /// Adds the cues outside their segment of a part of the resource.
+    mutating func add(outsideOf part: SubtitleContent) {
+        outsideCount += part.outsideCount
+        firstOutside = firstOutside ?? part.firstOutside
     }
 
     init() {}
@@ -19,12 +44,20 @@ struct SubtitleContent: Hashable, Sendable {
     /// - Parameters:
     ///   - initialization: the initialization section; empty without one.
     ///   - hasReadableSamples: whether samples in fragmented MP4 are not encrypted.
-    init(_ bytes: [UInt8], initialization: [UInt8] = [], hasReadableSamples: Bool = true) {
+    ///   - range: the time of the segment in nanoseconds of the media's time, with which cues in fragmented MP4 are
+    ///     compared; nil if unknown.
+    init(
+        _ bytes: [UInt8],
+        initialization: [UInt8] = [],
+        hasReadableSamples: Bool = true,
+        range: Range<Int64>? = nil
+    ) {
         if !initialization.isEmpty || Self.isFragmented(bytes) {
             self = SubtitleFragments.read(
                 bytes,
                 initialization: initialization,
-                hasReadableSamples: hasReadableSamples
+                hasReadableSamples: hasReadableSamples,
+                range: range
             )
             return
         }

@@ -1,3 +1,4 @@
+internal import Instrument
 internal import InstrumentXML
 
 /// Counts the timed paragraphs of a TTML document (W3C Timed Text Markup Language 2, section 8.1.5; IMSC profiles).
@@ -16,8 +17,10 @@ struct TimedTextReader {
     private var content = SubtitleContent()
     private let frameRate: Double
     private let tickRate: Double
+    /// The time of the segment in nanoseconds; nil if cues are not compared with it.
+    private var range: Range<Int64>?
 
-    static func read(_ bytes: [UInt8]) -> SubtitleContent {
+    static func read(_ bytes: [UInt8], range: Range<Int64>? = nil) -> SubtitleContent {
         var failed = SubtitleContent()
         let root: MarkupElement
         do throws(MarkupError) {
@@ -31,7 +34,8 @@ struct TimedTextReader {
             return failed
         }
         var reader = TimedTextReader(root)
-        if let body = root.first("body") { reader.read(body, isTimed: false) }
+        reader.range = range
+        if let body = root.first("body") { reader.read(body, in: Interval()) }
         return reader.content
     }
 
@@ -46,18 +50,30 @@ struct TimedTextReader {
     }
 
     /// Reads an element; the depth of the document is limited.
-    private mutating func read(_ element: MarkupElement, isTimed: Bool) {
-        var isTimed = checkTimes(of: element) || isTimed
+    private mutating func read(_ element: MarkupElement, in outer: Interval) {
+        let own = interval(of: element, in: outer)
         guard element.name == "p" else {
-            for child in element.children where ["div", "p"].contains(child.name) { read(child, isTimed: isTimed) }
+            for child in element.children where ["div", "p"].contains(child.name) { read(child, in: own) }
             return
         }
-        for child in element.children where child.name == "span" { isTimed = checkTimes(of: child) || isTimed }
-        if isTimed { content.cueCount += 1 }
+        let spans = element.children.filter { $0.name == "span" }.map { interval(of: $0, in: own) }
+        guard own.isTimed || spans.contains(where: \.isTimed) else { return }
+        content.cueCount += 1
+        let shown = own.isTimed ? own : spans.first(where: \.isTimed) ?? own
+        let end = shown.end.map { Duration(clampingSeconds: $0).nanoseconds } ?? .max
+        content.note(cueFrom: Duration(clampingSeconds: shown.begin).nanoseconds, to: end, in: range)
     }
 
-    /// Whether an element has times.
-    private mutating func checkTimes(of element: MarkupElement) -> Bool {
+    /// The time of an element in seconds, which begins with that of the element around it.
+    private struct Interval {
+        var begin = 0.0
+        /// nil for no end.
+        var end: Double?
+        var isTimed = false
+    }
+
+    /// Reads the times of an element, which count from the beginning of the element around it (section 12.3.1).
+    private mutating func interval(of element: MarkupElement, in outer: Interval) -> Interval {
         var times: [String: Double] = [:]
         for name in ["begin", "end", "dur"] {
             guard let text = element[name] else { continue }
@@ -70,7 +86,13 @@ struct TimedTextReader {
         if let begin = times["begin"], let end = times["end"], end < begin {
             content.note("`end` of line \(element.line) must not be before `begin`")
         }
-        return !times.isEmpty
+        let begin = outer.begin + (times["begin"] ?? 0)
+        let ends = [times["end"].map { outer.begin + $0 }, times["dur"].map { begin + $0 }, outer.end]
+        return Interval(
+            begin: begin,
+            end: ends.compactMap(\.self).min(),
+            isTimed: outer.isTimed || !times.isEmpty
+        )
     }
 
     /// Seconds of `HH:MM:SS.fraction`, `HH:MM:SS:frames`, or a number with `h`, `m`, `s`, `ms`, `f` or `t` (section

@@ -90,7 +90,9 @@ final class CurlTransfer {
         }
         // An empty text means no proxy, independent of the environment.
         let usesProxy = settings.configuration.proxy == .environment || set(CURLOPT_PROXY, "")
+        let prefersHTTP3 = settings.configuration.usesHTTP3 && exchange.request.url.isSecure
         return usesProxy && (authorities ?? CURLE_OK) == CURLE_OK
+            && (!prefersHTTP3 || transport_prefer_http3(easy) == CURLE_OK)
             && transport_restrict_protocols(easy) == CURLE_OK
             && set(CURLOPT_NOSIGNAL, 1) && set(CURLOPT_FOLLOWLOCATION, 0)
             && set(CURLOPT_SSL_VERIFYPEER, 1) && set(CURLOPT_SSL_VERIFYHOST, 2)

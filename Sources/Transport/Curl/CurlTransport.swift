@@ -1,6 +1,8 @@
 public import InstrumentHTTP
 
 #if !canImport(Darwin)
+internal import CTransportShim
+
 /// The transport over libcurl: one thread for all requests, persistent shared connections, HTTP/2 where a server
 /// offers it over TLS.
 ///
@@ -10,9 +12,19 @@ public final class CurlTransport: HTTPTransport {
     private let configuration: TransportConfiguration
     private let engine: CurlEngine
 
+    /// Whether the libcurl that is loaded has HTTP/3.
+    static var supportsHTTP3: Bool { transport_supports_http3() }
+
     /// Creates a transport; reads the file of additional certificates, if one is configured. Opens no connection.
-    /// - Throws: `HTTPError` with the code `configuration`.
+    /// - Throws: `HTTPError` with the code `configuration`: the file cannot be used, or libcurl has no HTTP/3.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(HTTPError) {
+        guard !configuration.usesHTTP3 || Self.supportsHTTP3 else {
+            let version = transport_library_version().map { String(cString: $0) } ?? "unknown"
+            throw HTTPError(
+                .configuration,
+                "libcurl \(version) has no HTTP/3 here; install libcurl 7.88 or later built with HTTP/3, or use HTTP/2"
+            )
+        }
         self.configuration = configuration
         engine = CurlEngine(
             CurlSettings(

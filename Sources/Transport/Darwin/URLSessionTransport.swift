@@ -36,6 +36,9 @@ public final class URLSessionTransport: HTTPTransport {
 
     deinit { session.invalidateAndCancel() }
 
+    /// URLSession uses HTTP/3 where a server offers it.
+    static var supportsHTTP3: Bool { true }
+
     /// Ends requests in flight and later requests with an error; returns at once, safe from any thread.
     public func shutDown() { session.invalidateAndCancel() }
 

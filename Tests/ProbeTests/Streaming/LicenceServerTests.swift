@@ -161,6 +161,7 @@ struct LicenceServerTests {
             return
         }
         #expect(error.code == code && error.phase == .licence && played.startTime == nil, "\(error)")
-        #expect(played.licences.count == 1)
+        // libcurl repeats a request itself on a fresh connection where a kept one breaks before an answer.
+        #expect(code == .timedOut ? played.licences.count == 1 : !played.licences.isEmpty)
     }
 }

@@ -182,6 +182,19 @@ struct OriginStreamAloneTests {
         #expect(requests.count == (path.hasSuffix("mpd") ? 1 : 12) && requests.allSatisfy { $0.url.contains("fr") })
     }
 
+    @Test("Subtitles in fragmented MP4 are read and counted", arguments: ["wvtt", "stpp"])
+    func fragmentedSubtitles(coding: String) async throws {
+        let path = "vod/subtitles/\(coding).mpd"
+        let watched = try await play(path, ProbeConfiguration(profile: .plain(), subtitles: .language("fr")))
+        #expect(watched.played.outcome == .ended, "\(watched.played.story)")
+        #expect(watched.played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" } == [])
+        // A cue for each second; TTML counts its documents, one for each segment.
+        let end = try #require(watched.played.first(.end))
+        #expect(end.attributes[.countSubtitleCues] == (coding == "wvtt" ? 24 : 12))
+        #expect(watched.paths.count { $0.hasSuffix("fr-\(coding)/init.mp4") } == 1)
+        #expect(watched.records.count { $0.kind == .subtitles } == 12)
+    }
+
     @Test(
         "Subtitles of live streams follow the edge",
         arguments: ["live/subtitles/master.m3u8", "live/subtitles/ttml.mpd"]

@@ -105,6 +105,42 @@ struct SubtitleContentTests {
         #expect(hidden.cueCount == samples.filter { !$0.isEmpty }.count * 2)
     }
 
+    @Test("Cues outside the time of their segment are counted")
+    func outside() {
+        let second: Int64 = 1_000_000_000
+        func content(_ coding: String, _ samples: [[UInt8]], at start: Int, _ range: Range<Int64>?) -> SubtitleContent {
+            let segment = Boxes.segment(samples, start: start)
+            return SubtitleContent(
+                segment,
+                initialization: Boxes.initialization(coding, timescale: 1_000),
+                range: range
+            )
+        }
+        let segment = (10 * second)..<(12 * second)
+        // Samples of a second each.
+        for (start, outside) in [
+            (10_000, 0), (9_000, 0), (8_000, 1), (11_000, 0), (12_000, 1), (12_020, 2), (0, 2), (11_995, 1),
+        ] {
+            let found = content("wvtt", [Self.webVTTCue, Self.webVTTCue], at: start, segment)
+            #expect(found.outsideCount == outside && found.cueCount == 2, "\(start)")
+            #expect((found.firstOutside != nil) == (outside > 0) && found.defect == nil)
+        }
+        #expect(content("wvtt", [Self.noCue, Self.webVTTCue], at: 0, nil).outsideCount == 0)
+        #expect(content("wvtt", [Self.noCue], at: 0, segment).outsideCount == 0)
+        let divided = "<div begin=\"5s\"><p begin=\"1s\" dur=\"1s\">A</p><p begin=\"4s\" end=\"6s\">B</p></div>"
+        for (body, outside) in [
+            ("<div><p begin=\"10s\" end=\"11s\">A</p></div>", 0), ("<div><p begin=\"1s\" end=\"11s\">A</p></div>", 0),
+            ("<div><p begin=\"0s\" end=\"2s\">A</p></div>", 1), (divided, 1),
+            ("<div><p begin=\"13s\">A</p></div>", 1), ("<div><p begin=\"12s\">A</p></div>", 0),
+            ("<div><p begin=\"3s\">A</p></div>", 0),
+            ("<div><p><span begin=\"1s\" end=\"2s\">A</span></p></div>", 1),
+        ] {
+            // The time of the sample does not matter.
+            let found = content("stpp", [Array(Self.document(body).utf8)], at: 0, segment)
+            #expect(found.outsideCount == outside && found.defect == nil, "\(body)")
+        }
+    }
+
     @Test("Defects of fragmented MP4 are named")
     func damagedFragments() {
         let start = Boxes.initialization("stpp")
@@ -196,19 +232,23 @@ enum Boxes {
     }
 
     /// An initialization section whose samples have this coding.
-    static func initialization(_ coding: String) -> [UInt8] {
+    static func initialization(_ coding: String, timescale: Int? = nil) -> [UInt8] {
         let description = box("stsd", word(0) + word(1) + box(coding, word(0)))
-        let media = box("mdia", box("minf", box("stbl", description)))
+        let header = timescale.map { box("mdhd", word(0) + word(0) + word(0) + word($0) + word(0) + word(0)) } ?? []
+        let media = box("mdia", header + box("minf", box("stbl", description)))
         let extends = box("mvex", box("trex", word(0) + word(1) + word(1) + word(0) + word(0) + word(0)))
         return box("moov", box("trak", media) + extends)
     }
 
     /// A segment with these samples; further runs name the same bytes.
-    static func segment(_ samples: [[UInt8]], runs: Int = 1) -> [UInt8] {
-        let size = 8 + (8 + 8 + 8 + runs * (8 + 12 + 4 * samples.count))
+    static func segment(_ samples: [[UInt8]], runs: Int = 1, start: Int? = nil) -> [UInt8] {
+        // With a start, each sample lasts a thousand ticks.
+        let time = start.map { box("tfdt", word(0) + word($0)) } ?? []
+        let duration = start == nil ? [] : word(1_000)
+        let size = 8 + (8 + 8 + 8 + time.count + duration.count + runs * (8 + 12 + 4 * samples.count))
         let run = box("trun", word(0x201) + word(samples.count) + word(size + 8) + samples.flatMap { word($0.count) })
-        let header = box("tfhd", word(0x2_0000) + word(1))
-        let fragment = box("moof", box("traf", header + (0..<runs).flatMap { _ in run }))
+        let header = box("tfhd", word(start == nil ? 0x2_0000 : 0x2_0008) + word(1) + duration)
+        let fragment = box("moof", box("traf", header + time + (0..<runs).flatMap { _ in run }))
         return fragment + box("mdat", samples.flatMap(\.self))
     }
 }
