@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// The picture in the bytes of an access unit, by the headers of its NAL units (ITU-T H.264 and H.265, 7.3.1).
 struct AccessUnit: Hashable, Sendable {
     var isKeyframe = false
@@ -66,34 +74,22 @@ private struct StartCodes {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+    /// Jumps from zero to zero: the C library searches many bytes at once, and in compressed media one of 256 is zero.
     mutating func next() -> Int? {
-        while offset + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            // Whether one of the eight bytes is zero.
-            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 == 0 {
-                offset += 8
-                continue
-            }
-            for _ in 0..<8 {
-                if isCode() {
-                    offset += 3
-                    return offset
-                }
-                offset += 1
-            }
-        }
-        while offset + 3 <= bytes.count {
-            if isCode() {
-                offset += 3
+        while offset + 3 <= bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + offset, 0, bytes.count - 2 - offset)
+        {
+            let zero = base.distance(to: UnsafeRawPointer(found))
+            if bytes[zero + 1] != 0 {
+                offset = zero + 2
+            } else if bytes[zero + 2] != 1 {
+                offset = zero + 1
+            } else {
+                offset = zero + 3
                 return offset
             }
-            offset += 1
         }
         return nil
-    }
-
-    private func isCode() -> Bool {
-        offset + 3 <= bytes.count && bytes[offset] == 0 && bytes[offset + 1] == 0 && bytes[offset + 2] == 1
     }
 }
 
