@@ -51,7 +51,7 @@ struct LinearTimeTests {
             limits: limits
         )
         let times = "originalPublishTime=\"2026-11-21T09:00:00Z\" publishTime=\"2026-11-21T09:00:00Z\""
-        let growth = try CostGrowth.measure(
+        let growth = CostGrowth.measure(
             from: shape.size,
             making: { Array("<Patch mpdId=\"a\" \(times)>\(shape.text($0))</Patch>".utf8) },
             { _ = try? show.patched(by: $0, at: HTTPURL("https://media.test/p"), now: now) }
