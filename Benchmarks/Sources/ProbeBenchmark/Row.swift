@@ -3,11 +3,14 @@ import Foundation
 /// The cost of one way of playing.
 struct Row: CustomStringConvertible {
     static let header =
-        "        streams   CPU-s per stream-minute   MB per stream   started   stalls   origin's CPU-s per stream-minute"
+        "        streams   CPU-s per stream-minute   CPU-s per start   MB per stream   started   stalls   "
+        + "origin's CPU-s per stream-minute"
 
     var name: String
     var count: Int
     var processorSeconds: Double
+    /// Until a stream has started and filled its buffer.
+    var startSeconds: Double?
     var megabytes: Double
     var stalls: Int?
     var started: Int?
@@ -17,7 +20,8 @@ struct Row: CustomStringConvertible {
         func text(_ value: Double?) -> String { value.map { String(format: "%.4f", $0) } ?? "–" }
         func text(_ value: Int?) -> String { value.map(String.init) ?? "–" }
         let cells: [(String, Int)] = [
-            (text(count), 15 - 8), (text(processorSeconds), 26), (String(format: "%.2f", megabytes), 16),
+            (text(count), 15 - 8), (text(processorSeconds), 26), (text(startSeconds), 18),
+            (String(format: "%.2f", megabytes), 16),
             (text(started), 10),
             (text(stalls), 9), (text(originSeconds), 36),
         ]

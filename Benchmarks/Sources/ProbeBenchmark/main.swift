@@ -87,7 +87,7 @@ func say(_ line: some CustomStringConvertible) { FileHandle.standardOutput.write
 func compareStreams(_ options: Options) async throws {
     let origin = try OriginProcess()
     let address = origin.address + options.stream.path
-    say("media: \(options.stream.title), segments of 2 s; \(Int(options.seconds)) s of real time each\n")
+    say("media: \(options.stream.title), segments of 2 s; \(Int(options.seconds)) s of real time each, after the start\n")
     say(Row.header)
     var rows: [Row] = []
     for count in options.counts {
@@ -105,7 +105,12 @@ func compareStreams(_ options: Options) async throws {
 
 /// The result that the process of a row prints.
 struct Figures: Codable {
+    /// Per stream-minute, once all streams have started and filled their buffers.
     var processorSeconds: Double
+    /// Per stream, until then.
+    var startSeconds: Double
+    /// The minutes of one stream that the origin has served.
+    var minutes: Double
     var megabytes: Double
     var stalls: Int
     var started: Int
@@ -127,21 +132,33 @@ func probesInAProcess(
     try process.run()
     let figures = try JSONDecoder().decode(Figures.self, from: output.fileHandleForReading.readDataToEndOfFile())
     process.waitUntilExit()
-    // The origin's figure is of all of the row's time, its beginning included.
-    let minutes = (seconds + settling) / 60 * Double(count)
     return Row(
         name: "probe",
         count: count,
         processorSeconds: figures.processorSeconds,
+        startSeconds: figures.startSeconds,
         megabytes: figures.megabytes,
         stalls: figures.stalls,
         started: figures.started,
-        originSeconds: (origin.processorTime - before) / minutes
+        // Of all of the row's time, its beginning included.
+        originSeconds: (origin.processorTime - before) / figures.minutes
     )
 }
 
-/// Until all have started and filled their buffers: then it is the steady state that is measured.
-let settling = 10.0
+/// Waits until all streams have started and filled their buffers, so that what follows is the steady state: until the
+/// processor time falls no longer.
+func settle() async throws {
+    let (window, leastWindows, mostWindows) = (4, 3, 30)
+    var last = Double.infinity
+    for number in 1...mostWindows {
+        let before = processorTime()
+        try await Task.sleep(for: .seconds(window))
+        let spent = processorTime() - before
+        if number >= leastWindows, spent > 0.9 * last { return }
+        last = spent
+    }
+    say("the streams did not settle within \(window * mostWindows) s")
+}
 
 /// Plays `count` streams at once for a while.
 func measureRow(_ words: [String]) async throws {
@@ -163,15 +180,18 @@ func measureRow(_ words: [String]) async throws {
     first.stop()
     _ = await first.waitUntilFinished()
     let before = memoryInUse()
+    let clock = SystemClock()
+    let (cpuBefore, launched) = (processorTime(), clock.now)
     let all = fleet(of: count) { tally.count($0) }
     all.start()
-    try await Task.sleep(for: .seconds(settling))
-    let clock = SystemClock()
+    try await settle()
     let (cpu, begun) = (processorTime(), clock.now)
     try await Task.sleep(for: .seconds(seconds))
     let minutes = begun.duration(to: clock.now) / .seconds(60) * Double(count)
     let figures = Figures(
         processorSeconds: (processorTime() - cpu) / minutes,
+        startSeconds: (cpu - cpuBefore) / Double(count),
+        minutes: launched.duration(to: clock.now) / .seconds(60) * Double(count),
         megabytes: Double(memoryInUse() - before) / 1e6 / Double(count),
         // The first wait of each is the one before its start.
         stalls: max(0, tally[.bufferBegin] - count),
