@@ -14,6 +14,7 @@ Needs chromium, and hls.js from scripts/install-hls-js.sh (1.6; the profile stan
 Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--bin .build/debug]
 """
 import argparse, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
+from local_servers import free_port
 
 SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k"]
 ATTEMPTS = 3
@@ -72,12 +73,6 @@ video.addEventListener("canplay", () => video.play().catch(() => {}))
 def skip(reason):
     print(f"SKIPPED: the comparison of players, because {reason}", file=sys.stderr)
     sys.exit(3)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Pages(http.server.ThreadingHTTPServer):

@@ -9,7 +9,8 @@ dashboard's data, Prometheus and the report of the recorded samples state the sa
 
 Usage: scripts/demonstrate-monitor.py [--streams 50] [--seconds 600] [--seed 1] [--bin .build/debug]
 """
-import argparse, collections, csv, http.server, json, os, random, re, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, collections, csv, http.server, json, os, random, re, signal, subprocess, sys, tempfile, threading, time, urllib.request
+from local_servers import free_port
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("--streams", type=int, default=50)
@@ -29,12 +30,6 @@ POSSIBLE = {
     "missing": {"down", "stalls", "unavailable"}, "stalled": {"stalls", "down", "unavailable", "stale"}, "stale": {"stale", "stalls", "down"},
     "black": {"black"}, "frozen": {"freeze"}, "silent": {"silence"},
 }
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def start(name, command, **more):

@@ -10,7 +10,8 @@ With `--checks`, it compares the fleet without checks and with these, both witho
 
 Usage: scripts/measure-monitor.py [--streams 1000] [--seconds 120] [--rounds 2] [--checks 'black: 5s, silence: 10s'] [--bin .build/release]
 """
-import argparse, http.client, os, signal, socket, statistics, subprocess, tempfile, threading, time, urllib.request
+import argparse, http.client, os, signal, statistics, subprocess, tempfile, threading, time, urllib.request
+from local_servers import free_port, page, wait_for
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("--streams", type=int, default=1000)
@@ -22,25 +23,6 @@ arguments.add_argument("--origin", help="folder of test-origin, if it differs fr
 options = arguments.parse_args()
 folder = tempfile.mkdtemp(prefix="monitor-measurement-")
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def page(port, path):
-    return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60).read()
-
-
-def wait_for(port, path):
-    for _ in range(600):
-        try:
-            return page(port, path)
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit(f"nothing answers on port {port}")
 
 
 def processor_seconds(process):

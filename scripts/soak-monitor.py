@@ -8,7 +8,8 @@ quarter differs from that of the second quarter by more than the tolerance.
 
 Usage: scripts/soak-monitor.py [--streams 200] [--seconds 3600] [--fleet mixed|continuous] [--tolerance PERCENT] [--bin .build/debug] [--out soak]
 """
-import argparse, csv, http.client, os, signal, socket, subprocess, sys, threading, time, urllib.request
+import argparse, csv, http.client, os, signal, subprocess, sys, threading, time, urllib.request
+from local_servers import free_port, page, wait_for
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("--streams", type=int, default=200)
@@ -22,16 +23,6 @@ os.makedirs(options.out, exist_ok=True)
 out = os.path.abspath(options.out)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def page(port, path):
-    return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60).read().decode()
-
-
 def keep_dashboard_open(port, ended):
     """Reads the dashboard's events until the monitor ends."""
     try:
@@ -41,15 +32,6 @@ def keep_dashboard_open(port, ended):
     except (OSError, http.client.HTTPException) as error:
         if not ended.is_set():
             print(f"the stream of events broke: {error}", file=sys.stderr)
-
-
-def wait_for(port, path):
-    for _ in range(600):
-        try:
-            return page(port, path)
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit(f"nothing answers on port {port}")
 
 
 origin, listen = free_port(), free_port()
@@ -79,7 +61,7 @@ try:
     begin = time.time()
     while time.time() - begin < options.seconds and monitor.poll() is None:
         scrape = time.time()
-        text = page(listen, "/metrics")
+        text = page(listen, "/metrics").decode()
         taken = time.time() - scrape
         value = lambda name: next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(name + " ")), 0.0)
         rows.append({
