@@ -41,7 +41,8 @@ extension HTTPURL {
 
     private func with(path: String, query: String?, fragment: String?) -> HTTPURL {
         var copy = self
-        (copy.path, copy.query, copy.fragment) = (path, query, fragment)
+        copy.path = path
+        copy.end(query: query, fragment: fragment)
         return copy
     }
 
@@ -49,11 +50,18 @@ extension HTTPURL {
 
     private func merged(_ reference: Substring) -> String {
         if reference.hasPrefix("/") { return String(reference) }
-        return (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/") + reference
+        return (path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "/") + reference
     }
 
     /// The path without the parts `.` and `..`.
     private static func withoutDots(_ path: String) -> String {
+        // Without a slash before a dot, there is no such part.
+        var last: UInt8 = 0
+        let mayHaveDots = path.utf8.contains { byte in
+            defer { last = byte }
+            return last == UInt8(ascii: "/") && byte == UInt8(ascii: ".")
+        }
+        guard mayHaveDots else { return path }
         var parts: [Substring] = []
         let all = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         for (index, part) in all.enumerated() {

@@ -6,20 +6,54 @@ internal import InstrumentText
 /// Its description, which goes into logs and errors, carries no secrets: user, password, query and fragment are left
 /// out. ``secretText`` is the whole of it.
 public struct HTTPURL: Hashable, Sendable {
-    /// Whether it is `https`.
-    public let isSecure: Bool
-    /// The host in lower case: a name, an IPv4 address, or an IPv6 address in brackets.
-    public let host: String
-    /// The port; 80 or 443 where none is written.
-    public let port: Int
+    /// What the addresses of one server have in common. A presentation has thousands of them.
+    private struct Site: Hashable {
+        var isSecure: Bool
+        var host: String
+        var port: Int
+        var userInfo: String?
+    }
+
+    /// What most addresses of media do not have.
+    private struct Ending: Hashable {
+        var query: String?
+        var fragment: String?
+    }
+
+    private var site: Shared<Site>
     /// The path with its first slash, percent-encoded.
     public internal(set) var path: String
+    /// Nil without a query and a fragment.
+    private var ending: Shared<Ending>?
+
+    /// Whether it is `https`.
+    public var isSecure: Bool { site.value.isSecure }
+    /// The host in lower case: a name, an IPv4 address, or an IPv6 address in brackets.
+    public var host: String { site.value.host }
+    /// The port; 80 or 443 where none is written.
+    public var port: Int { site.value.port }
+
     /// User and password as written.
-    package internal(set) var userInfo: String?
+    package internal(set) var userInfo: String? {
+        get { site.value.userInfo }
+        set {
+            guard newValue != userInfo else { return }
+            var changed = site.value
+            changed.userInfo = newValue
+            site = Shared(changed)
+        }
+    }
     /// The query, without the question mark.
-    var query: String?
+    var query: String? {
+        get { ending?.value.query }
+        set { end(query: newValue, fragment: fragment) }
+    }
     /// The fragment, without the number sign; never sent.
-    var fragment: String?
+    var fragment: String? { ending?.value.fragment }
+
+    mutating func end(query: String?, fragment: String?) {
+        ending = query == nil && fragment == nil ? nil : Shared(Ending(query: query, fragment: fragment))
+    }
 
     /// Scheme, host and port: what credentials are good for.
     public var origin: String {
@@ -46,13 +80,9 @@ public struct HTTPURL: Hashable, Sendable {
         query: String?,
         fragment: String?
     ) {
-        self.isSecure = isSecure
-        self.userInfo = userInfo
-        self.host = host
-        self.port = port
+        site = Shared(Site(isSecure: isSecure, host: host, port: port, userInfo: userInfo))
         self.path = path
-        self.query = query
-        self.fragment = fragment
+        end(query: query, fragment: fragment)
     }
 }
 

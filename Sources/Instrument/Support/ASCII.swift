@@ -6,6 +6,9 @@ extension UInt8 {
     /// Whether this byte is one of `a` to `z` or `A` to `Z`.
     package var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
 
+    /// The same letter in lower case; any other byte as it is.
+    package var lowercase: UInt8 { isLetter ? self | 0x20 : self }
+
     /// Whether this byte is a hexadecimal digit, in either case.
     package var isHexDigit: Bool { hexDigitValue != nil }
 

@@ -7,10 +7,13 @@ package enum PercentCoding {
     /// - Parameter others: ASCII characters that stay as they are. With `%` among them, escapes that are already there
     ///   stay.
     package static func encoded(_ text: some StringProtocol, keeping others: String = "") -> String {
-        let kept = Array("-._~".utf8) + Array(others.utf8)
+        func stays(_ byte: UInt8) -> Bool {
+            byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte) || others.utf8.contains(byte)
+        }
+        if text.utf8.allSatisfy(stays) { return String(text) }
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if byte.isLetter || byte.isDigit || kept.contains(byte) {
+            if stays(byte) {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
