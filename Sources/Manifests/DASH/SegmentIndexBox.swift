@@ -73,6 +73,7 @@ struct SegmentIndexBox: Hashable, Sendable {
         let frame = file.frame
         let anchor = frame.periodStart.saturatingSubtract(frame.timeOffset)
         var (ticks, offset) = (earliestTime, file.indexRange.offset.saturatingAdd(end).saturatingAdd(firstOffset))
+        let (initialization, encryption) = (file.initialization.map(Shared.init), frame.encryption.map(Shared.init))
         var segments: [MediaSegment] = []
         for reference in references {
             let media = ticks.nanoseconds(timescale: timescale)
@@ -91,8 +92,8 @@ struct SegmentIndexBox: Hashable, Sendable {
                 url: file.url
             )
             segment.byteRange = range
-            segment.initialization = file.initialization
-            segment.encryption = frame.encryption
+            segment.sharedInitialization = initialization
+            segment.sharedEncryption = encryption
             segment.mediaTime = media
             segment.bitrate = reference.size.saturatingMultiply(8).scaled(by: 1_000_000_000, over: segment.duration)
             segments.append(segment)

@@ -54,10 +54,14 @@ public enum HLSPlaylist: Hashable, Sendable {
     private static func isMultivariant(_ bytes: [UInt8], _ limits: ManifestLimits) throws(ManifestError) -> Bool {
         var lines = PlaylistLines(bytes, limits: limits)
         var (multivariant, media): (Int?, Int?)
-        while let line = lines.next() {
-            guard let tag = line.tag else { continue }
-            if multivariantTags.contains(tag) { multivariant = multivariant ?? line.number }
-            if mediaTags.contains(tag) { media = media ?? line.number }
+        while let line = lines.nextBytes() {
+            guard line.first == UInt8(ascii: "#") else { continue }
+            let tag = line.prefix { $0 != UInt8(ascii: ":") }
+            if media == nil, mediaTags.contains(where: { $0[...] == tag }) {
+                media = lines.number
+            } else if multivariant == nil, multivariantTags.contains(where: { $0[...] == tag }) {
+                multivariant = lines.number
+            }
         }
         if let line = lines.overlong {
             throw ManifestError(.limitExceeded, "a line must have at most \(limits.lineBytes) bytes", line: line)
@@ -72,12 +76,12 @@ public enum HLSPlaylist: Hashable, Sendable {
         return multivariant != nil
     }
 
-    private static let multivariantTags: Set<Substring> = [
+    private static let multivariantTags = [
         "#EXT-X-STREAM-INF", "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF", "#EXT-X-SESSION-DATA", "#EXT-X-SESSION-KEY",
         "#EXT-X-CONTENT-STEERING",
-    ]
-    private static let mediaTags: Set<Substring> = [
+    ].map { Array($0.utf8) }
+    private static let mediaTags = [
         "#EXTINF", "#EXT-X-TARGETDURATION", "#EXT-X-MEDIA-SEQUENCE", "#EXT-X-ENDLIST", "#EXT-X-PLAYLIST-TYPE",
         "#EXT-X-DISCONTINUITY-SEQUENCE", "#EXT-X-I-FRAMES-ONLY",
-    ]
+    ].map { Array($0.utf8) }
 }

@@ -147,7 +147,7 @@ extension MediaPlaylistParser {
         )
         segment.parts = parts
         segment.encryption = keys.encryption(sequence: segment.sequence)
-        segment.initialization = map
+        segment.sharedInitialization = map
         segment.wallTime =
             programDate
             ?? dateAnchor.map { $0.date.advanced(nanoseconds: segment.start.saturatingSubtract($0.start)) }

@@ -56,8 +56,7 @@ extension MediaPlaylistParser {
     }
 
     private mutating func readDuration(_ line: PlaylistLine) throws(ManifestError) {
-        let text = line.value.prefix { $0 != "," }
-        guard let value = DecimalText.nanoseconds(text.trimmingSpaces) else {
+        guard let value = DecimalText.nanoseconds(line.value.split(at: ",").before.trimmingSpaces) else {
             throw ManifestError(.malformed, "`EXTINF` must have a duration in seconds", line: line.number)
         }
         if value < 0 { notices.add(.oddity, "a segment has a negative duration; it counts as none", line: line.number) }
@@ -175,7 +174,7 @@ extension MediaPlaylistParser {
         if encryption?.method == .aes128, !keys.hasVector {
             notices.add(.oddity, "EXT-X-MAP is encrypted without an IV, which is required", line: line.number)
         }
-        map = InitializationSegment(url: url, byteRange: range, encryption: encryption)
+        map = Shared(InitializationSegment(url: url, byteRange: range, encryption: encryption))
     }
 }
 

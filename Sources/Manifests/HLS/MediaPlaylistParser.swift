@@ -25,7 +25,7 @@ struct MediaPlaylistParser {
     var discontinuity: Int64 = 0
     var bitrate: Int64?
     var keys = KeyLine()
-    var map: InitializationSegment?
+    var map: Shared<InitializationSegment>?
     var hasTargetDuration = false
     var dateRanges = DateRangeTable()
     /// The last programme date: the start time and the date.
@@ -83,7 +83,7 @@ struct MediaPlaylistParser {
         segment.isGap = isGap
         segment.byteRange = range(after: previous, url, line)
         segment.encryption = keys.encryption(sequence: sequence)
-        segment.initialization = map
+        segment.sharedInitialization = map
         segment.bitrate = bitrate
         segment.parts = parts
         if let programDate { anchor(programDate, at: segment.start) }

@@ -1,4 +1,5 @@
 internal import Instrument
+internal import InstrumentText
 
 /// A line of a playlist with an address or a tag (RFC 8216 section 4.1).
 struct PlaylistLine: Hashable, Sendable {
@@ -8,9 +9,12 @@ struct PlaylistLine: Hashable, Sendable {
     var text: Substring
 
     /// The tag's name with `#EXT`, up to the colon; nil for an address.
-    var tag: Substring? { text.hasPrefix("#") ? text.prefix { $0 != ":" } : nil }
+    var tag: Substring? {
+        guard text.utf8.first == UInt8(ascii: "#") else { return nil }
+        return text.split(at: ":").before
+    }
     /// The text after the tag's colon; empty without a colon.
-    var value: Substring { tag.map { text.dropFirst($0.count + 1) } ?? "" }
+    var value: Substring { text.utf8.first == UInt8(ascii: "#") ? text.split(at: ":").after ?? "" : "" }
 }
 
 /// Iterates over the lines of a playlist; skips blank lines and comments.
@@ -19,7 +23,8 @@ struct PlaylistLine: Hashable, Sendable {
 struct PlaylistLines: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var position = 0
-    private var number = 0
+    /// The number of the latest line, counted from 1.
+    private(set) var number = 0
     private let limits: ManifestLimits
     /// The number of the first line that is too long, which ends the iteration.
     private(set) var overlong: Int?
@@ -31,6 +36,11 @@ struct PlaylistLines: Sequence, IteratorProtocol {
     }
 
     mutating func next() -> PlaylistLine? {
+        nextBytes().map { PlaylistLine(number: number, text: String(decoding: $0, as: UTF8.self).streamSafe[...]) }
+    }
+
+    /// The next line as it is, without surrounding white space.
+    mutating func nextBytes() -> ArraySlice<UInt8>? {
         while position < bytes.count {
             let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
             let line = trimmed(position..<end)
@@ -41,8 +51,7 @@ struct PlaylistLines: Sequence, IteratorProtocol {
                 position = bytes.count
                 return nil
             }
-            if line.isEmpty || isComment(line) { continue }
-            return PlaylistLine(number: number, text: String(decoding: line, as: UTF8.self).streamSafe[...])
+            if !line.isEmpty, !isComment(line) { return line }
         }
         return nil
     }

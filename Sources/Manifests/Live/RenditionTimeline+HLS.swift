@@ -24,12 +24,12 @@ extension RenditionTimeline {
         now: MonotonicInstant
     ) -> Bool {
         noticeList.add(playlist.notices)
-        let (oldFirst, oldLast, wasComplete) = (index.first?.sequence, index.last?.sequence, index.isComplete)
+        let (oldFirst, oldLast, wasComplete) = (index.firstTimes?.sequence, index.lastTimes?.sequence, index.isComplete)
         let isOlder = !merge(playlist)
         let hasParts = !isOlder && takeOpenSegment(of: playlist)
-        let hasNews = index.last?.sequence != oldLast || index.isComplete != wasComplete || hasParts
+        let hasNews = index.lastTimes?.sequence != oldLast || index.isComplete != wasComplete || hasParts
         if hasNews { lastChange = now }
-        let isChanged = hasNews || index.first?.sequence != oldFirst
+        let isChanged = hasNews || index.firstTimes?.sequence != oldFirst
         if isNumberedAlike || axis.reference == nil { axis.reference = index }
         let period = Self.reloadPeriod(playlist)
         nextReload = index.isComplete ? nil : now.advanced(by: .nanoseconds(isChanged ? period : period / 2))
@@ -76,11 +76,12 @@ extension RenditionTimeline {
         guard let first = segments.first else { return segments }
         let begin = playlist.mediaSequence.saturatingAdd(shift)
         let skipped = known.filter { $0.sequence >= begin && $0.sequence < first.sequence }
-        let section = index.segment(numbered: first.sequence)?.initialization ?? known.last?.initialization
+        let section =
+            index.segment(numbered: first.sequence)?.sharedInitialization ?? known.last?.sharedInitialization
         return skipped
             + segments.map { segment in
                 var segment = segment
-                segment.initialization = segment.initialization ?? section
+                segment.sharedInitialization = segment.sharedInitialization ?? section
                 return segment
             }
     }
@@ -99,7 +100,9 @@ extension RenditionTimeline {
             // The parts of a segment that is complete by now add nothing.
             if let open = openSegment, open.sequence != last.sequence.saturatingAdd(1) { openSegment = nil }
             openSegment?.start = last.end
-            if openSegment?.initialization == nil { openSegment?.initialization = last.initialization }
+            if openSegment?.sharedInitialization == nil {
+                openSegment?.sharedInitialization = last.sharedInitialization
+            }
         }
         if openSegment?.hasReadableContainer == false { openSegment = nil }
         return openSegment?.sequence != old?.sequence || openSegment?.parts.count != old?.parts.count

@@ -8,18 +8,17 @@ extension RenditionTimeline {
         if let openSegment, !openSegment.parts.isEmpty { return openSegment.end }
         // The newest segment may be available while the server is producing it; the one before as well if the server
         // is late.
-        var edge = index[max(0, count - 2)].start
-        for segment in index[max(0, count - 2)..<count] {
+        let newest = (max(0, count - 2)..<count).map(index.storage.times(at:))
+        return newest.reduce(newest.first?.start ?? 0) { edge, segment in
             let missing = segment.completion.map { max(0, $0.nanoseconds(since: now)) } ?? 0
-            edge = max(edge, segment.end.saturatingSubtract(missing))
+            return max(edge, segment.end.saturatingSubtract(missing))
         }
-        return edge
     }
 
     /// Returns the seekable range at a calendar time, in nanoseconds: from the oldest segment, or the start of the
     /// window, to the end or, while live, ``targetLatency`` before the live edge. Nil without media.
     public func seekableRange(at now: WallTime) -> ClosedRange<Int64>? {
-        guard let edge = liveEdge(at: now), let first = index.first else { return nil }
+        guard let edge = liveEdge(at: now), let first = index.firstTimes else { return nil }
         if index.isComplete { return first.start...max(first.start, edge) }
         let window = windowDuration.map { edge.saturatingSubtract($0) } ?? first.start
         let begin = max(first.start, min(window, edge))
@@ -29,7 +28,7 @@ extension RenditionTimeline {
     /// Returns the default start of playback: the manifest's start offset, the beginning of a complete presentation,
     /// else (also for an event) ``targetLatency`` before the live edge (RFC 8216 section 6.3.3).
     public func startPosition(at now: WallTime, offset: StartOffset? = nil) -> Int64? {
-        guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.first else {
+        guard let range = seekableRange(at: now), let edge = liveEdge(at: now), let first = index.firstTimes else {
             return nil
         }
         guard let offset else { return index.isComplete ? range.lowerBound : range.upperBound }

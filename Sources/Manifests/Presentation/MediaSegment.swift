@@ -98,9 +98,19 @@ public struct MediaSegment: Hashable, Sendable {
     /// The byte range of the resource; nil for the whole resource.
     public var byteRange: ByteRange?
     /// The initialization section; nil without one (TS, packed audio).
-    public var initialization: InitializationSegment?
+    public var initialization: InitializationSegment? {
+        get { sharedInitialization?.value }
+        set { sharedInitialization = newValue.map(Shared.init) }
+    }
     /// The encryption; nil without encryption.
-    public var encryption: SegmentEncryption?
+    public var encryption: SegmentEncryption? {
+        get { sharedEncryption?.value }
+        set { sharedEncryption = newValue.map(Shared.init) }
+    }
+    /// The initialization section and the encryption, which segments have in common: a playlist lists thousands of
+    /// them.
+    package var sharedInitialization: Shared<InitializationSegment>?
+    package var sharedEncryption: Shared<SegmentEncryption>?
     /// Whether the segment is a gap without media (`EXT-X-GAP`, a hole in a `SegmentTimeline`): let its time pass, or
     /// skip it.
     public var isGap = false

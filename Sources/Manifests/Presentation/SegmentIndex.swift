@@ -56,9 +56,15 @@ public struct SegmentIndex: Hashable, Sendable {
     /// The newest segment.
     public var last: MediaSegment? { storage.count > 0 ? storage.segment(at: storage.count - 1) : nil }
 
+    /// The times of the oldest segment.
+    package var firstTimes: SegmentTimes? { storage.count > 0 ? storage.times(at: 0) : nil }
+
+    /// The times of the newest segment.
+    package var lastTimes: SegmentTimes? { storage.count > 0 ? storage.times(at: storage.count - 1) : nil }
+
     /// The end of the last segment, in nanoseconds on the presentation timeline; the live edge of a live rendition. 0
     /// if empty.
-    public var end: Int64 { last?.end ?? 0 }
+    public var end: Int64 { lastTimes?.end ?? 0 }
 
     /// Returns the segment that contains `time`, else (in a hole) the next segment; nil at and after the end.
     ///
@@ -82,12 +88,14 @@ public struct SegmentIndex: Hashable, Sendable {
     /// Returns the first existing segment with a larger number; nil without one. If the next segment has expired,
     /// this is the oldest segment.
     public func segment(after sequence: Int64) -> MediaSegment? {
-        guard let first, let last, sequence < last.sequence else { return nil }
-        return sequence < first.sequence ? first : segment(numbered: sequence.saturatingAdd(1))
+        position(after: sequence).map(storage.segment(at:))
     }
 
+    /// Returns the times of the segment that ``segment(after:)`` returns.
+    package func times(after sequence: Int64) -> SegmentTimes? { position(after: sequence).map(storage.times(at:)) }
+
     /// Whether the segment with this number has expired.
-    public func hasExpired(_ sequence: Int64) -> Bool { first.map { sequence < $0.sequence } ?? false }
+    public func hasExpired(_ sequence: Int64) -> Bool { firstTimes.map { sequence < $0.sequence } ?? false }
 
     /// Whether the segments of two renditions begin at the same times, at most `tolerance` nanoseconds apart, where
     /// both have segments, so that a switch at a boundary neither repeats nor skips media. Requires at least one
@@ -104,8 +112,13 @@ public struct SegmentIndex: Hashable, Sendable {
         return zip(left, right).allSatisfy { $0.saturatingSubtract($1).magnitude <= tolerance.magnitude }
     }
 
+    private func position(after sequence: Int64) -> Int? {
+        guard let first = firstTimes, let last = lastTimes, sequence < last.sequence else { return nil }
+        return sequence < first.sequence ? 0 : position(of: sequence.saturatingAdd(1))
+    }
+
     private func position(of sequence: Int64) -> Int? {
-        guard let first else { return nil }
+        guard let first = firstTimes else { return nil }
         let (distance, overflow) = sequence.subtractingReportingOverflow(first.sequence)
         guard !overflow, distance >= 0, distance < storage.count else { return nil }
         return Int(distance)

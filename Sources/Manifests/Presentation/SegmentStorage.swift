@@ -28,9 +28,14 @@ struct SegmentStorage: Hashable, Sendable {
         return rows[row].segment(at: position - offsets[row])
     }
 
+    func times(at position: Int) -> SegmentTimes {
+        let row = offsets.partitioningIndex { $0 > position } - 1
+        return rows[row].times(at: position - offsets[row])
+    }
+
     /// Returns the first position whose segment passes the test; all later segments must pass as well.
-    func firstPosition(where isPast: (MediaSegment) -> Bool) -> Int {
-        (0..<count).partitioningIndex { isPast(segment(at: $0)) }
+    func firstPosition(where isPast: (SegmentTimes) -> Bool) -> Int {
+        (0..<count).partitioningIndex { isPast(times(at: $0)) }
     }
 
     /// All segments; no copy where they are listed.
@@ -63,6 +68,13 @@ enum SegmentRow: Hashable, Sendable {
         switch self {
         case .listed(let segments): segments[position]
         case .template(let row): row.segment(at: position)
+        }
+    }
+
+    func times(at position: Int) -> SegmentTimes {
+        switch self {
+        case .listed(let segments): segments[position].times
+        case .template(let row): row.times(at: position)
         }
     }
 

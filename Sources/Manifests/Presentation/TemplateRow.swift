@@ -61,18 +61,21 @@ struct TemplateRow: Hashable, Sendable {
         addressOffset = other.addressOffset
     }
 
+    func times(at position: Int) -> SegmentTimes {
+        let run = run(at: position)
+        return times(at: position, in: run, ticks: ticks(at: position, in: run))
+    }
+
     func segment(at position: Int) -> MediaSegment {
         let run = run(at: position)
         let place = Int64(clamping: position - run.before)
-        let ticks = run.time.saturatingAdd(run.ticks.saturatingMultiply(place))
+        let ticks = ticks(at: position, in: run)
+        let times = times(at: position, in: run, ticks: ticks)
         var segment = pattern
-        segment.sequence = sequence.saturatingAdd(Int64(clamping: position))
-        let natural = start(ofTick: ticks)
-        segment.start = max(natural, periodStart)
-        let end = min(start(ofTick: ticks.saturatingAdd(run.ticks)), periodEnd ?? .max)
-        segment.duration = max(0, end.saturatingSubtract(segment.start))
+        (segment.sequence, segment.start, segment.duration) = (times.sequence, times.start, times.duration)
+        (segment.availability, segment.completion) = (times.availability, times.completion)
         segment.mediaTime = ticks.nanoseconds(timescale: timescale).saturatingAdd(
-            segment.start.saturatingSubtract(natural)
+            segment.start.saturatingSubtract(start(ofTick: ticks))
         )
         segment.isGap = pattern.isGap || run.isGap
         segment.url = template.url(
@@ -81,13 +84,25 @@ struct TemplateRow: Hashable, Sendable {
         )
         guard let calendarOrigin else { return segment }
         segment.wallTime = calendarOrigin.advanced(nanoseconds: segment.start)
-        if run.isExpected, let availabilityOffset {
-            // Rounded up, so that no request is too early.
-            let moment = segment.end.saturatingSubtract(availabilityOffset).saturatingAdd(999_999)
-            segment.availability = calendarOrigin.advanced(nanoseconds: moment)
-            if isAvailableInChunks { segment.completion = calendarOrigin.advanced(nanoseconds: segment.end) }
-        }
         return segment
+    }
+
+    private func ticks(at position: Int, in run: Run) -> Int64 {
+        run.time.saturatingAdd(run.ticks.saturatingMultiply(Int64(clamping: position - run.before)))
+    }
+
+    private func times(at position: Int, in run: Run, ticks: Int64) -> SegmentTimes {
+        let begin = max(start(ofTick: ticks), periodStart)
+        let end = min(start(ofTick: ticks.saturatingAdd(run.ticks)), periodEnd ?? .max)
+        let number = sequence.saturatingAdd(Int64(clamping: position))
+        var times = SegmentTimes(sequence: number, start: begin, duration: max(0, end.saturatingSubtract(begin)))
+        if run.isExpected, let calendarOrigin, let availabilityOffset {
+            // Rounded up, so that no request is too early.
+            let moment = times.end.saturatingSubtract(availabilityOffset).saturatingAdd(999_999)
+            times.availability = calendarOrigin.advanced(nanoseconds: moment)
+            if isAvailableInChunks { times.completion = calendarOrigin.advanced(nanoseconds: times.end) }
+        }
+        return times
     }
 
     func run(at position: Int) -> Run {
