@@ -43,6 +43,25 @@ public protocol HTTPTransport: Sendable {
     ) async throws(HTTPError) -> HTTPResponse
 }
 
+/// A transport that needs no task for a request: for a caller with thousands of them.
+package protocol StartingTransport: HTTPTransport {
+    /// Starts a request as ``HTTPTransport/send(_:expecting:receiving:)`` sends it, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - request: the request to send.
+    ///   - expect: takes the announced size of the body.
+    ///   - receive: takes the pieces of the body.
+    ///   - ended: takes the response once, on the transport's thread, which it must not block, or before this method
+    ///     returns. Not called after a cancellation, except for one call that may run at that moment.
+    /// - Returns: what cancels the request, from any thread.
+    func start(
+        _ request: HTTPRequest,
+        expecting expect: @escaping @Sendable (Int) -> Void,
+        receiving receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void,
+        ended: @escaping @Sendable (Result<HTTPResponse, HTTPError>) -> Void
+    ) -> @Sendable () -> Void
+}
+
 extension HTTPTransport {
     /// For transports that know no pieces: all of the body is one.
     public func send(

@@ -13,7 +13,7 @@ extension HTTPRequest {
         guard method != .head || body.isEmpty else {
             throw HTTPError(.invalidHeader, "a HEAD request must not have a body; remove it", url: url)
         }
-        if let framing = headers.fields.first(where: { Self.framing.contains($0.name.lowercased()) }) {
+        if let framing = headers.fields.first(where: { Self.framing.contains(where: $0.isNamed) }) {
             throw HTTPError(.invalidHeader, "the transport sets \(framing.name); remove the header", url: url)
         }
         guard let userInfo = url.userInfo, headers["Authorization"] == nil else { return self }
@@ -23,7 +23,7 @@ extension HTTPRequest {
     }
 
     /// A second `Content-Length` beside the transport's would let two servers disagree about where a request ends.
-    private static let framing: Set<String> = [
+    private static let framing = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
         "trailer", "transfer-encoding", "upgrade",
     ]

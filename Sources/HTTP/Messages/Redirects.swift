@@ -45,24 +45,52 @@ extension HTTPRequest {
     }
 }
 
+/// A request on its way through redirects; the timeout is for all of it.
+package struct RedirectCourse: Sendable {
+    private let clock = SystemClock()
+    private let start: MonotonicInstant
+    private let timeout: Duration
+    private var request: HTTPRequest
+    private var count = 0
+    /// The time that went by before the latest request.
+    private var before = Duration.zero
+
+    /// Begins with a request.
+    package init(_ request: HTTPRequest) {
+        self.request = request
+        timeout = request.timeout
+        start = clock.now
+    }
+
+    /// The request to send next.
+    package mutating func next() throws(HTTPError) -> HTTPRequest {
+        before = start.duration(to: clock.now)
+        request.timeout = timeout - before
+        guard request.timeout > .zero else { throw .timedOut(request.url) }
+        return request
+    }
+
+    /// Takes the response to the latest request; nil if it is a redirect that the next request follows.
+    package mutating func take(_ response: HTTPResponse) throws(HTTPError) -> HTTPResponse? {
+        var response = response
+        response.redirectCount = count
+        response.timings.firstByte += before
+        response.timings.total += before
+        guard let next = try request.redirected(by: response, after: count) else { return response }
+        (request, count) = (next, count + 1)
+        return nil
+    }
+}
+
 extension HTTPRequest {
     /// Sends the request by `send` and follows where it is allowed; the timeout is for all of it.
     package func following(
         _ send: (HTTPRequest) async throws(HTTPError) -> HTTPResponse
     ) async throws(HTTPError) -> HTTPResponse {
-        let clock = SystemClock()
-        let start = clock.now
-        var (request, count) = (self, 0)
+        var course = RedirectCourse(self)
         while true {
-            let before = start.duration(to: clock.now)
-            request.timeout = timeout - before
-            guard request.timeout > .zero else { throw .timedOut(request.url) }
-            var response = try await send(request)
-            response.redirectCount = count
-            response.timings.firstByte += before
-            response.timings.total += before
-            guard let next = try request.redirected(by: response, after: count) else { return response }
-            (request, count) = (next, count + 1)
+            let response = try await send(try course.next())
+            if let last = try course.take(response) { return last }
         }
     }
 }

@@ -43,19 +43,29 @@ final class CurlEngine: Sendable {
         _ request: HTTPRequest,
         _ receiver: Receiver? = nil
     ) async throws(HTTPError) -> HTTPResponse {
-        let number = state.withLock { state in
-            state.nextNumber += 1
-            return state.nextNumber
-        }
-        let exchange = Exchange(request, number: number, receiver)
+        let exchange = exchange(request, receiver)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if exchange.wait(continuation) { begin(exchange) }
+                begin(exchange) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             abandon(exchange)
         }
         return try outcome.get()
+    }
+
+    /// Makes an exchange that has not begun.
+    func exchange(_ request: HTTPRequest, _ receiver: Receiver?) -> Exchange {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        return Exchange(request, number: number, receiver)
+    }
+
+    /// Begins an exchange; its outcome comes once, on any thread.
+    func begin(_ exchange: Exchange, _ learn: @escaping @Sendable (Exchange.Outcome) -> Void) {
+        if exchange.wait(learn) { begin(exchange) }
     }
 
     func shutDown() {
@@ -88,7 +98,8 @@ final class CurlEngine: Sendable {
         if let failure { exchange.end(.failure(failure)) }
     }
 
-    private func abandon(_ exchange: Exchange) {
+    /// Ends an exchange that nobody waits for any more.
+    func abandon(_ exchange: Exchange) {
         guard exchange.end(.failure(.cancelled(exchange.request.url))) else { return }
         state.withLock { state in
             guard state.hasThread, !state.isShutDown else { return }

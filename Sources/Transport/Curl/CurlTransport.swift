@@ -9,8 +9,8 @@ internal import CTransportShim
 /// The thread starts with the first request and ends with ``shutDown()`` or when the transport is released.
 /// Certificates are always verified; only http and https are supported; cookies are not kept.
 public final class CurlTransport: HTTPTransport {
-    private let configuration: TransportConfiguration
-    private let engine: CurlEngine
+    let configuration: TransportConfiguration
+    let engine: CurlEngine
 
     /// Whether the libcurl that is loaded has HTTP/3.
     static var supportsHTTP3: Bool { transport_supports_http3() }

@@ -9,16 +9,16 @@ struct Receiver: Sendable {
     var receive: @Sendable (UnsafeRawBufferPointer) -> Void
 }
 
-/// One running request and the task that waits for it. The task is resumed exactly once, by whichever comes first:
-/// the transfer, a cancellation or a shutdown.
+/// One running request and whoever waits for it, who learns the outcome exactly once, from whichever comes first: the
+/// transfer, a cancellation or a shutdown.
 final class Exchange: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPError>
 
     private enum Phase {
-        /// No task waits yet.
+        /// Nobody waits yet.
         case made
-        case waiting(CheckedContinuation<Outcome, Never>)
-        /// The exchange has ended; the outcome stays until a task waits.
+        case waiting(@Sendable (Outcome) -> Void)
+        /// The exchange has ended; the outcome stays until somebody waits.
         case ended(Outcome)
     }
 
@@ -40,33 +40,33 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Sets the continuation to resume; false if the exchange had ended already.
-    func wait(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
+    /// Sets who learns the outcome; false if the exchange had ended already.
+    func wait(_ learn: @escaping @Sendable (Outcome) -> Void) -> Bool {
         let outcome: Outcome? = phase.withLock { phase in
             if case .ended(let outcome) = phase { return outcome }
-            phase = .waiting(continuation)
+            phase = .waiting(learn)
             return nil
         }
         guard let outcome else { return true }
-        continuation.resume(returning: outcome)
+        learn(outcome)
         return false
     }
 
     /// Ends it; false if it had ended before.
     @discardableResult
     func end(_ outcome: Outcome) -> Bool {
-        let (isFirst, continuation): (Bool, CheckedContinuation<Outcome, Never>?) = phase.withLock { phase in
+        let (isFirst, learn): (Bool, (@Sendable (Outcome) -> Void)?) = phase.withLock { phase in
             switch phase {
             case .ended: return (false, nil)
             case .made:
                 phase = .ended(outcome)
                 return (true, nil)
-            case .waiting(let continuation):
+            case .waiting(let learn):
                 phase = .ended(outcome)
-                return (true, continuation)
+                return (true, learn)
             }
         }
-        continuation?.resume(returning: outcome)
+        learn?(outcome)
         return isFirst
     }
 }
