@@ -3,6 +3,8 @@
 /// `@unchecked Sendable`, because everything that changes is touched under the lock of ``AlarmThreads`` alone.
 final class Alarm: @unchecked Sendable {
     let deadline: MonotonicInstant
+    /// The deadline with the tolerance: by then the alarm has to run.
+    let latest: MonotonicInstant
     /// Decides between alarms of one instant.
     fileprivate let number: UInt64
     /// Nil once the alarm has run or was called off.
@@ -10,21 +12,27 @@ final class Alarm: @unchecked Sendable {
     /// The place in the heap.
     fileprivate var index = 0
 
-    init(at deadline: MonotonicInstant, number: UInt64, _ action: @escaping @Sendable () -> Void) {
+    init(
+        at deadline: MonotonicInstant,
+        tolerance: Duration = .zero,
+        number: UInt64,
+        _ action: @escaping @Sendable () -> Void
+    ) {
         (self.deadline, self.number, self.action) = (deadline, number, action)
+        latest = deadline.advanced(by: max(.zero, tolerance))
     }
 
     fileprivate func isBefore(_ other: Alarm) -> Bool {
-        deadline == other.deadline ? number < other.number : deadline < other.deadline
+        latest == other.latest ? number < other.number : latest < other.latest
     }
 }
 
-/// Alarms by time, as a binary heap that also removes alarms from its middle: most alarms are time limits, which are
+/// Alarms by the latest time at which they have to run, as a binary heap that also removes alarms from its middle: most alarms are time limits, which are
 /// called off long before their time.
 struct AlarmHeap {
     private var alarms: [Alarm] = []
 
-    /// The earliest alarm.
+    /// The alarm that has to run first.
     var first: Alarm? { alarms.first }
 
     mutating func insert(_ alarm: Alarm) {
@@ -47,17 +55,17 @@ struct AlarmHeap {
         return action
     }
 
-    /// Removes the earliest alarm and returns its action if the alarm is due.
+    /// Removes the alarm that has to run first and returns its action if the alarm is due.
     mutating func takeDue(at now: MonotonicInstant) -> (@Sendable () -> Void)? {
         guard let first = alarms.first, first.deadline <= now else { return nil }
         return remove(first)
     }
 
-    /// The number of alarms that are due, counted up to a limit.
+    /// The number of alarms that have to run by now, counted up to a limit.
     func dueCount(at now: MonotonicInstant, upTo limit: Int) -> Int {
         var (count, open) = (0, [0])
         while count < limit, let index = open.popLast() {
-            guard index < alarms.count, alarms[index].deadline <= now else { continue }
+            guard index < alarms.count, alarms[index].latest <= now else { continue }
             count += 1
             open += [2 * index + 1, 2 * index + 2]
         }

@@ -49,11 +49,16 @@ final class AlarmThreads: Sendable {
     /// The number of threads now.
     var count: Int { state.withLock { $0.threads } }
 
-    /// Runs an action at its time, or at once if that has passed. Never blocks.
-    func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Alarm {
+    /// Runs an action at its time or, within the tolerance, together with a later one; at once if its time has passed.
+    /// Never blocks.
+    func schedule(
+        at deadline: MonotonicInstant,
+        tolerance: Duration = .zero,
+        _ action: @escaping @Sendable () -> Void
+    ) -> Alarm {
         let (alarm, bell, starts) = state.withLock { state -> (Alarm, Bell?, Bool) in
             state.lastNumber += 1
-            let alarm = Alarm(at: deadline, number: state.lastNumber, action)
+            let alarm = Alarm(at: deadline, tolerance: tolerance, number: state.lastNumber, action)
             state.alarms.insert(alarm)
             guard state.alarms.first === alarm else { return (alarm, nil, false) }
             if state.threads > 0 { return (alarm, state.keeper, false) }
@@ -121,7 +126,7 @@ extension AlarmThreads {
         }
         if state.keeper == nil {
             state.keeper = bell
-            let first = state.alarms.first?.deadline
+            let first = state.alarms.first?.latest
             return .keep(until: first ?? now.advanced(by: idleTime), mayEnd: first == nil)
         }
         state.idle.append(bell)
@@ -166,7 +171,7 @@ extension AlarmThreads {
     }
 
     private static func look(_ state: inout State, after taken: Int, at now: MonotonicInstant) -> Sight {
-        if state.keeper == nil, let first = state.alarms.first, first.deadline <= now {
+        if state.keeper == nil, let first = state.alarms.first, first.latest <= now {
             if state.taken != taken { return .look(taken: state.taken) }
             let due = state.alarms.dueCount(at: now, upTo: state.threads)
             // This thread takes the first one.

@@ -17,9 +17,28 @@ public protocol SchedulingClock: Clock, Sendable where Instant == MonotonicInsta
     /// The action runs on a thread of the clock's choice and should be short. Cancelling the result before it runs
     /// means that it never runs; dropping the result does not cancel.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledAction
+
+    /// Calls `action` once, as ``schedule(at:_:)`` does, but up to `tolerance` later, so that the clock can wake a
+    /// thread once for many actions.
+    ///
+    /// A clock that does not implement it, for example ``VirtualClock``, has no tolerance.
+    func schedule(
+        at deadline: MonotonicInstant,
+        tolerance: Duration,
+        _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledAction
 }
 
 extension SchedulingClock {
+    /// Calls `action` at `deadline`, whatever the tolerance.
+    public func schedule(
+        at deadline: MonotonicInstant,
+        tolerance: Duration,
+        _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledAction {
+        schedule(at: deadline, action)
+    }
+
     /// Both readings of this moment.
     public var timestamp: Timestamp { Timestamp(instant: now, wallTime: wallTime) }
 

@@ -54,7 +54,16 @@ public struct SystemClock: SchedulingClock {
         at deadline: MonotonicInstant,
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
-        let alarm = AlarmThreads.shared.schedule(at: deadline, action)
+        schedule(at: deadline, tolerance: .zero, action)
+    }
+
+    /// Calls `action` as ``schedule(at:_:)`` does, or up to `tolerance` later together with another action.
+    public func schedule(
+        at deadline: MonotonicInstant,
+        tolerance: Duration,
+        _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledAction {
+        let alarm = AlarmThreads.shared.schedule(at: deadline, tolerance: tolerance, action)
         return ScheduledAction { AlarmThreads.shared.cancel(alarm) }
     }
 
