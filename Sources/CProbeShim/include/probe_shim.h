@@ -34,6 +34,9 @@ void probe_memory_close(AVIOContext **input);
 /// Prepares libav's networking and silences its log, which would go to standard error; once per process, any thread.
 void probe_initialize(void);
 
+/// The offset behind the first start code `00 00 01` that begins at `offset` or later; 0 without one.
+size_t probe_start_code_end(const uint8_t *bytes, size_t offset, size_t count);
+
 /// The text of a libav error code, in a buffer of the caller's.
 void probe_error_text(int code, char *buffer, size_t size);
 

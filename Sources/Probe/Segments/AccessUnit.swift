@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import CProbeShim
 
 /// The picture in the bytes of an access unit, by the headers of its NAL units (ITU-T H.264 and H.265, 7.3.1).
 struct AccessUnit: Hashable, Sendable {
@@ -74,22 +68,11 @@ private struct StartCodes {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Jumps from zero to zero: the C library searches many bytes at once, and in compressed media one of 256 is zero.
     mutating func next() -> Int? {
-        while offset + 3 <= bytes.count, let base = bytes.baseAddress,
-            let found = memchr(base + offset, 0, bytes.count - 2 - offset)
-        {
-            let zero = base.distance(to: UnsafeRawPointer(found))
-            if bytes[zero + 1] != 0 {
-                offset = zero + 2
-            } else if bytes[zero + 2] != 1 {
-                offset = zero + 1
-            } else {
-                offset = zero + 3
-                return offset
-            }
-        }
-        return nil
+        let found = probe_start_code_end(bytes.baseAddress, offset, bytes.count)
+        guard found > 0 else { return nil }
+        offset = found
+        return found
     }
 }
 
