@@ -15,6 +15,14 @@ private struct NotedPlayback: DrivenPlayback {
     }
 }
 
+/// Has ordered something.
+private struct OrderingPlayback: DrivenPlayback {
+    var session = PlaybackSession(source: MediaSource("http://127.0.0.1/a"), configuration: ProbeConfiguration())
+    var isSettled = false
+
+    func deadline(at now: Timestamp) -> MonotonicInstant? { nil }
+}
+
 /// Asks for an alarm at each moment.
 private struct RestlessPlayback: DrivenPlayback {
     var session = PlaybackSession(source: MediaSource("http://127.0.0.1/a"), configuration: ProbeConfiguration())
@@ -82,6 +90,28 @@ struct PlaybackDriverTests {
         }.start()
         await done.wait()
         #expect(order.withLock { $0.last } == "waited" && order.withLock { $0.count } > 1)
+    }
+
+    // The record of a request that had timed out came after `waitUntilFinished` had returned.
+    @Test("A playback is finished only once everything is done that it has ordered")
+    func settled() async {
+        let driver = PlaybackDriver(OrderingPlayback(), clock: VirtualClock())
+        let order = Lock([String]())
+        let wait = Task {
+            let isFinished = await driver.waitUntilFinished()
+            order.withLock { $0.append("waited") }
+            return isFinished
+        }
+        driver.change { playback, now in
+            let failure = ProbeError(.connection, .open, playback.session.source, "the server is gone")
+            _ = playback.session.request(now: now.instant)
+            playback.session.exhausted(failure, now: now.instant)
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        order.withLock { $0.append("settled") }
+        driver.settle { $0.isSettled = true }
+        #expect(await wait.value)
+        #expect(order.withLock { $0 } == ["settled", "waited"])
     }
 
     // A lock wrapped the action with each access: calls grew deeper with each alarm, until the stack overflowed.

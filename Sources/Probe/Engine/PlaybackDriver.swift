@@ -9,6 +9,17 @@ protocol DrivenPlayback: Sendable {
     /// - Parameter now: the reading of the clocks with which the playback was changed. With a later reading, what
     ///   became due in between would be neither done nor planned.
     func deadline(at now: Timestamp) -> MonotonicInstant?
+    /// How much later than its deadline an alarm does no harm.
+    ///
+    /// - Parameter now: the present instant.
+    func tolerance(at now: MonotonicInstant) -> Duration
+    /// Whether everything that the playback has ordered is done: only then does it count as finished.
+    var isSettled: Bool { get }
+}
+
+extension DrivenPlayback {
+    func tolerance(at now: MonotonicInstant) -> Duration { .zero }
+    var isSettled: Bool { true }
 }
 
 /// Holds a playback under one lock, delivers its signals in order, and wakes the engine at the next deadline.
@@ -73,9 +84,16 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
         return result
     }
 
+    /// Notes that something is done that the playback had ordered.
+    func settle(_ body: (inout Playback) -> Void) {
+        state.withLock { body(&$0.playback) }
+        finishIfDone()
+    }
+
     private var isFinished: Bool {
         state.withLock { state in
             state.playback.session.outcome != nil && state.playback.session.news.isEmpty && !state.isDelivering
+                && state.playback.isSettled
         }
     }
 
@@ -100,7 +118,8 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
         if let set = state.timerInstant, set <= next, state.timer != nil { return }
         state.timer?.cancel()
         state.timerInstant = next
-        state.timer = clock.schedule(at: next) { [weak self] in self?.timerFired() }
+        let tolerance = state.playback.tolerance(at: now.instant)
+        state.timer = clock.schedule(at: next, tolerance: tolerance) { [weak self] in self?.timerFired() }
     }
 
     private func timerFired() {
@@ -121,6 +140,10 @@ final class PlaybackDriver<Playback: DrivenPlayback>: Sendable {
             if let observer { news.forEach(observer) }
             state.withLock { $0.isDelivering = false }
         }
+        finishIfDone()
+    }
+
+    private func finishIfDone() {
         guard isFinished else { return }
         finished.open()
         delivered.signal()

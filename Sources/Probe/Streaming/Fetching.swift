@@ -145,6 +145,8 @@ enum LoadCommand: Sendable {
     case fetch(Fetching)
     /// The request is no longer needed, for this reason.
     case cancel(Fetching, ResourceFailure)
+
+    var isCancellation: Bool { if case .cancel = self { true } else { false } }
 }
 
 /// A failed request that waits for its retry.

@@ -18,7 +18,7 @@ struct LivePositioning: Sendable {
     /// live edge.
     mutating func place(in state: RenditionState, offset: StartOffset?, _ view: PlaybackView) -> Int64 {
         isPlaced = true
-        guard let timeline = state.timeline, let first = timeline.index.first?.start else { return 0 }
+        guard let timeline = state.timeline, let first = timeline.index.firstTimes?.start else { return 0 }
         let edge = max(first, timeline.liveEdge(at: view.now.wallTime) ?? timeline.index.end)
         if let choice = view.pendingSeek { return min(max(choice, first), edge) }
         if let offset, !state.isLive || policy.followsStream,
@@ -59,7 +59,7 @@ struct LivePositioning: Sendable {
             // A stream may ask for more latency than the profile or its window allows. Only a position ahead of the
             // playhead justifies a jump.
             let nearest = edge.saturatingSubtract(min(target, maximum.nanoseconds))
-            let position = max(index.first?.start ?? 0, nearest)
+            let position = max(index.firstTimes?.start ?? 0, nearest)
             if position > view.position { return [measured, .jump(to: position)] }
         }
         let rate = policy.playbackRate(

@@ -50,12 +50,19 @@ struct PlacedSegment: Sendable {
         // At the end of a part, a demuxer may return a packet that is not complete.
         let limit = isWhole ? Int.max : log.count - 188
         let known = fed ?? -1
-        let points = media.points.filter { $0.offset > known && $0.offset <= limit }
-        if let offset = points.last?.offset { fed = offset }
-        return points.map { point in
+        var arrivals: [MediaArrival] = []
+        for point in media.points where point.offset > known && point.offset <= limit {
+            fed = point.offset
             let instant = log.instant(of: max(1, point.offset)) ?? last
-            return MediaArrival(track: kind, end: end(point.end, of: media), instant: instant)
+            let arrival = MediaArrival(track: kind, end: end(point.end, of: media), instant: instant)
+            // Of the frames that arrive at one instant, the last one tells all.
+            if arrivals.last?.instant == instant {
+                arrivals[arrivals.count - 1] = arrival
+            } else {
+                arrivals.append(arrival)
+            }
         }
+        return arrivals
     }
 
     private func end(_ end: Int64, of media: TrackContent) -> Int64 { Self.end(end, of: media, segment, placement) }

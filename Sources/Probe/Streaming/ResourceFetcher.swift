@@ -34,7 +34,7 @@ struct ResourceResponse: Sendable {
     var timings: HTTPTimings
     var redirectCount: Int
     var version: String
-    /// The header field `Date`; nil without one.
+    /// The header field `Date`, for a request of the server's time; nil without one.
     var date: WallTime?
     /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,
     /// because a large one takes time, during which playback continues and can be stopped.

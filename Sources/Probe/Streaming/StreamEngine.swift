@@ -11,6 +11,8 @@ final class StreamEngine: DrivenEngine {
     private enum Running {
         case starting
         case active(FetchCancellation)
+        /// It has ended, which another thread reports.
+        case ending(isCancelled: Bool)
     }
 
     /// The commands for the network in their order. One thread at a time runs them, including those of other threads.
@@ -94,7 +96,10 @@ final class StreamEngine: DrivenEngine {
             playback.handle(event, now: now)
             // Still under the driver's lock, to preserve the order of the commands.
             let commands = playback.fetches.takeCommands()
-            if !commands.isEmpty { orders.withLock { $0.waiting += commands } }
+            if !commands.isEmpty {
+                playback.openCancellations += commands.count(where: \.isCancellation)
+                orders.withLock { $0.waiting += commands }
+            }
             return playback.wantsProgress(at: now)
         }
         wantsProgress.withLock { $0 = isEager }
@@ -119,10 +124,18 @@ final class StreamEngine: DrivenEngine {
         switch command {
         case .fetch(let fetching): start(fetching)
         case .cancel(let fetching, let reason):
-            // The request may have ended in the meantime.
-            guard let before = running.withLock({ $0.removeValue(forKey: fetching.number) }) else { return }
-            if case .active(let cancellation) = before { cancellation.cancel() }
-            record(fetching, .failure(reason))
+            let before = running.withLock { running -> Running? in
+                if case .ending? = running[fetching.number] {
+                    running[fetching.number] = .ending(isCancelled: true)
+                    return Running.ending(isCancelled: true)
+                }
+                return running.removeValue(forKey: fetching.number)
+            }
+            // The request may have ended in the meantime; then the thread that reports that settles this, too.
+            if case .ending? = before { return }
+            if case .active(let cancellation)? = before { cancellation.cancel() }
+            if before != nil { record(fetching, .failure(reason)) }
+            driver.settle { $0.openCancellations -= 1 }
             arrival.signal()
         }
     }
@@ -152,8 +165,15 @@ final class StreamEngine: DrivenEngine {
         fetching.buffer.finish()
         let result = reading(result, of: fetching)
         // The request may have been cancelled.
-        guard running.withLock({ $0.removeValue(forKey: fetching.number) }) != nil else { return }
+        let isWanted = running.withLock { running in
+            guard running[fetching.number] != nil else { return false }
+            running[fetching.number] = .ending(isCancelled: false)
+            return true
+        }
+        guard isWanted else { return }
         record(fetching, result)
+        let last = running.withLock { $0.removeValue(forKey: fetching.number) }
+        if case .ending(isCancelled: true)? = last { driver.settle { $0.openCancellations -= 1 } }
         handle(.fetched(number: fetching.number, result))
         arrival.signal()
     }

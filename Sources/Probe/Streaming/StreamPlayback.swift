@@ -43,6 +43,9 @@ struct StreamPlayback: DrivenPlayback {
     var isPlayingOut = false
     /// What the stream says of ads; nil if nobody asks.
     var ads: StreamAdReader?
+    /// The number of requests that were cancelled and not yet reported as such.
+    var openCancellations = 0
+    var isSettled: Bool { openCancellations == 0 }
 
     init(source: MediaSource, configuration: ProbeConfiguration, randomness: RandomSource) {
         self.source = source
@@ -171,6 +174,18 @@ extension StreamPlayback {
         // endlessly.
         return first > now ? first : now.advanced(by: .milliseconds(10))
     }
+
+    /// With enough media in the buffer, requests may begin a little later than planned, so that the threads of many
+    /// streams wake up together. Players look for room at longer intervals. The instants of signals are exact anyway.
+    func tolerance(at now: MonotonicInstant) -> Duration {
+        guard let model = session.model, model.hasStarted, !model.isWaiting,
+            model.level(at: now) >= Self.comfortableLevel
+        else { return .zero }
+        return Self.alarmTolerance
+    }
+
+    private static let comfortableLevel: Int64 = 2_000_000_000
+    private static let alarmTolerance: Duration = .milliseconds(10)
 
     /// The instant at which a track has room again, or its segment becomes available.
     private func deadline(of role: StreamRole, _ timestamp: Timestamp) -> MonotonicInstant? {

@@ -103,7 +103,7 @@ struct TrackLoading: Sendable {
     /// Whether the last segment was loaded, so that no other variant can have a next segment.
     func hasLoadedAll(of manifest: ManifestLoading) -> Bool {
         guard case .after(let sequence, let part, let rendition, let end) = cursor,
-            let index = manifest[rendition]?.index, index.isComplete, let last = index.last
+            let index = manifest[rendition]?.index, index.isComplete, let last = index.lastTimes
         else { return false }
         return sequence > last.sequence || sequence == last.sequence && (part == nil || end >= last.end)
     }
@@ -135,9 +135,9 @@ struct TrackLoading: Sendable {
     func nextSegment(in manifest: ManifestLoading) -> AdaptationContext.Segment {
         let index = (rendition ?? plan?.rendition).flatMap { manifest[$0]?.index }
         var (duration, remaining): (Int64, Int?) = (index?.targetDuration ?? 0, nil)
-        if let index, case .after(let sequence, _, _, _) = cursor, let next = index.segment(after: sequence) {
+        if let index, case .after(let sequence, _, _, _) = cursor, let next = index.times(after: sequence) {
             duration = next.duration
-            if index.isComplete, let last = index.last {
+            if index.isComplete, let last = index.lastTimes {
                 remaining = Int(clamping: last.sequence.saturatingSubtract(next.sequence).saturatingAdd(1))
             }
         }

@@ -7,8 +7,15 @@ internal import InstrumentTransport
 struct TransportFetcher: ResourceFetcher {
     private static let maxRedirects = 10
 
-    let transport: any HTTPTransport
-    let clock: any SchedulingClock
+    private let transport: any HTTPTransport
+    /// The same transport, if it needs no task for a request.
+    private let starting: (any StartingTransport)?
+    private let clock: any SchedulingClock
+
+    init(transport: any HTTPTransport, clock: any SchedulingClock) {
+        (self.transport, self.clock) = (transport, clock)
+        starting = transport as? any StartingTransport
+    }
 
     func fetch(
         _ request: ResourceRequest,
@@ -17,28 +24,43 @@ struct TransportFetcher: ResourceFetcher {
         ended: @escaping @Sendable (Result<ResourceResponse, ResourceFailure>) -> Void
     ) -> FetchCancellation {
         let (transport, clock) = (transport, clock)
-        let task = Task {
-            do throws(HTTPError) {
-                let response = try await transport.send(
-                    Self.message(request),
-                    expecting: { buffer.expect($0) },
-                    receiving: { bytes in
-                        buffer.append(bytes, at: clock.now)
-                        progress()
-                    }
-                )
-                if !Task.isCancelled { ended(Self.result(of: response, buffer, clock)) }
-            } catch {
-                if !Task.isCancelled { ended(.failure(ResourceFailure(error))) }
+        let receive: @Sendable (UnsafeRawBufferPointer) -> Void = { bytes in
+            buffer.append(bytes, at: clock.now)
+            progress()
+        }
+        if let starting, let message = try? Self.message(request) {
+            let cancel = starting.start(message, expecting: { buffer.expect($0) }, receiving: receive) { outcome in
+                // The transport's thread goes on to other requests.
+                Task { ended(Self.result(of: outcome, to: request, buffer, clock)) }
             }
+            return FetchCancellation(cancel)
+        }
+        let task = Task {
+            var outcome: Result<HTTPResponse, HTTPError>
+            do throws(HTTPError) {
+                let message = try Self.message(request)
+                outcome = .success(
+                    try await transport.send(message, expecting: { buffer.expect($0) }, receiving: receive)
+                )
+            } catch {
+                outcome = .failure(error)
+            }
+            if !Task.isCancelled { ended(Self.result(of: outcome, to: request, buffer, clock)) }
         }
         return FetchCancellation { task.cancel() }
     }
 
     func offload(_ work: @escaping @Sendable () -> Void) { Task { work() } }
 
+    private static let commonHeaders: HTTPHeaders = {
+        var headers = HTTPHeaders()
+        headers.append("User-Agent", "Instrument-Probe")
+        headers.append("Accept", "*/*")
+        return headers
+    }()
+
     private static func message(_ request: ResourceRequest) throws(HTTPError) -> HTTPRequest {
-        var headers: HTTPHeaders = try HTTPHeaders(["User-Agent": "Instrument-Probe", "Accept": "*/*"])
+        var headers = commonHeaders
         if !request.body.isEmpty { try headers.set("Content-Type", "application/octet-stream") }
         if let range = request.range {
             try headers.set("Range", range.headerValue)
@@ -70,13 +92,20 @@ struct TransportFetcher: ResourceFetcher {
     }
 
     private static func result(
-        of response: HTTPResponse,
+        of outcome: Result<HTTPResponse, HTTPError>,
+        to request: ResourceRequest,
         _ buffer: FetchBuffer,
         _ clock: any SchedulingClock
     ) -> Result<ResourceResponse, ResourceFailure> {
+        let response: HTTPResponse
+        switch outcome {
+        case .success(let success): response = success
+        case .failure(let error): return .failure(ResourceFailure(error))
+        }
         guard response.isSuccess else { return .failure(ResourceFailure(response)) }
         // A copy, because the engine may still read the buffer until it has handled the end.
         let (bytes, arrivals) = buffer.snapshot()
+        let date = request.kind == .clock ? response.headers["Date"] : nil
         return .success(
             ResourceResponse(
                 url: response.url,
@@ -87,7 +116,7 @@ struct TransportFetcher: ResourceFetcher {
                 timings: response.timings,
                 redirectCount: response.redirectCount,
                 version: response.version,
-                date: response.headers["Date"].flatMap { HTTPDate.parse($0, now: clock.wallTime) }
+                date: date.flatMap { HTTPDate.parse($0, now: clock.wallTime) }
             )
         )
     }
