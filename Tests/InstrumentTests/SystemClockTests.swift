@@ -81,6 +81,39 @@ struct SystemClockTests {
         #expect(ran.withLock { $0.values.allSatisfy { $0 == 1 } })
     }
 
+    @Test("An alarm with a tolerance waits for one that has none, and for nothing longer than its tolerance")
+    func tolerance() {
+        func instant(_ time: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: time) }
+        let order = Lock([String]())
+        func alarm(_ name: String, at time: Int64, _ tolerance: Int64, _ number: UInt64) -> Alarm {
+            Alarm(at: instant(time), tolerance: .nanoseconds(tolerance), number: number) {
+                order.withLock { $0.append(name) }
+            }
+        }
+        var heap = AlarmHeap()
+        heap.insert(alarm("early and patient", at: 5, 20, 1))
+        heap.insert(alarm("exact", at: 20, 0, 2))
+        heap.insert(alarm("late and patient", at: 21, 20, 3))
+        heap.insert(alarm("exact, too late", at: 40, -3, 4))
+        #expect(heap.first?.latest == instant(20))
+        #expect(heap.takeDue(at: instant(19)) == nil)
+        #expect(heap.dueCount(at: instant(24), upTo: 10) == 1)
+        while let action = heap.takeDue(at: instant(20)) { action() }
+        #expect(order.withLock { $0 } == ["exact", "early and patient"])
+        #expect(heap.first?.latest == instant(40))
+        while let action = heap.takeDue(at: instant(41)) { action() }
+        #expect(order.withLock { $0 }.count == 4 && heap.first == nil)
+    }
+
+    @Test("The system's clock runs an alarm with a tolerance although no other one comes")
+    func aloneWithTolerance() async {
+        let (clock, done) = (SystemClock(), Gate())
+        let begun = clock.now
+        _ = clock.schedule(at: begun.advanced(by: .milliseconds(5)), tolerance: .milliseconds(20)) { done.open() }
+        await done.wait()
+        #expect(begun.duration(to: clock.now) >= .milliseconds(5))
+    }
+
     @Test("Alarms leave the heap in the order of their times, wherever others are removed")
     func heap() {
         var numbers = SplitMix64(seed: 5)

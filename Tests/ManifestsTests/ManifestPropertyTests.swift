@@ -39,6 +39,43 @@ internal import Testing
         #expect(try mediaPlaylist(written(playlist, &generator)) == playlist)
     }
 
+    @Test("The times of a segment are those of the segment with its address", arguments: 0..<50 as Range<UInt64>)
+    func timesWithoutAddresses(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let base = try address("https://media.test/show/a.mpd")
+        var row = TemplateRow(
+            template: try SegmentTemplate("s$Number$-$Time$.m4s", base: base, representation: "a", bandwidth: 1),
+            timescale: [1, 1_000, 90_000].randomElement(using: &generator) ?? 1,
+            timeOffset: Int64.random(in: -5...5, using: &generator),
+            periodStart: Int64.random(in: 0...10 * second, using: &generator),
+            pattern: MediaSegment(sequence: 0, start: 0, duration: 0, url: base)
+        )
+        if Bool.random(using: &generator) { row.periodEnd = row.periodStart + 60 * second }
+        if Bool.random(using: &generator) { row.calendarOrigin = WallTime(milliseconds: 1_800_000_000_000) }
+        row.isAvailableInChunks = Bool.random(using: &generator)
+        row.availabilityOffset = Bool.random(using: &generator) ? nil : Int64.random(in: 0...second, using: &generator)
+        row.sequence = Int64.random(in: 0...1 << 40, using: &generator)
+        for _ in 0..<Int.random(in: 1...6, using: &generator) {
+            var run = TemplateRow.Run(
+                time: Int64.random(in: 0...100_000, using: &generator),
+                ticks: Int64.random(in: 1...5_000, using: &generator),
+                number: Int64.random(in: 0...9, using: &generator),
+                count: Int.random(in: 1...9, using: &generator)
+            )
+            run.isExpected = Bool.random(using: &generator)
+            run.isGap = Bool.random(using: &generator)
+            row.append(run)
+        }
+        let index = SegmentIndex(rows: [.template(row)], isComplete: false, targetDuration: 0)
+        #expect(index.count == row.count && index.firstTimes == index.first?.times)
+        #expect(index.lastTimes == index.last?.times)
+        for (position, segment) in index.enumerated() {
+            #expect(index.storage.times(at: position) == segment.times)
+            #expect(index.times(after: segment.sequence) == index.segment(after: segment.sequence)?.times)
+        }
+        #expect(index.times(after: row.sequence - 1) == index.first?.times)
+    }
+
     private func written(_ playlist: HLSMediaPlaylist, _ generator: inout SeededGenerator) -> String {
         let ending = Bool.random(using: &generator) ? "\r\n" : "\n"
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10", "#EXT-X-MEDIA-SEQUENCE:\(playlist.mediaSequence)"]

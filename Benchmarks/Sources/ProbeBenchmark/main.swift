@@ -87,7 +87,8 @@ func say(_ line: some CustomStringConvertible) { FileHandle.standardOutput.write
 func compareStreams(_ options: Options) async throws {
     let origin = try OriginProcess()
     let address = origin.address + options.stream.path
-    say("media: \(options.stream.title), segments of 2 s; \(Int(options.seconds)) s of real time each, after the start\n")
+    let seconds = Int(options.seconds)
+    say("media: \(options.stream.title), segments of 2 s; \(seconds) s of real time each, after the start\n")
     say(Row.header)
     var rows: [Row] = []
     for count in options.counts {

@@ -27,8 +27,8 @@ final class Alarm: @unchecked Sendable {
     }
 }
 
-/// Alarms by the latest time at which they have to run, as a binary heap that also removes alarms from its middle: most alarms are time limits, which are
-/// called off long before their time.
+/// Alarms by the latest time at which they have to run, as a binary heap that also removes alarms from its middle: most
+/// alarms are time limits, which are called off long before their time.
 struct AlarmHeap {
     private var alarms: [Alarm] = []
 

@@ -62,7 +62,7 @@ extension AccessUnit {
 }
 
 /// The positions behind the start codes `00 00 01`.
-private struct StartCodes {
+struct StartCodes {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 

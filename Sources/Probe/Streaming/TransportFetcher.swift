@@ -30,7 +30,7 @@ struct TransportFetcher: ResourceFetcher {
         }
         if let starting, let message = try? Self.message(request) {
             let cancel = starting.start(message, expecting: { buffer.expect($0) }, receiving: receive) { outcome in
-                // The transport's thread goes on to other requests.
+                // The transport's thread has other requests to serve.
                 Task { ended(Self.result(of: outcome, to: request, buffer, clock)) }
             }
             return FetchCancellation(cancel)

@@ -9,8 +9,8 @@ struct Receiver: Sendable {
     var receive: @Sendable (UnsafeRawBufferPointer) -> Void
 }
 
-/// One running request and whoever waits for it, who learns the outcome exactly once, from whichever comes first: the
-/// transfer, a cancellation or a shutdown.
+/// One running request and the caller that waits for it. The caller learns the outcome exactly once, from whichever
+/// comes first: the transfer, a cancellation or a shutdown.
 final class Exchange: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPError>
 
