@@ -44,18 +44,39 @@ struct SampleLogTests {
         #expect((log.size(of: 4), log.size(of: 699), log.size(of: 700)) == (0, sizes[699], 0))
     }
 
-    @Test("A log with spare memory keeps the same samples, and no more spares than its limit")
+    @Test("A log with spare memory keeps the same samples")
     func spares() {
         var log = SampleLog()
         for number in 0..<5_000 {
-            if number % 500 == 0 {
-                let surplus = log.keep((0..<10).map { _ in SampleLog.Spare() })
-                #expect(number > 0 || surplus.count == 10 - SampleLog.spareLimit)
-            }
+            if number % 500 == 0 { _ = log.keep((0..<log.missingSpares()).map { _ in SpareChunks.Memory() }) }
             log.append(sample(number), size: 1)
         }
         #expect(log.part(from: 0, maxCount: 5_000).samples == (0..<5_000).map { sample($0) })
         #expect(log.backlog(in: 0..<5_000) == Backlog(count: 5_000, bytes: 5_000))
+    }
+
+    @Test(
+        "The number of spares follows a burst of any length, and falls to its minimum after the burst",
+        arguments: [16, 300]
+    )
+    func spareCount(burst: Int) {
+        var spares = SpareChunks()
+        func refill(inUse: Int) {
+            let missing = spares.missing(inUse: inUse)
+            #expect(spares.keep((0..<missing).map { _ in SpareChunks.Memory() }).isEmpty)
+        }
+        for inUse in 1...burst { _ = spares.take(inUse: inUse) }
+        #expect(spares.wanted == min(burst, SpareChunks.limits.upperBound))
+        refill(inUse: burst)
+        #expect(spares.count == spares.wanted)
+        var rounds = 0
+        while spares.wanted > SpareChunks.limits.lowerBound, rounds < 1000 {
+            let missing = spares.missing(inUse: 0)
+            _ = spares.keep((0..<missing).map { _ in SpareChunks.Memory() })
+            rounds += 1
+        }
+        #expect((spares.count, spares.wanted) == (8, 8))
+        #expect(rounds < 64)
     }
 
     @Test("Long appending and trimming keeps memory constant and numbers correct")

@@ -114,10 +114,10 @@ public final class InMemoryStore: SampleStore {
 
     /// Moves a backend's cursor past `sequence`.
     public func settle(_ backend: BackendName, through sequence: UInt64, dead: [UInt64: String]) {
-        let freed = state.withLock { state -> [SampleLog.Chunk] in
+        let (freed, missing) = state.withLock { state -> ([SampleLog.Chunk], Int) in
             guard let index = state.places.firstIndex(where: { $0.name == backend }),
                 case let cursor = state.places[index].cursor, sequence >= cursor, sequence < state.log.end
-            else { return [] }
+            else { return ([], 0) }
             let passed = cursor...sequence
             let letters = dead.sorted { $0.key < $1.key }.compactMap { number, reason -> DeadLetter? in
                 guard passed.contains(number), let sample = state.log.sample(number) else { return nil }
@@ -129,13 +129,14 @@ public final class InMemoryStore: SampleStore {
             if surplus > 0 { state.places[index].dead.removeFirst(surplus) }
             let count = moveCursor(ofPlaceAt: index, to: sequence + 1, in: &state)
             state.places[index].ledger.acknowledged += count - letters.count
-            return trim(&state)
+            let freed = trim(&state)
+            return (freed, freed.isEmpty ? 0 : state.log.missingSpares())
         }
         // Freed and replaced outside the lock: both take time, and `emit` may be waiting.
-        let count = min(freed.count, SampleLog.spareLimit)
+        let isEmpty = freed.isEmpty
         withExtendedLifetime(consume freed) {}
-        if count == 0 { return }
-        let spares = (0..<count).map { _ in SampleLog.Spare() }
+        if isEmpty { return }
+        let spares = (0..<missing).map { _ in SpareChunks.Memory() }
         let surplus = state.withLock { $0.log.keep(spares) }
         withExtendedLifetime(surplus) {}
     }

@@ -16,20 +16,7 @@ struct SampleLog {
         init(_ entries: ContiguousArray<Entry>) { self.entries = entries }
     }
 
-    /// Memory for a chunk, which nobody uses yet.
-    struct Spare {
-        fileprivate let entries: ContiguousArray<Entry>
-
-        init() {
-            var entries = ContiguousArray<Entry>()
-            entries.reserveCapacity(SampleLog.chunkSize)
-            self.entries = entries
-        }
-    }
-
-    /// The largest number of spares that the log keeps.
-    static var spareLimit: Int { 8 }
-    private static var chunkSize: Int { 128 }
+    static var chunkSize: Int { 128 }
     /// Replaces a freed chunk.
     private static let nothing = Chunk([])
 
@@ -44,9 +31,7 @@ struct SampleLog {
     /// The sequence number of the first sample in the chunk at `head`, or in `open` without such a chunk.
     private var headStart: UInt64 = 0
     private var open: ContiguousArray<Entry> = []
-    /// Memory for the next chunks, created where nobody waits: after many small blocks were freed, a block as large as
-    /// a chunk costs the allocator several microseconds.
-    private var spares: [Spare] = []
+    private var spares = SpareChunks()
     /// The number of erased samples between `start` and `end`.
     private(set) var erasedCount = 0
 
@@ -71,15 +56,14 @@ struct SampleLog {
         byteEnd += size
         if open.count < Self.chunkSize { return }
         chunks.append(Chunk(open))
-        open = (spares.popLast() ?? Spare()).entries
+        open = spares.take(inUse: chunks.count - head)
     }
 
-    /// Keeps memory for the next chunks, up to ``spareLimit``. Returns what is too much, which the caller frees.
-    mutating func keep(_ added: [Spare]) -> ArraySlice<Spare> {
-        let wanted = max(0, Self.spareLimit - spares.count)
-        spares.append(contentsOf: added.prefix(wanted))
-        return added.dropFirst(wanted)
-    }
+    /// The number of chunks for which memory is to be created; call ``keep(_:)`` with it.
+    mutating func missingSpares() -> Int { spares.missing(inUse: chunks.count - head) }
+
+    /// Keeps memory for the next chunks. Returns what is too much, which the caller frees.
+    mutating func keep(_ added: [SpareChunks.Memory]) -> [SpareChunks.Memory] { spares.keep(added) }
 
     /// The sample with this sequence number; nil if it is not stored or was erased.
     func sample(_ sequence: UInt64) -> Sample? {
