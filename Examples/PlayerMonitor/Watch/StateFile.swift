@@ -1,7 +1,6 @@
 internal import Instrument
 internal import InstrumentFiles
 internal import InstrumentMonitor
-internal import InstrumentWatch
 
 /// The files with the state of alerts and with the history of streams, each replaced as a whole.
 struct StateFile: Sendable {
@@ -9,11 +8,8 @@ struct StateFile: Sendable {
     private let historyPath: String
     private let log: WatchLog
 
-    /// - Parameter shard: the part of the streams that this process watches, so that several processes may share a
-    ///   directory.
-    init(directory: String, shard: Shard?, log: WatchLog) {
-        let part = shard.map { "-\($0.number)-of-\($0.count)" } ?? ""
-        (path, historyPath) = (directory + "/monitor\(part).json", directory + "/history\(part).json")
+    init(directory: String, log: WatchLog) {
+        (path, historyPath) = (directory + "/monitor.json", directory + "/history.json")
         self.log = log
     }
 

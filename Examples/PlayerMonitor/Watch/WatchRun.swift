@@ -15,10 +15,11 @@ internal import InstrumentWatch
 struct WatchRun {
     private let command: WatchCommand
     private let configuration: WatchConfiguration
+    private let sources: ConfigurationSources
     private let log: WatchLog
 
-    init(_ command: WatchCommand, _ configuration: WatchConfiguration) {
-        (self.command, self.configuration) = (command, configuration)
+    init(_ command: WatchCommand, _ configuration: WatchConfiguration, from sources: ConfigurationSources) {
+        (self.command, self.configuration, self.sources) = (command, configuration, sources)
         log = WatchLog(Terminal(isQuiet: true))
     }
 
@@ -34,7 +35,7 @@ struct WatchRun {
             terminal: log.terminal,
             transport: transport,
             routes: routes,
-            state: command.state,
+            state: command.stateDirectory,
             isDryRun: command.dryRun
         )
         let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
@@ -53,6 +54,7 @@ struct WatchRun {
         let reloader = WatchReloader(
             command: command,
             current: configuration,
+            sources: sources,
             monitor: monitor,
             delivery: delivery,
             factory: factory,
@@ -80,8 +82,7 @@ struct WatchRun {
     private func makeMonitor(_ source: ProbeSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
         var options = MonitorOptions()
         options.maxSessions = command.maxSessions
-        let shard = command.shard.flatMap { Shard($0) }
-        let file = command.state.map { StateFile(directory: $0, shard: shard, log: log) }
+        let file = command.stateDirectory.map { StateFile(directory: $0, log: log) }
         var model = MonitorModel(
             command.part(of: configuration),
             options: options,
@@ -115,7 +116,8 @@ struct WatchRun {
         guard showsTable else { return await printLines(monitor, clock, until: stop) }
         log.silence()
         await WatchScreen(isColored: StandardOutput.isColored).run(until: stop) { opened in
-            let (state, now) = (monitor.state, clock.timestamp)
+            let now = clock.timestamp
+            let state = monitor.shown(at: now.instant)
             return (state.overview(facts(), at: now), opened.flatMap { state.detail(of: $0, at: now) })
         }
         log.unsilence()
