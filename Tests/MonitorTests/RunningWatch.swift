@@ -88,6 +88,8 @@ final class RunningWatch: Sendable {
         _ = await gate.wait()
     }
 
+    var isRunning: Bool { process.withLock { $0.isRunning } }
+
     func send(_ signal: Int32) { process.withLock { _ = kill($0.processIdentifier, signal) } }
 
     /// Waits for the end of the process and returns its exit code.

@@ -1,6 +1,7 @@
 internal import Instrument
 internal import InstrumentFiles
 internal import InstrumentMonitor
+internal import InstrumentWatch
 
 /// The files with the state of alerts and with the history of streams, each replaced as a whole.
 struct StateFile: Sendable {
@@ -8,8 +9,11 @@ struct StateFile: Sendable {
     private let historyPath: String
     private let log: WatchLog
 
-    init(directory: String, log: WatchLog) {
-        (path, historyPath) = (directory + "/monitor.json", directory + "/history.json")
+    /// - Parameter shard: the part of the streams that this process watches, so that several processes may share a
+    ///   directory.
+    init(directory: String, shard: Shard?, log: WatchLog) {
+        let part = shard.map { "-\($0.number)-of-\($0.count)" } ?? ""
+        (path, historyPath) = (directory + "/monitor\(part).json", directory + "/history\(part).json")
         self.log = log
     }
 

@@ -116,12 +116,6 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// The directory of the state of this process: each shard has its part of the directory.
-    var stateDirectory: String? {
-        guard let state, let shard = shard.flatMap({ Shard($0) }) else { return state }
-        return state + "/shard-\(shard.number)-of-\(shard.count)"
-    }
-
     /// The part of a configuration that this process watches.
     func part(of configuration: WatchConfiguration) -> WatchConfiguration {
         shard.flatMap { Shard($0) }.map { configuration.shard($0) } ?? configuration

@@ -35,7 +35,7 @@ struct WatchRun {
             terminal: log.terminal,
             transport: transport,
             routes: routes,
-            state: command.stateDirectory,
+            state: command.state,
             isDryRun: command.dryRun
         )
         let delivery = try WatchDelivery(configuration, factory, taps, log: log, clock: clock)
@@ -82,7 +82,8 @@ struct WatchRun {
     private func makeMonitor(_ source: ProbeSource, _ delivery: WatchDelivery, _ clock: SystemClock) -> Monitor {
         var options = MonitorOptions()
         options.maxSessions = command.maxSessions
-        let file = command.stateDirectory.map { StateFile(directory: $0, log: log) }
+        let shard = command.shard.flatMap { Shard($0) }
+        let file = command.state.map { StateFile(directory: $0, shard: shard, log: log) }
         var model = MonitorModel(
             command.part(of: configuration),
             options: options,
