@@ -480,7 +480,10 @@ struct WatchCommandTests {
         let lines = shown.output.split(separator: "\n")
         let head = try #require(lines.first { $0.hasPrefix("STREAM") })
         let row = try #require(lines.first { $0.hasPrefix("gone") })
-        #expect(head.range(of: "STATE").map { row[$0.lowerBound...].hasPrefix("down") } == true, "\(shown.output)")
+        let column = try #require(
+            head.range(of: "STATE").map { head.distance(from: head.startIndex, to: $0.lowerBound) }
+        )
+        #expect(row.dropFirst(column).hasPrefix("down"), "\(shown.output)")
         watch.send(SIGTERM)
         #expect(await watch.waitUntilExit() == 0)
         let alone = try await command([
