@@ -9,7 +9,7 @@ dashboard's data, Prometheus and the report of the recorded samples state the sa
 
 Usage: scripts/demonstrate-monitor.py [--streams 50] [--seconds 600] [--seed 1] [--bin .build/debug]
 """
-import argparse, collections, csv, http.server, json, os, random, re, signal, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, collections, csv, http.server, json, os, random, re, signal, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
 from local_servers import free_port
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -274,7 +274,10 @@ for child in origins:
 Pages.is_closed = True
 pages.shutdown()
 pages.server_close()
-KEYS = ["rebuffers", "rebuffering", "playing"]
+# What the dashboard, Prometheus and the report have: the number of sessions and errors, and the sums of playing and stalls.
+KEYS = ["rebuffers", "rebuffering", "playing", "sessions", "errors"]
+# Errors that the monitor itself finds, which no player reports and no recording has.
+OWN_ERRORS = {"startTimeout"}
 
 
 def unfinished_stalls(path):
@@ -301,6 +304,36 @@ def unfinished_stalls(path):
     return stalls
 
 
+def recorded(path):
+    """What the recorded events of each stream say of starts, requests and errors: number and milliseconds of the starts, and the numbers."""
+    found, requests = collections.defaultdict(collections.Counter), {}
+    for line in open(path):
+        event = json.loads(line)
+        if event["type"] != "event":
+            continue
+        attributes = event["attributes"]
+        name, session = attributes["monitorStream"], (attributes.get("senderId"), attributes.get("playbackId"))
+        if event["action"] == "Start":
+            found[name]["starts"] += 1
+        if event["action"] == "Error":
+            found[name]["errors"] += 1
+        if "countRequests" in attributes:
+            requests[session] = (name, max(requests.get(session, (name, 0))[1], attributes["countRequests"]))
+    for name, count in requests.values():
+        found[name]["requests"] += count
+    return found
+
+
+def samples_of(text, metric, left_out=()):
+    """The sum of a metric's samples by stream, without the codes that are left out."""
+    values = collections.Counter()
+    for labels, value in re.findall(r"\n" + metric + r"\{([^}]*)\} ([0-9.e+-]+)", text):
+        code = re.search(r'code="([^"]*)"', labels)
+        if not code or code[1] not in left_out:
+            values[re.search(r'stream="([^"]*)"', labels)[1]] += float(value)
+    return values
+
+
 def sums():
     rows = json.loads(answers(listen, "/api/state"))["streams"]
     return {row["name"]: {key: row[key] for key in KEYS} for row in rows}, all(row["up"] is False for row in rows)
@@ -317,11 +350,21 @@ verify(rests and before == state, "without servers, every stream is down and no 
 # The three views state the same numbers.
 if query:
     time.sleep(5)
-    for metric, key, scale in [("rebuffers_total", "rebuffers", 1), ("rebuffer_seconds_total", "rebuffering", 1000), ("playing_seconds_total", "playing", 1000)]:
-        answer = json.loads(answers(query, f"/api/v1/query?query=instrument_stream_{metric}"))["data"]["result"]
+    for metric, key, scale in [
+        ("rebuffers_total", "rebuffers", 1), ("rebuffer_seconds_total", "rebuffering", 1000), ("playing_seconds_total", "playing", 1000),
+        ("sessions_total", "sessions", 1), ("errors_total", "errors", 1),
+    ]:
+        expression = urllib.parse.quote(f"sum by (stream) (instrument_stream_{metric})")
+        answer = json.loads(answers(query, f"/api/v1/query?query={expression}"))["data"]["result"]
         values = {entry["metric"]["stream"]: round(float(entry["value"][1]) * scale) for entry in answer}
         wrong = {name: (values.get(name), state[name][key]) for name in state if values.get(name) != state[name][key]}
         verify(not wrong, f"Prometheus and the dashboard agree in {metric} of {len(state) - len(wrong)} of {len(state)} streams {wrong or ''}")
+    # No counter has ever decreased: Prometheus would have counted a whole value once more.
+    for metric in ["rebuffer_seconds_total", "playing_seconds_total", "rebuffers_total", "errors_total", "requests_total", "startup_seconds_sum"]:
+        expression = urllib.parse.quote(f"resets(instrument_stream_{metric}[1h]) > 0")
+        wrong = [entry["metric"] for entry in json.loads(answers(query, f"/api/v1/query?query={expression}"))["data"]["result"]]
+        verify(not wrong, f"{metric} has never decreased {wrong or ''}")
+page = answers(listen, "/metrics").decode()
 monitor.send_signal(signal.SIGTERM)
 monitor.wait(60)
 subprocess.run([options.bin + "/player-monitor", "report", "-q", "--csv", folder + "/sessions.csv", "-o", folder + "/report.html", folder + "/samples.ndjson"], check=True)
@@ -330,10 +373,13 @@ for session in csv.DictReader(open(folder + "/sessions.csv")):
     name = re.search(r"stream-[0-9]+", session["source"])[0]
     for key, column in zip(KEYS, ["stalls", "rebufferTimeMs", "playTimeMs"]):
         counted[name][key] += round(float(session[column] or 0))
+    counted[name]["sessions"] += 1
+    counted[name]["starts"] += session["startTimeMs"] != ""
+    counted[name]["startTime"] += round(float(session["startTimeMs"] or 0))
 # The monitor counts a stall as soon as it begins; the recorded metrics count finished stalls, and a session may fail in one.
 unfinished = unfinished_stalls(folder + "/samples.ndjson")
 print(f"{sum(len(times) for times in unfinished.values())} stalls ended with a failure of their session, which the report does not count as stalls")
-for key in KEYS:
+for key in ["rebuffers", "rebuffering", "playing", "sessions"]:
     wrong = {}
     for name in state:
         # A stall that a failure ends is computed here from events in milliseconds: one millisecond of rounding for each.
@@ -341,4 +387,15 @@ for key in KEYS:
         if abs(counted[name][key] + more - state[name][key]) > rounding:
             wrong[name] = (counted[name][key], more, state[name][key])
     verify(not wrong, f"the report and the dashboard agree in {key} of {len(state) - len(wrong)} of {len(state)} streams {wrong or ''}")
+# Starts, as Prometheus has them in the histogram, by the report; errors and requests by the recorded events.
+events = recorded(folder + "/samples.ndjson")
+for text, values, other in [
+    ("startup_seconds_count and the report", samples_of(page, "instrument_stream_startup_seconds_count"), {name: counted[name]["starts"] for name in state}),
+    ("startup_seconds_sum and the report", collections.Counter({name: round(value * 1000) for name, value in samples_of(page, "instrument_stream_startup_seconds_sum").items()}),
+     {name: counted[name]["startTime"] for name in state}),
+    ("errors_total and the recorded errors", samples_of(page, "instrument_stream_errors_total", OWN_ERRORS), {name: events[name]["errors"] for name in state}),
+    ("requests_total and the recorded requests", samples_of(page, "instrument_stream_requests_total"), {name: events[name]["requests"] for name in state}),
+]:
+    wrong = {name: (values[name], other[name]) for name in state if values[name] != other[name]}
+    verify(not wrong, f"{text} agree in {len(state) - len(wrong)} of {len(state)} streams {wrong or ''}")
 finish(int(status))

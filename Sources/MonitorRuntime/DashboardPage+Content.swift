@@ -11,14 +11,14 @@ extension DashboardPage {
         <section id="alerts" aria-label="Alerts" hidden><h2>Alerts</h2><ul id="alertlist" tabindex="0" aria-label="Alerts"></ul></section>
         <section id="list" aria-label="Streams">
         <div class="bar"><label for="filter">Filter</label><input id="filter" type="search" placeholder="name, label, state">
-        <label for="sort">Sort by</label><select id="sort"><option value="trouble">trouble</option><option value="name">name</option>
+        <span class="pair"><label for="sort">Sort by</label><select id="sort"><option value="trouble">trouble</option><option value="name">name</option>
         <option value="startup">start time</option><option value="rebufferRatio">rebuffering</option><option value="bitrate">quality</option>
-        <option value="errors">errors</option></select></div>
+        <option value="errors">errors</option></select></span></div>
         <table><thead><tr><th scope="col">Stream</th><th scope="col">State</th><th scope="col" class="n">Start</th>
         <th scope="col" class="n">Stalled</th><th scope="col" class="n">Quality</th><th scope="col" class="n wide">Latency</th>
         <th scope="col" class="n wide">Buffer</th><th scope="col" class="wide">30 min</th><th scope="col">Last error</th></tr></thead>
         <tbody id="rows"></tbody></table>
-        <p id="more" hidden></p>
+        <p id="more" hidden></p><p id="none" class="dim">Waiting for the monitor …</p>
         </section>
         <section id="detail" aria-label="Stream" tabindex="-1" hidden></section>
         <section aria-label="Delivery" class="side" tabindex="0"><h2>Delivery</h2><table><thead><tr><th scope="col">Backend</th><th scope="col" class="n">Emitted</th>
@@ -36,21 +36,20 @@ extension DashboardPage {
         header,main,footer,#login{max-width:1400px;margin:0 auto;padding:0 16px}h1{font-size:1.25rem;margin:16px 0 2px}h2{font-size:1rem;margin:20px 0 6px}
         header p{margin:2px 0}#summary,footer{color:var(--dim)}#connection{color:var(--bad);font-weight:600}footer{padding:20px 16px;font-size:13px}
         .bar{display:flex;gap:8px;align-items:center;flex-wrap:wrap;margin:12px 0}input,select,button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:6px 8px}
-        #filter{flex:1 1 180px;min-width:0}label{color:var(--dim)}
+        #filter{flex:1 1 180px;min-width:0}::placeholder{color:var(--dim);opacity:1}label{color:var(--dim)}.pair{display:flex;gap:8px;align-items:center;white-space:nowrap}
         table{width:100%;border-collapse:collapse;background:var(--card);border:1px solid var(--line)}th,td{padding:6px 10px;text-align:left;border-top:1px solid var(--line);vertical-align:middle;overflow-wrap:anywhere}
         th{font-weight:600;color:var(--dim);font-size:13px;white-space:nowrap;overflow-wrap:normal}.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
         tbody tr.s{cursor:pointer}tbody tr.s:hover{background:color-mix(in srgb,var(--accent) 8%,transparent)}:focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
         .name{font-weight:600}.labels{color:var(--dim);font-size:13px}.bad{color:var(--bad);font-weight:600}.warn{color:var(--warn)}.good{color:var(--good)}.dim{color:var(--dim)}
         svg{display:block}svg polyline{fill:none;stroke:var(--accent);stroke-width:1.5}svg rect{fill:var(--bar)}svg rect.down{fill:var(--bad)}svg rect.stall{fill:var(--warn)}svg text{fill:var(--dim);font-size:11px}
         #detail{border:1px solid var(--line);background:var(--card);padding:4px 16px 16px;margin-top:16px}#detail h2{display:flex;justify-content:space-between;gap:8px;align-items:center;overflow-wrap:anywhere}
-        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:12px}.charts figure{margin:0}.charts figcaption{color:var(--dim);font-size:13px}.charts svg{width:100%;height:70px}
+        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:12px}.charts figure{margin:0}.charts figcaption{color:var(--dim);font-size:13px}.charts svg{width:100%;height:70px;border-bottom:1px solid var(--line)}
         .cols{display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:16px}.scroll{max-height:300px;overflow:auto;border:1px solid var(--line)}.scroll table{border:0}.scroll td{font-size:13px;padding:3px 8px}
-        .scroll td:first-child{white-space:nowrap;overflow-wrap:normal}
+        .scroll td.dim,.scroll td.k{white-space:nowrap;overflow-wrap:normal}
         #alertlist{list-style:none;margin:0;padding:0;max-height:250px;overflow:auto;border:1px solid var(--line);background:var(--card)}#alertlist li{padding:6px 10px;border-top:1px solid var(--line)}#alertlist li:first-child{border-top:0}
-        .side{overflow-x:auto}
         kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}
-        @media(max-width:760px){.wide{display:none}#list thead{display:none}#list table,#list tbody,#list tr,#list td{display:block;width:100%}#list tr{padding:8px 10px;border-top:1px solid var(--line)}
-        #list td{border:0;padding:1px 0;text-align:left}#list td.n,#list td.st{display:inline-block;width:auto;margin-right:14px}#list td.wide{display:none}#list td[data-k]:not(:empty)::before{content:attr(data-k) " ";color:var(--dim);font-weight:400}th,td{padding:5px}.side table,.side th{font-size:12px}.cols{grid-template-columns:minmax(0,1fr)}}
+        @media(max-width:760px){.wide{display:none}:is(#list,.side) thead{display:none}:is(#list,.side) :is(table,tbody,tr,td){display:block;width:100%}:is(#list,.side) tr{padding:8px 10px;border-top:1px solid var(--line)}
+        :is(#list,.side) td{border:0;padding:1px 0;text-align:left}:is(#list,.side) :is(td.n,td.st){display:inline-block;width:auto;margin-right:14px}#list td.wide{display:none}td[data-k]:not(:empty)::before{content:attr(data-k) " ";color:var(--dim);font-weight:400}th,td{padding:5px}.cols{grid-template-columns:minmax(0,1fr)}}
         @media(prefers-reduced-motion:no-preference){#connection{transition:opacity .2s}}
         """
 
@@ -62,7 +61,7 @@ extension DashboardPage {
         const headers=()=>token?{Authorization:"Bearer "+token}:{};
         function el(tag,text,cls){const e=document.createElement(tag);if(text!==undefined&&text!==null)e.textContent=text;if(cls)e.className=cls;return e}
         function svg(tag,attributes){const e=document.createElementNS("http://www.w3.org/2000/svg",tag);for(const k in attributes)e.setAttribute(k,attributes[k]);return e}
-        const ms=v=>v==null?"–":v<1000?v+" ms":(v/1000).toFixed(1)+" s",rate=v=>v==null?"–":v>=1e6?(v/1e6).toFixed(1)+" Mbit/s":Math.round(v/1e3)+" kbit/s";
+        const ms=v=>v==null?"–":v<1000?v+" ms":v<6e5?(v/1000).toFixed(1)+" s":v<36e6?Math.round(v/6e4)+" min":(v/36e5).toFixed(1)+" h",count=(n,word)=>n+" "+word+(n===1?"":"s"),rate=v=>v==null?"–":v>=1e6?(v/1e6).toFixed(1)+" Mbit/s":Math.round(v/1e3)+" kbit/s";
         const percent=v=>v==null?"–":(v*100).toFixed(v<0.1?2:1)+" %",clock=t=>{if(!t)return"";const d=new Date(t);return d.toDateString()===new Date().toDateString()?d.toLocaleTimeString():d.toLocaleString()};
         const words={playing:["▶ playing","good"],rebuffering:["■ stalled","bad"],joining:["… joining","warn"],down:["✕ down","bad"],waiting:["○ waiting","dim"],new:["○ new","dim"]};
         const state=s=>words[s]||[s,"dim"];
@@ -79,17 +78,19 @@ extension DashboardPage {
           const [word,cls]=state(r.state);const error=el("td");if(r.broken.length)error.append(el("div",r.broken.join(", "),"bad"));
           if(r.error)error.append(el("div",r.error.code+" at "+clock(r.error.time),r.up===false?"bad":"dim"));
           const sp=el("td",null,"wide");sp.append(spark(r.spark));
-          tr.append(name,cell(word,"st "+cls),cell(ms(r.startup),"n","start"),cell(r.rebuffers+" / "+percent(r.rebufferRatio),"n"+(r.rebufferRatio>0.01?" warn":""),"stalls"),cell(rate(r.bitrate),"n",""),cell(ms(r.latency),"n wide"),cell(ms(r.buffer),"n wide"),sp,error);
+          tr.append(name,cell(word,"st "+cls),cell(ms(r.startup),"n","start"),cell(r.rebuffers+(r.rebufferRatio==null?"":" / "+percent(r.rebufferRatio)),"n"+(r.rebufferRatio>0.01?" warn":""),"stalls"),cell(rate(r.bitrate),"n","quality"),cell(ms(r.latency),"n wide"),cell(ms(r.buffer),"n wide"),sp,error);
           tr.setAttribute("aria-label",r.name+", "+word);return tr}
         function draw(){queued=false;const list=visible(),focus=document.activeElement,was=focus&&focus.dataset?focus.dataset.name:null,body=document.createDocumentFragment();
           for(const r of list.slice(0,MOST))body.append(row(r));$("rows").replaceChildren(body);
           $("more").hidden=list.length<=MOST;$("more").textContent=(list.length-MOST)+" more streams; use the filter.";
+          $("none").hidden=list.length>0;$("none").textContent=order.length?"No stream matches the filter.":"No stream is configured.";
           if(was){const again=[...$("rows").children].find(e=>e.dataset.name===was);if(again)again.focus({preventScroll:true})}
           const all=[...rows.values()],down=all.filter(r=>r.up===false).length,stalled=all.filter(r=>r.state==="rebuffering").length;
-          $("summary").textContent=order.length+" streams, "+(monitor.sessions||0)+" sessions, "+down+" down, "+stalled+" stalled, "+alerts.filter(a=>a.firing).length+" alerts"+(monitor.configurationValid===false?" – the configuration file is invalid, the last good one is used":"")+(monitor.delay>1000?" – this machine is too busy: the monitor works "+ms(monitor.delay)+" late, and stalls may be its own":"");
+          $("summary").textContent=count(order.length,"stream")+", "+count(monitor.sessions||0,"session")+", "+down+" down, "+stalled+" stalled, "+count(alerts.filter(a=>a.firing).length,"alert")+(monitor.configurationValid===false?" – the configuration file is invalid, the last good one is used":"")+(monitor.delay>1000?" – this machine is too busy: the monitor works "+ms(monitor.delay)+" late, and stalls may be its own":"");
           document.title=(down?"("+down+" down) ":"")+"Instrument monitor";
-          $("alerts").hidden=!alerts.length;$("alertlist").replaceChildren(...alerts.slice(0,100).map(a=>{const li=el("li");li.append(el("strong",(a.firing?"firing ":"pending ")+a.alert,a.firing?"bad":"warn")," ",el("span",a.stream+(a.reason?" · "+a.reason:"")+" since "+clock(a.since)+(a.flapping?" (flapping)":"")));return li}));
-          $("ledger").replaceChildren(...backends.map(b=>{const tr=el("tr");tr.append(el("td",b.name));for(const k of["emitted","acknowledged","queued","dead","dropped"])tr.append(el("td",b[k],"n"+((k==="dead"||k==="dropped")&&b[k]?" bad":"")));return tr}))}
+          $("alerts").hidden=!alerts.length;$("alertlist").replaceChildren(...alerts.slice(0,100).map(a=>{const li=el("li");li.append(el("span",a.firing?"firing ":"pending ",a.firing?"bad":"warn"),el("strong",a.alert+": "),el("span",a.stream+(a.reason?" · "+a.reason:"")+" · since "+clock(a.since)+(a.flapping?" · flapping":"")));return li}));
+          $("ledger").replaceChildren(...!backends.length?[nothing("No backend is configured: samples are not recorded.")]:backends.map(b=>{const tr=el("tr");tr.append(el("td",b.name));for(const [k,word]of[["emitted","emitted"],["acknowledged","delivered"],["queued","queued"],["dead","refused"],["dropped","dropped"]])tr.append(cell(b[k],"n"+((k==="dead"||k==="dropped")&&b[k]?" bad":""),word));return tr}))}
+        function nothing(text){const tr=el("tr"),td=el("td",text,"dim");td.colSpan=6;tr.append(td);return tr}
         function later(){if(!queued){queued=true;requestAnimationFrame(draw)}}
         function take(d,whole){last=Date.now();if(whole){rows.clear();order=d.streams.map(r=>r.name)}for(const r of d.streams){if(!rows.has(r.name)&&!whole)order.push(r.name);rows.set(r.name,r)}
           alerts=d.alerts;backends=d.backends;monitor=d.monitor;if(open&&!reading&&d.streams.some(r=>r.name===open))detail();if(!whole&&d.names!==order.length)reload();later()}
@@ -115,8 +116,8 @@ extension DashboardPage {
           facts.append(el("span",word,cls),el("span"," · start "+ms(d.startup)+" · "+d.rebuffers+" stalls, "+ms(d.rebuffering)+" of "+ms(d.playing)+" played · "+rate(d.bitrate)+" · latency "+ms(d.latency)+" · buffer "+ms(d.buffer)+(d.age!=null?" · playlist unchanged for "+ms(d.age):"")+(d.loudness!=null?" · loudness "+d.loudness.toFixed(1)+" LUFS":"")));
           const charts=el("div",null,"charts"),m=d.minutes;charts.append(chart("States, last hour (played per minute)",m,p=>p.playing,ms,p=>p.down?"down":p.rebuffering?"stall":""),chart("Bitrate",m,p=>p.bitrate*1000,rate),chart("Buffer",m,p=>p.buffer,ms),chart("Latency",m,p=>p.latency,ms),chart("Start time",m,p=>p.startup,v=>v?ms(v):"–"),chart("Stalled, last 24 h",d.quarters,p=>p.rebuffering,ms,p=>p.down?"down":""));
           const cols=el("div",null,"cols"),a=el("div"),b=el("div"),c=el("div");a.append(el("h2","Events"),scroll([...d.log].reverse(),e=>{const tr=el("tr");tr.append(el("td",clock(e.time),"dim"),el("td",e.text,e.kind==="error"||e.kind==="alert"?"bad":e.kind==="stall"||e.kind==="check"?"warn":""));return tr}));
-          b.append(el("h2","Requests"),scroll([...d.requests].reverse(),r=>{const tr=el("tr");tr.append(el("td",clock(r.time),"dim"),el("td",r.kind),el("td",r.status??"none",r.failed?"bad":""),el("td",ms(r.ms),"n"),el("td",Math.round(r.bytes/1024)+" KiB","n"));return tr}));
-          c.append(el("h2","Checks"),d.checks.length?scroll(d.checks,k=>{const tr=el("tr");tr.append(el("td",k.rule,k.broken?"bad":"good"),el("td",(k.broken?"since ":"kept since ")+clock(k.since)+": "+k.message));return tr}):el("p","No rule was broken.","dim"));
+          b.append(el("h2","Requests"),scroll([...d.requests].reverse(),r=>{const tr=el("tr");tr.append(el("td",clock(r.time),"dim"),el("td",r.kind,"k"),el("td",r.status??"none","k"+(r.failed?" bad":"")),el("td",ms(r.ms),"n"),el("td",Math.round(r.bytes/1024)+" KiB","n"));return tr}));
+          c.append(el("h2","Checks"),d.checks.length?scroll(d.checks,k=>{const tr=el("tr"),td=el("td");td.append(el("div",k.rule+(k.broken?" is broken since ":" is kept since ")+clock(k.since),k.broken?"bad":"good"),el("div",(k.broken?"":"Before: ")+k.message));tr.append(td);return tr}):el("p","No rule was broken.","dim"));
           cols.append(a,b,c);box.replaceChildren(h,facts,charts,cols);[...box.querySelectorAll(".scroll")].forEach((e,i)=>e.scrollTop=top[i]||0);if(focused>=0)parts()[focused]?.focus({preventScroll:true})}
         function shut(){const name=open;open=null;history.replaceState(null,"",location.pathname);$("detail").hidden=true;const r=[...$("rows").children].find(e=>e.dataset.name===name);if(r)r.focus();else $("filter").focus()}
         function choose(name){open=name;history.replaceState(null,"","#"+new URLSearchParams({stream:name}));const box=$("detail");box.hidden=false;box.replaceChildren(el("h2",name));box.focus();box.scrollIntoView({block:"nearest"});detail()}

@@ -86,6 +86,9 @@ package final class Monitor: Sendable {
     /// The state now, as a copy.
     package var state: MonitorModel { model.withLock { $0 } }
 
+    /// The state for a page that shows counters at `now`, as a copy: no later page shows less.
+    package func shown(at now: MonotonicInstant) -> MonitorModel { model.withLock { $0.shown(at: now) } }
+
     /// Whether the model has worked within the last half minute.
     package var isResponsive: Bool {
         guard let last = timer.withLock({ $0.lastTick }) else { return false }

@@ -38,10 +38,13 @@ package final class MonitorService: Sendable {
             return monitor.isResponsive ? .text(200, "ok") : .text(503, "the monitor has not worked for 30 s")
         case "/metrics": return metrics(MetricsWriter.Format(accept: request.header("Accept")))
         case "/probe": return await probe(request)
-        case "/api/state": return .json(monitor.state.overview(facts(), at: clock.timestamp))
+        case "/api/state":
+            let now = clock.timestamp
+            return .json(monitor.shown(at: now.instant).overview(facts(), at: now))
         case "/api/stream":
             guard let name = request.parameter("name") else { return .text(400, "give the stream as ?name=NAME") }
-            guard let detail = monitor.state.detail(of: name, at: clock.timestamp) else {
+            let now = clock.timestamp
+            guard let detail = monitor.shown(at: now.instant).detail(of: name, at: now) else {
                 return .text(404, "no stream has this name")
             }
             return .json(detail)
@@ -59,7 +62,7 @@ package final class MonitorService: Sendable {
         if let known = cache.withLock({ $0.pages[format] }), known.rendered.duration(to: now) < .milliseconds(500) {
             return ServerReply(200, format.contentType, known.bytes)
         }
-        let bytes = monitor.state.metrics(format, facts(), at: now)
+        let bytes = monitor.shown(at: now).metrics(format, facts(), at: now)
         cache.withLock { $0.pages[format] = (now, bytes) }
         return ServerReply(200, format.contentType, bytes)
     }
@@ -115,7 +118,8 @@ final class EventHub: Sendable {
 
     /// Adds a client, which gets the whole state first; returns what removes the client.
     func add(_ sink: EventSink) -> @Sendable () -> Void {
-        sink.send("state", monitor.state.overview(facts(), at: clock.timestamp).bytes)
+        let now = clock.timestamp
+        sink.send("state", monitor.shown(at: now.instant).overview(facts(), at: now).bytes)
         let number = state.withLock { state in
             state.next += 1
             if !state.isClosed { state.sinks[state.next] = sink }
@@ -141,7 +145,8 @@ final class EventHub: Sendable {
     }
 
     private func update() {
-        let model = monitor.state
+        let now = clock.timestamp
+        let model = monitor.shown(at: now.instant)
         let slots = model.order
         let revisions = model.revisions
         let chosen = state.withLock { state -> Set<Int> in
@@ -161,7 +166,7 @@ final class EventHub: Sendable {
             if state.sent.count > 2 * slots.count + 16 { state.sent = state.sent.filter { revisions[$0.key] != nil } }
             return chosen
         }
-        let bytes = model.update(chosen, facts(), at: clock.timestamp).bytes
+        let bytes = model.update(chosen, facts(), at: now).bytes
         let sinks = state.withLock { state in
             state.timer = nil
             return Array(state.sinks.values)

@@ -19,6 +19,8 @@ final class ServerConnection: ChannelInboundHandler {
     private var endSubscription: (@Sendable () -> Void)?
     private var work: Task<Void, Never>?
     private var isClosed = false
+    /// Whether the reply to a request is still to be made, which may take longer than a client may be silent.
+    private var isAnswering = false
 
     init(
         _ configuration: ServerConfiguration,
@@ -54,7 +56,12 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { timer?.cancel() } else { closeLater(context) }
+        // A client that has read all it was sent must send its next request in time, unless it waits for this server.
+        if context.channel.isWritable, isAnswering || endSubscription != nil {
+            timer?.cancel()
+        } else {
+            closeLater(context)
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -70,6 +77,7 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     private func answer(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
+        isAnswering = true
         if let refusal = refusal(of: head) { return write(refusal, to: head, in: context) }
         guard let (path, query) = ServerRequest.parse(target: head.uri) else {
             return write(.text(400, "the target of the request must be a path"), to: head, in: context)
@@ -138,6 +146,7 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     private func write(_ reply: ServerReply, to request: HTTPRequestHead, in context: ChannelHandlerContext) {
+        isAnswering = false
         var headers = HTTPHeaders(reply.headers)
         headers.add(name: "Cache-Control", value: "no-store")
         headers.add(name: "X-Content-Type-Options", value: "nosniff")

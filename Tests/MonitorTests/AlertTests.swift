@@ -131,6 +131,110 @@ struct AlertTests {
         #expect(second.messages.map(\.isFiring) == [false])
     }
 
+    @Test(
+        "A condition that does not hold decides, whichever condition of `and` is unknown",
+        arguments: ["latency_seconds > 1s and up == 0", "up == 0 and latency_seconds > 1s"]
+    )
+    func order(_ condition: String) throws {
+        // `latency_seconds` is never known: the stream is not live.
+        let both = try alert("both", condition)
+        var drive = Drive(configuration([try stream("a")], [both]))
+        drive.run(for: .seconds(20))
+        drive.emit(.ping, "a", ["liveLatency": 9_000])
+        drive.emit(.error, "a", ["errorCode": "x", "isFatal": true])
+        drive.run(for: .seconds(20))
+        #expect(drive.model.alerts.map(\.isFiring) == [true])
+        // The next session is up, and has no latency: the alert is resolved, although one value is unknown.
+        drive.send(.ended(.failed(code: "x", message: "m")), to: "a")
+        drive.run(for: .seconds(60))
+        #expect(drive.messages.map(\.isFiring) == [true, false])
+    }
+
+    @Test("A value that is unknown between two sessions neither ends a delay nor resolves an alert")
+    func unknownBetweenSessions() throws {
+        let low = try alert("low", "bitrate < 800k", for: .seconds(150))
+        let schedule = WatchedStream.Schedule.sampled(every: .seconds(60), for: .seconds(30))
+        var drive = Drive(configuration([try stream("a", schedule)], [low]))
+        for _ in 0..<60 {
+            drive.run(for: .seconds(5))
+            drive.send(.gauges(PlaybackGauges(bitrate: 700_000)), to: "a")
+        }
+        #expect(drive.messages.map(\.isFiring) == [true])
+    }
+
+    @Test("A condition does not hold once a value has been unknown for a quarter of an hour")
+    func unknownForLong() throws {
+        let (low, slow) = (try alert("low", "bitrate < 800k"), try alert("slow", "bitrate < 800k", for: .seconds(60)))
+        var drive = Drive(configuration([try stream("a")], [low, slow]))
+        drive.run(for: .seconds(5))
+        drive.send(.gauges(PlaybackGauges(bitrate: 700_000)), to: "a")
+        drive.run(for: .seconds(30))
+        drive.behaviours["a"] = .staysBlank
+        drive.send(.ended(.failed(code: "x", message: "m")), to: "a")
+        drive.run(for: .seconds(850))
+        #expect(drive.model.alerts.map(\.alert) == ["low", "slow"])
+        drive.run(for: .seconds(150))
+        #expect(drive.model.alerts.isEmpty)
+        #expect(drive.messages.map { "\($0.alert) \($0.isFiring)" } == ["low true", "low false"])
+    }
+
+    @Test("A stall in the first seconds of watching is no share of stalls, and one that lasts is")
+    func earlyStall() throws {
+        let stalls = try alert("stalls", "rebuffer_ratio > 2% over 5m")
+        var drive = Drive(configuration([try stream("a")], [stalls]))
+        drive.run(for: .seconds(3))
+        drive.emit(.bufferBegin, "a")
+        drive.run(for: .seconds(1))
+        drive.emit(.bufferFinish, "a")
+        drive.run(for: .seconds(290))
+        #expect(drive.messages.isEmpty && drive.model.alerts.isEmpty)
+        var lasting = Drive(configuration([try stream("a")], [stalls]))
+        lasting.run(for: .seconds(3))
+        lasting.emit(.bufferBegin, "a")
+        lasting.run(for: .seconds(50))
+        #expect(lasting.model.alerts.isEmpty)
+        lasting.run(for: .seconds(20))
+        #expect(lasting.model.alerts.map(\.isFiring) == [true])
+    }
+
+    @Test("A stream that plays little of the window still has a share of stalls")
+    func sampledShare() throws {
+        let stalls = try alert("stalls", "rebuffer_ratio > 2% over 5m")
+        let schedule = WatchedStream.Schedule.sampled(every: .seconds(300), for: .seconds(10))
+        var drive = Drive(configuration([try stream("a", schedule)], [stalls]))
+        drive.run(for: .seconds(3))
+        drive.emit(.bufferBegin, "a")
+        drive.run(for: .seconds(2))
+        drive.emit(.bufferFinish, "a")
+        drive.run(for: .seconds(30))
+        #expect(drive.messages.map(\.isFiring) == [true])
+    }
+
+    @Test("A failed request among a few is no share of errors; when all requests fail, the share is known at once")
+    func fewRequests() throws {
+        let errors = try alert("errors", "error_ratio > 5% over 5m")
+        func fires(_ results: [Bool]) throws -> Bool {
+            var drive = Drive(configuration([try stream("a")], [errors]))
+            drive.run(for: .seconds(2))
+            for isFailure in results {
+                let request = RequestObservation(
+                    kind: "segment",
+                    status: isFailure ? 503 : 200,
+                    isFailure: isFailure,
+                    total: .seconds(1),
+                    byteCount: 1
+                )
+                drive.send(.request(request), to: "a")
+            }
+            drive.run(for: .seconds(10))
+            return drive.model.alerts.contains(where: \.isFiring)
+        }
+        #expect(try !fires([true, false, false]))
+        #expect(try fires([true, true]))
+        #expect(try fires([true] + Array(repeating: false, count: 9)))
+        #expect(try !fires([true] + Array(repeating: false, count: 24)))
+    }
+
     @Test("Labels select the streams of an alert, and a rule selects its check")
     func labels() throws {
         let black = try alert("black", "check_failed{rule=\"black\", channel=\"news\"} > 0")
@@ -164,7 +268,10 @@ struct AlertTests {
         let saved = try #require(SavedMonitor(bytes))
         // Another process, a minute later, with another monotonic clock.
         var second = Drive(streams, ["a": failing, "b": failing], at: 180_000, restoring: saved)
-        second.run(for: .seconds(30))
+        // Twenty seconds have passed towards the sixty; the minute in which no process ran does not count.
+        second.run(for: .seconds(35))
+        #expect(second.messages.isEmpty)
+        second.run(for: .seconds(25))
         #expect(second.messages.map { $0.items.map(\.stream) } == [["b"]])
         second.behaviours = [:]
         second.run(for: .seconds(900))

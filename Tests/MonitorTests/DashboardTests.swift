@@ -145,6 +145,125 @@ struct DashboardTests {
     }
 
     @Test(
+        "The dashboard says when the connection is lost, keeps its figures, and continues when the monitor is back",
+        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
+        .timeLimit(.minutes(30))
+    )
+    func lostConnection() async throws {
+        let first = try await ServedMonitor([try stream("news")])
+        let port = first.server.port
+        let browser = try await DrivenBrowser(
+            try #require(Self.chromium),
+            opening: "http://127.0.0.1:\(port)/"
+        )
+        defer { browser.end() }
+        let notice = "document.querySelector('#connection')"
+        try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 1")
+        #expect(try await browser.evaluate("\(notice).hidden") == true)
+        await first.stop()
+        try await browser.wait(until: "!\(notice).hidden && \(notice).textContent.startsWith('Connection lost')")
+        #expect(try await browser.evaluate("\(notice).getAttribute('role')").string == "alert")
+        #expect(try await browser.evaluate("document.querySelectorAll('#rows tr').length") == 1)
+        var settings = ServerConfiguration()
+        settings.port = port
+        let second = try await ServedMonitor([try stream("news"), try stream("sport")], settings)
+        try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 2")
+        #expect(try await browser.evaluate("\(notice).hidden") == true)
+        await second.stop()
+    }
+
+    /// What is wrong with the page as it is shown: an element that is wider than the page, and text whose contrast to
+    /// its background is below 4.5 (WCAG 2.2, 1.4.3).
+    private static let faults = """
+        (() => {
+          const faults = [], color = c => c.match(/[\\d.]+/g).map(Number);
+          const over = (a, b) => a[3] === undefined || a[3] === 1 ? a : [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3]));
+          const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b };
+          const root = document.documentElement;
+          if (root.scrollWidth > innerWidth) faults.push("the page is " + root.scrollWidth + " px wide");
+          for (const e of document.body.querySelectorAll("*")) {
+            const box = e.getBoundingClientRect();
+            if (!box.width || !e.checkVisibility()) continue;
+            if (box.right > innerWidth + 1 && !e.closest(".scroll,.side")) faults.push(e.tagName + " ends at " + box.right);
+            const isText = e instanceof SVGTextElement || [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+            if (!isText || e instanceof SVGElement) continue;
+            let under = [255, 255, 255]; const layers = [];
+            for (let p = e; p; p = p.parentElement) layers.push(color(getComputedStyle(p).backgroundColor));
+            for (const layer of layers.reverse()) under = over(layer, under);
+            const [a, b] = [light(over(color(getComputedStyle(e).color), under)), light(under)].sort((x, y) => y - x);
+            if ((a + 0.05) / (b + 0.05) < 4.5) faults.push(e.tagName + " '" + e.textContent.slice(0, 30) + "' has contrast " + ((a + 0.05) / (b + 0.05)).toFixed(2));
+          }
+          return faults.slice(0, 20).join("; ") })()
+        """
+
+    @Test(
+        "On a phone and on a wide screen, in light and dark, nothing is cut off and every text can be read",
+        .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
+        .timeLimit(.minutes(30)),
+        arguments: [390, 1_440],
+        ["light", "dark"]
+    )
+    func appearance(_ width: Int, _ scheme: String) async throws {
+        let long = String(repeating: "a-name-without-spaces-", count: 8)
+        let served = try await ServedMonitor(
+            [
+                try stream("news", labels: ["cdn": "a"]), try stream(long, labels: ["channel": long]),
+                try stream("gone"),
+            ],
+            alerts: [try alert("down", "up == 0"), try alert("pending", "up == 1", for: .seconds(3_600))]
+        )
+        do {
+            let browser = try await DrivenBrowser(
+                try #require(Self.chromium),
+                opening: "http://127.0.0.1:\(served.server.port)/"
+            )
+            defer { browser.end() }
+            try await browser.emulate(width: width, scheme: scheme)
+            let failure = Event(
+                .error,
+                tracker: TrackerID(0),
+                time: SystemClock().timestamp,
+                attributes: ["errorCode": "httpStatus", "errorDescription": .string(long + long), "isFatal": true]
+            )
+            served.source.emit(.event(failure), to: "gone")
+            served.source.emit(
+                .event(Event(.bufferBegin, tracker: TrackerID(0), time: SystemClock().timestamp)),
+                to: long
+            )
+            served.source.emit(
+                .gauges(PlaybackGauges(bitrate: 2_500_000, buffered: .seconds(9), title: long)),
+                to: "news"
+            )
+            let broken = CheckObservation(broken: [.init(rule: "stale", message: long)], playlistAge: .seconds(9))
+            for name in ["news", long] { served.source.emit(.checked(broken), to: name) }
+            for (kind, isFailure) in [("segment", false), ("playlist", true)] {
+                let request = RequestObservation(
+                    kind: kind,
+                    status: isFailure ? 404 : 200,
+                    isFailure: isFailure,
+                    total: .milliseconds(80),
+                    byteCount: 9_999_999
+                )
+                served.source.emit(.request(request), to: "news")
+            }
+            try await browser.wait(until: "document.querySelectorAll('#rows tr').length === 3")
+            try await browser.wait(until: "document.body.textContent.includes('httpStatus')")
+            _ = try await browser.evaluate("choose('news')")
+            try await browser.wait(until: "document.querySelectorAll('#detail .scroll').length >= 3")
+            try await browser.wait(until: "document.querySelectorAll('#alertlist li').length >= 1")
+            #expect(try await browser.evaluate("matchMedia('(prefers-color-scheme: \(scheme))').matches") == true)
+            #expect(try await browser.evaluate("innerWidth") == .int(width))
+            #expect(try await browser.evaluate(Self.faults).string == "")
+            #expect(try await browser.screenshot().count > 10_000)
+        } catch {
+            await served.stop()
+            throw error
+        }
+        await served.stop()
+    }
+
+    @Test(
         "A token is entered with the keyboard",
         .enabled(if: DashboardTests.chromium != nil, "SKIPPED: there is no chromium"),
         .timeLimit(.minutes(30))

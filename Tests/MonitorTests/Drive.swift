@@ -55,6 +55,7 @@ struct Drive {
 
     mutating func send(_ input: MonitorInput, to stream: String) {
         guard let id = session(of: stream) else { return }
+        if case .ended = input { live.remove(id) }
         perform(model.handle(input, of: id, at: now))
     }
 
@@ -135,6 +136,7 @@ struct Drive {
     private mutating func stop(_ id: SessionID) {
         stops.append(id.stream)
         if case .hangs = behaviours[id.stream] { return }
+        later(.milliseconds(10), id) { .event(Event(.stop, tracker: TrackerID(id.number), time: $0)) }
         later(.milliseconds(10), id) { _ in .ended(.stopped) }
     }
 }

@@ -82,6 +82,24 @@ final class DrivenBrowser: Sendable {
         }
     }
 
+    /// Shows the page as a screen of this width and colour scheme, `light` or `dark`, does.
+    func emulate(width: Int, height: Int = 900, scheme: String) async throws {
+        _ = try await ask(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": .int(width), "height": .int(height), "deviceScaleFactor": 1, "mobile": .bool(width < 600)]
+        )
+        _ = try await ask(
+            "Emulation.setEmulatedMedia",
+            ["features": [["name": "prefers-color-scheme", "value": .string(scheme)]]]
+        )
+    }
+
+    /// The whole page as a PNG file.
+    func screenshot() async throws -> Data {
+        let answer = try await ask("Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
+        return Data(base64Encoded: answer["data"]?.string ?? "") ?? Data()
+    }
+
     /// Presses and releases a key.
     func press(_ key: Key, shift: Bool = false) async throws {
         for type in [key.text == nil ? "rawKeyDown" : "keyDown", "keyUp"] {

@@ -80,7 +80,7 @@ struct MetricsTests {
             "instrument_stream_startup_seconds_sum{\(labels)} 0.5",
             "instrument_stream_startup_seconds_count{\(labels)} 1",
             "instrument_stream_rebuffers_total{\(labels)} 0", "instrument_stream_rebuffer_seconds_total{\(labels)} 0",
-            "instrument_stream_playing_seconds_total{\(labels)} 11.5",
+            "instrument_stream_playing_seconds_total{\(labels)} 9.5",
             "instrument_stream_bitrate_bits_per_second{\(labels)} 800000",
             "instrument_stream_latency_seconds{\(labels)} 4.5", "instrument_stream_buffer_seconds{\(labels)} 9",
             "instrument_stream_errors_total{\(labels),code=\"httpStatus\"} 1",

@@ -39,7 +39,8 @@ final class RunningWatch: Sendable {
     private let process: Lock<Process>
     private let state = Lock(State())
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameter directory: the working directory; nil for that of the test.
+    init(_ arguments: [String], environment: [String: String] = [:], in directory: String? = nil) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: siblingProgram("player-monitor"))
         process.arguments = ["watch"] + arguments
@@ -48,6 +49,7 @@ final class RunningWatch: Sendable {
         process.standardOutput = pipe
         process.standardError = pipe
         process.standardInput = FileHandle.nullDevice
+        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         try process.start()
         self.process = Lock(process)
         let reader = pipe.fileHandleForReading
@@ -85,6 +87,8 @@ final class RunningWatch: Sendable {
         if process.withLock({ !$0.isRunning }) { return }
         _ = await gate.wait()
     }
+
+    var isRunning: Bool { process.withLock { $0.isRunning } }
 
     func send(_ signal: Int32) { process.withLock { _ = kill($0.processIdentifier, signal) } }
 

@@ -38,8 +38,12 @@ struct ServedMonitor {
     let server: MonitorServer
     let source = ScriptedSource()
 
-    init(_ streams: [WatchedStream], _ settings: ServerConfiguration = ServerConfiguration()) async throws {
-        let model = MonitorModel(configuration(streams), at: SystemClock().timestamp)
+    init(
+        _ streams: [WatchedStream],
+        _ settings: ServerConfiguration = ServerConfiguration(),
+        alerts: [AlertConfiguration] = []
+    ) async throws {
+        let model = MonitorModel(configuration(streams, alerts), at: SystemClock().timestamp)
         let monitor = Monitor(model, source: source, sink: NoSink())
         let probes = ProbePage(
             transport: try SystemTransport(),
@@ -189,6 +193,24 @@ struct ServerTests {
             let client = try RawClient(port: served.server.port)
             if !text.isEmpty { client.send(text) }
             #expect(client.read() == "")
+        }
+    }
+
+    @Test(
+        "A client that reads its reply and asks for nothing more is disconnected, whatever the size of the reply",
+        arguments: [1, 500]
+    )
+    func idles(_ count: Int) async throws {
+        var settings = ServerConfiguration()
+        settings.timeoutSeconds = 1
+        let streams = try (0..<count).map { try stream("stream-with-a-long-name-\($0)") }
+        try await withMonitor(streams, settings) { served in
+            let client = try RawClient(port: served.server.port)
+            client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            // Returns once the server has closed the connection.
+            let reply = client.read()
+            #expect(reply.hasPrefix("HTTP/1.1 200"))
+            #expect(reply.utf8.count > (count > 1 ? 262_144 : 1_000))
         }
     }
 

@@ -37,32 +37,124 @@ struct TerminalViewTests {
         }
     }
 
-    @Test("The table answers keys, is drawn again after a resize, and leaves the terminal as it was")
+    @Test("The table of watch answers keys, is drawn again after a resize, and leaves the terminal as it was")
     func table() async throws {
+        try await withTwoStreams { file in
+            try await inTerminal { try await useTable("'\(siblingProgram("player-monitor"))' watch '\(file)'") }
+        }
+    }
+
+    @Test("The table of top answers keys as that of watch does, and says when the monitor has gone")
+    func top() async throws {
+        try await withTwoStreams { file in
+            let watch = try RunningWatch(["--listen", "127.0.0.1:0", file])
+            let port = await watch.port()
+            let program = "'\(siblingProgram("player-monitor"))' top http://127.0.0.1:\(port)"
+            try await inTerminal {
+                try await useTable(program)
+                try await type(program)
+                _ = try await screen { $0.first?.hasPrefix("2 streams") == true }
+                watch.send(SIGTERM)
+                #expect(await watch.waitUntilExit() == 0)
+                let lost = try await screen { $0.contains { $0.contains("does not answer") } }
+                #expect(lost.first?.hasPrefix("2 streams") == true, "\(lost)")
+                _ = try await tmux("send-keys", "-t", "watch", "q")
+                _ = try await screen { $0.last { !$0.isEmpty }?.hasPrefix("ready>") == true }
+            }
+        }
+    }
+
+    @Test("With NO_COLOR, the table has no colours and marks the chosen stream by a sign", arguments: [true, false])
+    func colours(_ isColored: Bool) async throws {
+        try await withTwoStreams { file in
+            try await inTerminal {
+                let variable = isColored ? "NO_COLOR= " : "NO_COLOR=1 "
+                try await type(variable + "'\(siblingProgram("player-monitor"))' watch '\(file)'")
+                let lines = try await screen { lines in
+                    lines.first?.hasPrefix("2 streams, 1 down") == true && lines.contains { $0.contains("playing") }
+                }
+                #expect(lines.contains { $0.hasPrefix(">beta") } == !isColored, "\(lines)")
+                let raw = try await tmux("capture-pane", "-p", "-e", "-t", "watch").output
+                #expect(raw.contains("\u{1B}[") == isColored, "\(raw)")
+                // In both, the heads stand above their columns.
+                let (head, row) = (lines.first { $0.contains("STATE") }, lines.first { $0.contains("alpha") })
+                let column = head.flatMap { head in
+                    head.range(of: "STATE").map { head.distance(from: head.startIndex, to: $0.lowerBound) }
+                }
+                #expect(row?.dropFirst(column ?? 0).hasPrefix("playing") == true, "\(lines)")
+                _ = try await tmux("send-keys", "-t", "watch", "q")
+            }
+        }
+    }
+
+    @Test("Each frame of the table is one synchronised update, so that no terminal shows half of it")
+    func synchronised() async throws {
+        try await withTwoStreams { file in
+            try await inTerminal {
+                let bytes = scratch.file("bytes")
+                _ = try await screen { $0.contains { $0.hasPrefix("ready>") } }
+                _ = try await tmux("pipe-pane", "-t", "watch", "-o", "cat > '\(bytes)'")
+                try await type("'\(siblingProgram("player-monitor"))' watch '\(file)'")
+                _ = try await screen { $0.first?.hasPrefix("2 streams, 1 down") == true }
+                _ = try await tmux("send-keys", "-t", "watch", "j", "s", "q")
+                _ = try await screen { $0.last { !$0.isEmpty }?.hasPrefix("ready>") == true }
+                let text = String(decoding: scratch.bytes("bytes"), as: UTF8.self)
+                let begin = try #require(text.range(of: "\u{1B}[?1049h"))
+                let end = try #require(text.range(of: "\u{1B}[?1049l"))
+                let shown = text[begin.upperBound..<end.lowerBound]
+                let parts = shown.components(separatedBy: "\u{1B}[?2026h")
+                #expect(parts.count > 3)
+                // Outside of the frames, nothing is drawn but the empty screen at the begin.
+                #expect(!parts[0].contains("streams"))
+                for frame in parts.dropFirst() {
+                    let halves = frame.components(separatedBy: "\u{1B}[?2026l")
+                    #expect(halves.count == 2)
+                    #expect(halves.first?.contains("2 streams") == true)
+                    #expect(halves.last?.contains { $0.isLetter && $0 != "l" && $0 != "h" } == false, "\(halves)")
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with the file of a configuration of two streams, the second of which is down.
+    private func withTwoStreams(_ body: (String) async throws -> Void) async throws {
         try await withOrigin { origin in
             let url = origin.url("live/ts/master.m3u8", session: "a")
             let gone = "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8"
-            let file = try scratch.write(
-                """
-                defaults: { continuous: true }
-                streams:
-                  - { name: alpha, url: "\(url)", labels: { cdn: one } }
-                  - { name: "beta\u{202E}x", url: "\(gone)", labels: { cdn: two } }
-                """,
-                "m.yaml"
+            try await body(
+                try scratch.write(
+                    """
+                    defaults: { continuous: true }
+                    streams:
+                      - { name: alpha, url: "\(url)", labels: { cdn: one } }
+                      - { name: "beta\u{202E}x", url: "\(gone)", labels: { cdn: two } }
+                    """,
+                    "m.yaml"
+                )
             )
-            let server = try await blocking { try startServer() }
-            // The socket exists once the server listens.
-            while try await tmux("new-session", "-d", "-s", "watch", "-x", "120", "-y", "20", "PS1='ready> ' sh -i")
-                .status != 0
-            { try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100))) }
-            do { try await useTable("'\(siblingProgram("player-monitor"))' watch '\(file)'") } catch {
-                _ = try await tmux("kill-server")
-                throw error
-            }
-            _ = try await tmux("kill-server")
-            server.waitUntilExit()
         }
+    }
+
+    /// Runs `body` with a terminal in which a shell waits for commands.
+    private func inTerminal(_ body: () async throws -> Void) async throws {
+        let server = try await blocking { try startServer() }
+        // The socket exists once the server listens.
+        while try await tmux("new-session", "-d", "-s", "watch", "-x", "120", "-y", "20", "PS1='ready> ' sh -i")
+            .status != 0
+        { try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(100))) }
+        do { try await body() } catch {
+            _ = try await tmux("kill-server")
+            throw error
+        }
+        _ = try await tmux("kill-server")
+        server.waitUntilExit()
+    }
+
+    /// Types a command, once the shell waits for one.
+    private func type(_ program: String) async throws {
+        _ = try await screen { $0.contains { $0.hasPrefix("ready>") } }
+        _ = try await tmux("send-keys", "-t", "watch", "-l", program)
+        _ = try await tmux("send-keys", "-t", "watch", "Enter")
     }
 
     /// A server of tmux that is no daemon: a daemon would hold what the test waits for. Its signals must not be
@@ -79,9 +171,7 @@ struct TerminalViewTests {
     }
 
     private func useTable(_ program: String) async throws {
-        _ = try await screen { $0.contains { $0.hasPrefix("ready>") } }
-        _ = try await tmux("send-keys", "-t", "watch", "-l", program)
-        _ = try await tmux("send-keys", "-t", "watch", "Enter")
+        try await type(program)
         // Streams in trouble are first.
         let first = try await screen { lines in
             lines.first?.hasPrefix("2 streams, 1 down") == true && lines.contains { $0.contains("playing") }

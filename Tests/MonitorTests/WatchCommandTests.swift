@@ -3,6 +3,7 @@ import Instrument
 import InstrumentJSON
 import InstrumentMonitor
 import InstrumentOrigin
+import InstrumentWatch
 import LoopbackServers
 import TestTraits
 import Testing
@@ -166,6 +167,104 @@ struct WatchCommandTests {
         }
     }
 
+    @Test(
+        "A file that an include finds later is read, and read again when its mistake is corrected in place",
+        arguments: ["d/*.yaml", "inc-*.yaml"]
+    )
+    func includedFile(_ pattern: String) async throws {
+        try await withOrigin { origin in
+            let url = origin.url("live/ts/master.m3u8", session: "a")
+            let folder = scratch.file("d")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            _ = try write(
+                "streams:\n  - { name: one, url: \"\(url)\", continuous: true }\n  - include: \"\(pattern)\"\n"
+            )
+            // A relative name, so that the folder of the include is the working directory itself.
+            let watch = try RunningWatch(["m.yaml"], in: scratch.file(""))
+            await watch.wait(for: "one plays")
+            let included = scratch.file(pattern.replacingOccurrences(of: "*", with: "x"))
+            try "- { name: two, urll: \"\(url)\", continuous: true }\n"
+                .write(toFile: included, atomically: false, encoding: .utf8)
+            await watch.wait(for: "the new configuration is not used")
+            #expect(watch.output.contains("Did you mean `url`?"))
+            try "- { name: two, url: \"\(url)\", continuous: true }\n"
+                .write(toFile: included, atomically: false, encoding: .utf8)
+            await watch.wait(for: "two plays")
+            try FileManager.default.removeItem(atPath: included)
+            await watch.wait(for: "configuration reloaded: 1 streams")
+            watch.send(SIGTERM)
+            #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+        }
+    }
+
+    @Test("Processes with different shards share a directory for their state, each with its streams and queues")
+    func sharedState() async throws {
+        try await withOrigin { origin in
+            let url = origin.url("live/ts/master.m3u8", session: "a")
+            let names = (0..<6).map { "s\($0)" }
+            let streams = names.map { "  - { name: \($0), url: \"\(url)\", continuous: true }\n" }.joined()
+            // Each process has a file of samples: one process cannot know what another one writes.
+            let files = try (1...2).map { number in
+                try write(
+                    "streams:\n\(streams)backends: { samples: { file: \"\(scratch.file("\(number).ndjson"))\" } }\n",
+                    "m\(number).yaml"
+                )
+            }
+            let state = scratch.file("state")
+            for _ in 0..<2 {
+                let processes = try (1...2).map { number in
+                    try RunningWatch(["--shard", "\(number)/2", "--state", state, files[number - 1]])
+                }
+                for (number, process) in zip(1...2, processes) {
+                    let shard = try #require(Shard(number: number, of: 2))
+                    for name in names where shard.contains(name) { await process.wait(for: "\(name) plays") }
+                }
+                for process in processes { process.send(SIGTERM) }
+                for process in processes { #expect(await process.waitUntilExit() == 0, "\(process.output)") }
+            }
+            // Each process keeps the states of its alerts; nothing is left in the queues.
+            let kept = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("monitor") }
+            #expect(kept.sorted() == ["monitor-1-of-2.json", "monitor-2-of-2.json"])
+            let starts = (1...2).map { number in
+                String(decoding: scratch.bytes("\(number).ndjson"), as: UTF8.self).split(separator: "\n")
+                    .count { $0.contains("\"action\":\"Start\"") }
+            }
+            #expect(starts.reduce(0, +) == 2 * names.count)
+        }
+    }
+
+    @Test("--check finds an address of a backend that watch could not use")
+    func backendAddresses() async throws {
+        let cases = [
+            ("kafka: \"k1.example.org:9092\"", "3:15: `kafka` must be `HOST:PORT"),
+            ("nats: n.example.org", "3:14: `nats` must be `HOST[:PORT]"),
+            ("graphite: \"h:99999\"", "3:18: `graphite` must be `HOST[:PORT]"),
+            ("newrelic: x@eu, credentials: { env: K }", "3:18: `newrelic` must be `ACCOUNT`"),
+            ("newrelic: 1234567@eu", "3:6: A backend of kind `newrelic` must have `credentials`"),
+            ("influx: \"http://h.example/\"", "3:16: `influx` must be a URL with `?db=NAME`"),
+        ]
+        for (backend, problem) in cases {
+            let file = try write("streams: []\nbackends:\n  a: { \(backend) }\n")
+            let watch = try RunningWatch(["--check", file])
+            #expect(await watch.waitUntilExit() == 1)
+            #expect(watch.output.contains(problem), "\(backend): \(watch.output)")
+        }
+        let good = try write(
+            """
+            streams: []
+            backends:
+              a: { kafka: "k1:9092,k2:9092/samples?tls" }
+              b: { nats: "n:4222/samples" }
+              c: { graphite: "h/players" }
+              d: { newrelic: "1234567@eu", credentials: { env: K } }
+              e: { influx: "http://h.example/?db=x" }
+              f: { sift: "https://h.example", credentials: { env: K } }
+            """
+        )
+        let watch = try RunningWatch(["--check", good])
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+    }
+
     @Test("Wrong configurations and addresses end the process at once, with the reason")
     func refusals() async throws {
         let good = try write("streams: []\n")
@@ -298,6 +397,63 @@ struct WatchCommandTests {
         #expect(watch.output.contains("alerts:ops"))
     }
 
+    @Test("Names and labels that attack a reader of JSON arrive in a webhook as they are")
+    func hostileNames() async throws {
+        let receiver = try Receiver()
+        let name = #"</script><b>"x\"', {"a":1} é😀 %0d%0a ${jndi:ldap://h}"# + "\u{202E}"
+        let quoted = { (text: String) in "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        let file = try write(
+            """
+            streams:
+              - { name: \(quoted(name)), url: "http://127.0.0.1:\(try TestServer.closedPort())/x.m3u8", continuous: true, labels: { cdn: \(quoted(name)) } }
+            alerts:
+              - { name: \(quoted(name)), when: up == 0, to: ops }
+            notify: { ops: { webhook: "\(receiver.url)", secret: { env: HOOK } } }
+            """
+        )
+        let watch = try RunningWatch([file], environment: ["HOOK": "the secret"])
+        await receiver.wait(for: 1)
+        let message = receiver.received[0]
+        #expect(message.signature == MessageSignature.header(message.body, key: Array("the secret".utf8)))
+        let json = try JSONValue(parsing: message.body)
+        guard case .array(let streams)? = json["streams"] else { return #expect(Bool(false)) }
+        #expect(streams.map { $0["name"]?.string } == [name])
+        #expect(streams.map { $0["labels"]?["cdn"]?.string } == [name])
+        #expect(json["alert"]?.string == name)
+        watch.send(SIGTERM)
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+    }
+
+    @Test("`keep` deletes rotated files that are too old, and no other file")
+    func keep() async throws {
+        let names = [
+            "samples.000001.ndjson", "samples.000002.ndjson", "samples.ndjson", "samples.00000x.ndjson",
+            "other.000001.ndjson",
+        ]
+        for name in names {
+            _ = try write("", name)
+            let age: TimeInterval = name.contains("000002") ? 3_000 : 8_000
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -age)],
+                ofItemAtPath: scratch.file(name)
+            )
+        }
+        let file = try write(
+            "streams: []\nbackends: { samples: { file: \"\(scratch.file("samples.ndjson"))\", keep: 2h } }\n"
+        )
+        let watch = try RunningWatch([file])
+        let old = scratch.file("samples.000001.ndjson")
+        while FileManager.default.fileExists(atPath: old), watch.isRunning {
+            try await SystemClock().sleep(until: SystemClock().now.advanced(by: .milliseconds(50)))
+        }
+        watch.send(SIGTERM)
+        #expect(await watch.waitUntilExit() == 0, "\(watch.output)")
+        for name in names.dropFirst() {
+            #expect(FileManager.default.fileExists(atPath: scratch.file(name)), "\(name)")
+        }
+    }
+
     @Test("With --dry-run, messages are printed and not sent")
     func dryRun() async throws {
         let receiver = try Receiver()
@@ -319,8 +475,15 @@ struct WatchCommandTests {
         await watch.wait(for: "gone is down")
         let shown = try await command([siblingProgram("player-monitor"), "top", "http://127.0.0.1:\(port)"])
         #expect(shown.status == 0, "\(shown)")
-        #expect(shown.output.contains("1 streams, 1 down"))
-        #expect(shown.output.contains("gone"))
+        #expect(shown.output.contains("1 stream, 1 down"))
+        // The columns stand under their heads, and no line is marked.
+        let lines = shown.output.split(separator: "\n")
+        let head = try #require(lines.first { $0.hasPrefix("STREAM") })
+        let row = try #require(lines.first { $0.hasPrefix("gone") })
+        let column = try #require(
+            head.range(of: "STATE").map { head.distance(from: head.startIndex, to: $0.lowerBound) }
+        )
+        #expect(row.dropFirst(column).hasPrefix("down"), "\(shown.output)")
         watch.send(SIGTERM)
         #expect(await watch.waitUntilExit() == 0)
         let alone = try await command([

@@ -83,8 +83,11 @@ struct WatchFaultTests {
     func fullDisk() async throws {
         let disk = scratch.file("disk")
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        // Without the permission to mount, the test checks nothing.
-        guard try await run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk) else { return }
+        let mount = try await command(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk])
+        guard mount.status == 0 else {
+            let reason = mount.errors.split(separator: "\n").first ?? "mount failed"
+            return print("SKIPPED: watch on a full disk, because no file system can be mounted (\(reason))")
+        }
         do { try await playOnFullDisk(disk) } catch {
             _ = try await run("umount", "-l", disk)
             throw error

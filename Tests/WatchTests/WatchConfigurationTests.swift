@@ -221,6 +221,37 @@ struct WatchConfigurationTests {
         #expect(problems(String(repeating: "- ", count: 5_000)).count == 1)
     }
 
+    @Test(
+        "A text with & or * is no anchor and no alias inside of quotes, comments, block scalars and plain texts",
+        arguments: [
+            "name: \"Tom, &Jerry\"", "name: 'it''s, *all* &c'", "name: \"a \\\" , &b\"", "name: Q&A, *live* & more",
+            "name: http://h/?*a:&b", "name: a - *b", "name: a # said: *b",
+            "name: |\n      - *a\n      &b\n    profile: hlsjs",
+            "name: >-\n\n      *a\n        x: &b", "name: long\n      *text",
+            "labels: { note: a &b, c: d*e, f: 'x, *y' }",
+            "labels: { note: \"[*a\" }\n    name: x{*y",
+        ]
+    )
+    func noAnchors(member: String) {
+        let found = problems("streams:\n  - url: \"http://example.org/\"\n    \(member)\n    every: 2m\n")
+        #expect(!found.contains { $0.contains("Anchors") || $0.contains("valid YAML") }, "\(found)")
+    }
+
+    @Test(
+        "An anchor or an alias is found wherever a value may begin",
+        arguments: [
+            ("a: *b", "1:4"), ("a: &b x", "1:4"), ("- *b", "1:3"), ("*b : x", "1:1"), ("a:\n  *b", "2:3"),
+            ("a: [x, *b]", "1:8"), ("a: {b: *c}", "1:8"), ("a: {\"b\":*c}", "1:9"), ("a: !!str &b x", "1:10"),
+            ("a: |\n  text\nb: *c", "3:4"), ("a: 'x'\nb: *c", "2:4"), ("a: x\n*b : y", "2:1"), ("--- *a", "1:5"),
+            ("? *a", "1:3"), ("a: é\nb: [é, &c d]", "2:8"), ("- a: x\n  *b : y", "2:3"), ("# '\na: *b", "2:4"),
+            ("a: it's\nb: *c", "2:4"), ("a: x # \"\nb: *c", "2:4"), ("a: >2\n    x\n *b : y", "3:2"),
+        ]
+    )
+    func anchors(text: String, place: String) {
+        let found = problems(text)
+        #expect(found.count == 1 && found[0].hasPrefix(place + ": Anchors"), "\(found)")
+    }
+
     @Test("An include of itself ends with the chain of files")
     func cycle() {
         let more = ["b.yaml": "streams:\n  - include: m.yaml\n"]
@@ -235,6 +266,29 @@ struct WatchConfigurationTests {
         #expect(problems("streams:\n  - include: d/*.yaml\n", ["d/a.txt": ""]).isEmpty)
         #expect(problems("streams:\n  - include: d/*.yaml\n").first?.contains("Cannot read the folder") == true)
         #expect(problems("streams:\n  - include: [d/a.yaml]\n", ["d/a.yaml": "streams: [{ name: x }]"]).count == 1)
+    }
+
+    @Test("The reader names all files and folders whose change may change the configuration, also without success")
+    func sources() {
+        let files = MemoryFiles(files: [
+            "m.yaml": "streams:\n  - include: [d/*.yaml, e.yaml, gone.yaml, \"*.yml\", none/*.yaml]\n",
+            "d/a.yaml": "streams:\n  - include: \"b/?.yaml\"\n", "d/b/c.yaml": "- { name: x }\n", "e.yaml": "",
+        ])
+        let read = WatchConfiguration.read(contentsOf: "m.yaml", files: files)
+        #expect(throws: ConfigurationError.self) { try read.result.get() }
+        #expect(read.sources.files == ["m.yaml", "d/a.yaml", "d/b/c.yaml", "e.yaml", "gone.yaml"])
+        #expect(read.sources.folders == ["d/", "d/b/", ".", "none/"])
+    }
+
+    @Test("An address of a form that its backend cannot use is reported with its place, and not repeated")
+    func addresses() {
+        let files = MemoryFiles(files: ["m.yaml": "streams: []\nbackends: { a: { kafka: \"user:hidden@k/t\" } }\n"])
+        let read = WatchConfiguration.read(contentsOf: "m.yaml", files: files, isAddress: { _, _ in false })
+        let error = #expect(throws: ConfigurationError.self) { try read.result.get() }
+        #expect(
+            error?.description
+                == "m.yaml:2:25: `kafka` must be `HOST:PORT[,HOST:PORT…]/TOPIC` such as `kafka.example.org:9092/samples`."
+        )
     }
 
     @Test("A file that is no text, is empty or has a key twice gives one problem")

@@ -66,7 +66,7 @@ struct TopCommand: AsyncParsableCommand {
             terminal.note("player-monitor: \(error)")
             throw ExitCode(ExitStatus.failed.rawValue)
         case .success(let document):
-            var table = StreamTable(isColored: false)
+            var table = StreamTable(isColored: false, hasSelection: false)
             table.take(document)
             for line in table.lines(columns: 200, rows: table.rows.count + 8).dropLast() where !line.isEmpty {
                 try terminal.output(line + "\n")

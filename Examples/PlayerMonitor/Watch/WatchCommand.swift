@@ -55,7 +55,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(
         help: """
             Directory for what survives a restart: queued samples and messages, and the states of alerts. Without it, they are \
-            lost with the process.
+            lost with the process. Processes with different shards may share a directory.
             """
     )
     var state: String?
@@ -98,20 +98,22 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let result = read()
+        let (result, sources) = read()
         guard check else {
             let configuration = try result.get(orReport: Terminal(isQuiet: true), toStandardError: true)
-            return try await WatchRun(self, configuration).run()
+            return try await WatchRun(self, configuration, from: sources).run()
         }
         let terminal = Terminal(isQuiet: true)
         try terminal.output(summary(of: try result.get(orReport: terminal, toStandardError: false)))
     }
 
     /// Reads the configuration, all streams of it.
-    func read() -> Result<WatchConfiguration, ConfigurationError> {
-        Result { () throws(ConfigurationError) in
-            try WatchConfiguration(contentsOf: file, profiles: Set(PlayerProfile.named.map(\.name)))
-        }
+    func read() -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
+        WatchConfiguration.read(
+            contentsOf: file,
+            profiles: Set(PlayerProfile.named.map(\.name)),
+            isAddress: { BackendOption(argument: "\($0):\($1)") != nil }
+        )
     }
 
     /// The part of a configuration that this process watches.

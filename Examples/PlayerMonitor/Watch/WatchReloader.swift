@@ -11,6 +11,7 @@ internal import InstrumentWatch
 final class WatchReloader: Sendable {
     private struct State {
         var current: WatchConfiguration
+        var sources: ConfigurationSources
         var seen: [String: String]
         var isBusy = false
         var isWanted = false
@@ -27,6 +28,7 @@ final class WatchReloader: Sendable {
     init(
         command: WatchCommand,
         current: WatchConfiguration,
+        sources: ConfigurationSources,
         monitor: Monitor,
         delivery: WatchDelivery,
         factory: WatchBackends,
@@ -35,14 +37,14 @@ final class WatchReloader: Sendable {
     ) {
         (self.command, self.monitor, self.delivery) = (command, monitor, delivery)
         (self.factory, self.log, self.notifier) = (factory, log, notifier)
-        state = Lock(State(current: current, seen: Self.dates(command.file, current)))
+        state = Lock(State(current: current, sources: sources, seen: Self.dates(sources)))
     }
 
     var retention: FileRetention { FileRetention(state.withLock { $0.current }) }
 
     /// Reads the configuration again, if forced or if a file has changed; returns at once.
     func reload(isForced: Bool) {
-        let dates = Self.dates(command.file, state.withLock { $0.current })
+        let dates = Self.dates(state.withLock { $0.sources })
         let starts = state.withLock { state in
             guard isForced || dates != state.seen else { return false }
             state.seen = dates
@@ -60,7 +62,7 @@ final class WatchReloader: Sendable {
     private func work() async {
         while true {
             notifier.reloading()
-            await apply(command.read())
+            await apply(read())
             notifier.ready("watches \(monitor.state.order.count) streams")
             let isWanted = state.withLock { state in
                 defer { (state.isBusy, state.isWanted) = (state.isWanted, false) }
@@ -68,6 +70,24 @@ final class WatchReloader: Sendable {
             }
             if !isWanted { return }
         }
+    }
+
+    /// Reads the configuration, and notes where it comes from: also after a failure, because the file with the mistake
+    /// is the one that will be corrected.
+    private func read() -> Result<WatchConfiguration, ConfigurationError> {
+        let known = state.withLock { $0.sources }
+        // A file that changes while it is read must have another date than the one that was noted.
+        var dates = Self.dates(known)
+        var (result, sources) = command.read()
+        if sources != known {
+            dates = Self.dates(sources)
+            let again = command.read()
+            // Without dates, the next look reads once more.
+            if again.sources != sources { dates = [:] }
+            (result, sources) = again
+        }
+        state.withLock { ($0.sources, $0.seen) = (sources, dates) }
+        return result
     }
 
     private func apply(_ result: Result<WatchConfiguration, ConfigurationError>) async {
@@ -84,10 +104,7 @@ final class WatchReloader: Sendable {
                 await receivers.apply(to: delivery.alerts)
             } catch { return fail(error.description) }
             factory.routes.replace(WatchRun.routes(new))
-            state.withLock { state in
-                state.current = new
-                state.seen = Self.dates(command.file, new)
-            }
+            state.withLock { $0.current = new }
             monitor.reload(command.part(of: new))
             log.event("configuration reloaded: \(command.part(of: new).streams.count) streams")
         }
@@ -100,19 +117,17 @@ final class WatchReloader: Sendable {
 
     /// Where the files of a configuration and the folders of its includes are, links followed, and when they were last
     /// changed.
-    private static func dates(_ file: String, _ configuration: WatchConfiguration) -> [String: String] {
-        var paths: Set<String> = [file]
-        for stream in configuration.streams where stream.place.file != file {
-            paths.insert(stream.place.file)
-            paths.insert((stream.place.file as NSString).deletingLastPathComponent)
-        }
+    private static func dates(_ sources: ConfigurationSources) -> [String: String] {
+        let paths = sources.files.union(sources.folders)
         var dates: [String: String] = [:]
         for path in paths where !path.isEmpty {
             // A manager of configurations may exchange the target of a link.
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let attributes = try? FileManager.default.attributesOfItem(atPath: target)
             let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
-            dates[path] = "\(target) \(date ?? 0)"
+            // Two changes within a tick of the clock of the file system have one date.
+            let (size, number) = (attributes?[.size] as? Int, attributes?[.systemFileNumber] as? Int)
+            dates[path] = "\(target) \(date ?? 0) \(size ?? 0) \(number ?? 0)"
         }
         return dates
     }

@@ -15,10 +15,11 @@ internal import InstrumentWatch
 struct WatchRun {
     private let command: WatchCommand
     private let configuration: WatchConfiguration
+    private let sources: ConfigurationSources
     private let log: WatchLog
 
-    init(_ command: WatchCommand, _ configuration: WatchConfiguration) {
-        (self.command, self.configuration) = (command, configuration)
+    init(_ command: WatchCommand, _ configuration: WatchConfiguration, from sources: ConfigurationSources) {
+        (self.command, self.configuration, self.sources) = (command, configuration, sources)
         log = WatchLog(Terminal(isQuiet: true))
     }
 
@@ -53,6 +54,7 @@ struct WatchRun {
         let reloader = WatchReloader(
             command: command,
             current: configuration,
+            sources: sources,
             monitor: monitor,
             delivery: delivery,
             factory: factory,
@@ -115,7 +117,8 @@ struct WatchRun {
         guard showsTable else { return await printLines(monitor, clock, until: stop) }
         log.silence()
         await WatchScreen(isColored: StandardOutput.isColored).run(until: stop) { opened in
-            let (state, now) = (monitor.state, clock.timestamp)
+            let now = clock.timestamp
+            let state = monitor.shown(at: now.instant)
             return (state.overview(facts(), at: now), opened.flatMap { state.detail(of: $0, at: now) })
         }
         log.unsilence()

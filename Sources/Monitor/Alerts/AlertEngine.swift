@@ -27,13 +27,15 @@ package struct AlertEngine: Sendable {
         var since: Timestamp
         /// Since when the condition of a firing alert does not hold.
         var clearSince: MonotonicInstant?
+        /// Since when it is unknown whether the condition holds.
+        var unknownSince: MonotonicInstant?
         var value: Double?
         var reason = ""
         var evidence: [LogEntry] = []
         /// Whether a message said that the alert fires.
         var isNotified = false
-        /// Waits for the message about its state.
-        var isWaiting = false
+        /// The group whose message about its state is still to be made.
+        var group: Group?
     }
 
     /// An alert that is shown.
@@ -62,13 +64,15 @@ package struct AlertEngine: Sendable {
     static let flapKeep = Duration.seconds(900)
     /// The shortest time for which a condition must not hold.
     static let shortestKeep = Duration.seconds(30)
+    /// How long an alert keeps its state while a value is unknown, at least.
+    static let longestUnknown = Duration.seconds(900)
 
     let groupDelay: Duration
     var instances: [Key: Instance] = [:]
     /// When alerts fired, for those that fired in the last hour.
     var firings: [Key: [MonotonicInstant]] = [:]
     private var groups: [Group: MonotonicInstant] = [:]
-    private var groupKeys: [Group: [Key]] = [:]
+    private var groupKeys: [Group: Set<Key>] = [:]
     /// Messages that were made.
     package private(set) var messageCount = 0
 
@@ -80,17 +84,22 @@ package struct AlertEngine: Sendable {
         instances[Key(alert: alert, stream: stream)]?.state == .firing
     }
 
-    /// Takes the result of an evaluation; `holds` is nil if a value is unknown, which changes nothing.
+    /// Takes the result of an evaluation.
+    ///
+    /// `holds` is nil if a value is unknown. That changes nothing, because the next session may show the value again,
+    /// until the value has been unknown for `longestUnknown`: then the condition does not hold.
     mutating func observe(
         _ alert: AlertConfiguration,
         _ stream: WatchedStream,
         holds: Bool?,
         value: Double?,
         reason: String,
+        longestUnknown: Duration,
         at now: Timestamp
     ) -> Change? {
         let key = Key(alert: alert.name, stream: stream.name)
-        guard let holds else { return nil }
+        let isKnown = holds != nil
+        guard let holds = holds ?? assumption(key, longestUnknown, at: now.instant) else { return nil }
         guard var instance = instances[key], instance.state != .resolved else {
             guard holds else { return nil }
             if instances[key]?.state == .resolved {
@@ -102,7 +111,7 @@ package struct AlertEngine: Sendable {
         }
         (instance.alert, instance.stream) = (alert, stream)
         if holds {
-            (instance.value, instance.clearSince) = (value, nil)
+            (instance.value, instance.clearSince, instance.unknownSince) = (value, nil, nil)
             if !instance.isNotified, !reason.isEmpty { instance.reason = reason }
             instances[key] = instance
             return fireIfDue(key, at: now)
@@ -113,9 +122,18 @@ package struct AlertEngine: Sendable {
         }
         let since = instance.clearSince ?? now.instant
         instance.clearSince = since
+        if isKnown { instance.unknownSince = nil }
         instance.value = value ?? instance.value
         instances[key] = instance
         return since.duration(to: now.instant) >= keep(of: key, instance) ? resolve(key, at: now) : nil
+    }
+
+    /// What counts while a value is unknown: nothing at first, then that the condition does not hold.
+    private mutating func assumption(_ key: Key, _ limit: Duration, at now: MonotonicInstant) -> Bool? {
+        guard let instance = instances[key] else { return nil }
+        let since = instance.unknownSince ?? now
+        instances[key]?.unknownSince = since
+        return since.duration(to: now) >= limit ? false : nil
     }
 
     /// Keeps the latest events of a stream for the message.
@@ -198,19 +216,18 @@ package struct AlertEngine: Sendable {
 
     private mutating func wait(_ key: Key, at now: MonotonicInstant) {
         guard let group = group(of: key) else { return }
-        instances[key]?.isWaiting = true
-        groupKeys[group, default: []].append(key)
+        instances[key]?.group = group
+        groupKeys[group, default: []].insert(key)
         if groups[group] == nil { groups[group] = now.advanced(by: groupDelay) }
     }
 
     mutating func restoreWait(_ key: Key, at now: MonotonicInstant) { wait(key, at: now) }
 
     private mutating func leaveGroup(_ key: Key) {
-        instances[key]?.isWaiting = false
-        for group in groupKeys.keys.filter({ $0.alert == key.alert }) {
-            groupKeys[group]?.removeAll { $0 == key }
-            if groupKeys[group]?.isEmpty == true { (groupKeys[group], groups[group]) = (nil, nil) }
-        }
+        guard let group = instances[key]?.group else { return }
+        instances[key]?.group = nil
+        groupKeys[group]?.remove(key)
+        if groupKeys[group]?.isEmpty == true { (groupKeys[group], groups[group]) = (nil, nil) }
     }
 
     /// Makes the messages that are due.
@@ -220,7 +237,7 @@ package struct AlertEngine: Sendable {
         }
         return due.compactMap { group in
             groups[group] = nil
-            let keys = (groupKeys.removeValue(forKey: group) ?? []).filter { instances[$0]?.isWaiting == true }
+            let keys = groupKeys.removeValue(forKey: group) ?? []
             return message(group, keys.sorted { $0.stream < $1.stream }, at: now)
         }
     }
@@ -234,7 +251,7 @@ package struct AlertEngine: Sendable {
             message.add(instance)
             if group.isFiring {
                 instances[key]?.isNotified = true
-                instances[key]?.isWaiting = false
+                instances[key]?.group = nil
             } else {
                 instances[key] = nil
             }

@@ -127,6 +127,8 @@ package struct MonitorOptions: Hashable, Sendable {
     package var firstRetryDelay = Duration.seconds(1)
     /// The longest delay after failures.
     package var longestRetryDelay = Duration.seconds(300)
+    /// A session that has played for this long ends the back-off of earlier failures.
+    package var recoveryTime = Duration.seconds(60)
     /// A session that shows no picture within this time counts as down.
     package var startLimit = Duration.seconds(30)
     /// A session that does not end within this time after its stop is given up.

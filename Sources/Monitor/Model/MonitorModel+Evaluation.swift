@@ -16,25 +16,14 @@ extension MonitorModel {
     private mutating func evaluate(_ alert: AlertConfiguration, _ state: StreamState, at now: Timestamp) {
         let isFiring = engine.isFiring(alert.name, of: state.stream.name)
         let expression = isFiring ? alert.keepWhile ?? alert.condition : alert.condition
-        var holds: Bool? = true
-        var value: Double?
-        for condition in expression.conditions {
-            guard let found = state.value(of: condition, at: now) else {
-                holds = nil
-                break
-            }
-            if value == nil { value = found }
-            if !condition.comparison.holds(found, condition.threshold) {
-                holds = false
-                break
-            }
-        }
+        let (holds, value) = state.holds(expression, at: now)
         let change = engine.observe(
             alert,
             state.stream,
             holds: holds,
             value: value,
             reason: state.reason(at: now),
+            longestUnknown: state.stream.schedule.longestUnknown,
             at: now
         )
         if let change {
@@ -52,18 +41,17 @@ extension MonitorModel {
 
     /// Adds what has passed since the last sample to the sums of a stream.
     mutating func sample(_ slot: Int, at now: Timestamp) {
+        let recovery = options.recoveryTime
         change(slot) { state in
-            let live = state.liveFigures(at: now.instant)
-            let errors = state.finished.errorCount
-            if let live, let last = state.sampled {
-                state.add(live, since: last.totals, elapsed: last.instant.duration(to: now.instant), at: now)
-            } else if let live {
-                state.add(live, since: StreamState.Figures(), elapsed: .zero, at: now)
+            if var live = state.settledFigures(at: now.instant) {
+                let last = state.sampled
+                live.raise(to: last?.totals)
+                let elapsed = last?.instant.duration(to: now.instant) ?? .zero
+                state.add(live, since: last?.totals ?? StreamState.Figures(), elapsed: elapsed, at: now)
+                state.sampled = (now.instant, live)
+                // Back-off is for streams that do not play: after a while of playing, a failure is the first one again.
+                if live.playing >= recovery.milliseconds { state.failures = 0 }
             }
-            state.integrals.errors = Double(errors)
-            state.integrals.requests = Double(state.finished.requestCount)
-            state.integrals.failedRequests = Double(state.finished.failedRequests)
-            if let live { state.sampled = (now.instant, live, errors) }
             let elapsed = state.lastSample.map { $0.duration(to: now.instant).seconds } ?? 0
             state.lastSample = now.instant
             if let up = state.isUp {
@@ -84,13 +72,21 @@ extension MonitorModel {
     }
 }
 
+extension StreamState.Figures {
+    /// Replaces the sums that are smaller than those of an earlier sample, so that no time counts twice.
+    fileprivate mutating func raise(to earlier: StreamState.Figures?) {
+        guard let earlier else { return }
+        (playing, rebuffering) = (max(playing, earlier.playing), max(rebuffering, earlier.rebuffering))
+        rebuffers = max(rebuffers, earlier.rebuffers)
+    }
+}
+
 extension StreamState {
     fileprivate mutating func add(_ live: Figures, since last: Figures, elapsed: Duration, at now: Timestamp) {
-        let playing = max(0, live.playing - last.playing)
-        let rebuffering = max(0, live.rebuffering - last.rebuffering)
+        let (playing, rebuffering) = (live.playing - last.playing, live.rebuffering - last.rebuffering)
         integrals.playing += Double(playing) / 1000
         integrals.rebuffering += Double(rebuffering) / 1000
-        integrals.rebuffers += Double(max(0, live.rebuffers - last.rebuffers))
+        integrals.rebuffers += Double(live.rebuffers - last.rebuffers)
         let seconds = elapsed.seconds
         let isPlaying = run?.model?.state == .playing
         if let bitrate, isPlaying {
@@ -115,12 +111,27 @@ extension StreamState {
         }
     }
 
+    /// Whether all conditions hold, and the first known value.
+    ///
+    /// A condition that does not hold decides, whatever the others are; nil if none decides and a value is unknown.
+    func holds(_ expression: AlertExpression, at now: Timestamp) -> (holds: Bool?, value: Double?) {
+        let values = expression.conditions.map { ($0, value(of: $0, at: now)) }
+        let results = values.map { condition, value in
+            value.map { condition.comparison.holds($0, condition.threshold) }
+        }
+        let first = values.lazy.compactMap(\.1).first
+        if results.contains(false) { return (false, first) }
+        return (results.contains(nil) ? nil : true, first)
+    }
+
     /// The value of a condition's metric; nil if the value is unknown.
     func value(of condition: AlertExpression.Condition, at now: Timestamp) -> Double? {
         if condition.metric.description == "check_failed" { return checkValue(condition, at: now.instant) }
         guard let window = condition.window else { return latestValue(of: condition.metric, at: now.instant) }
         guard let history = windows.first(where: { $0.window == window }) else { return nil }
-        return Self.value(of: condition.metric, from: history.start(at: now.instant), to: integrals)
+        let start = history.start(at: now.instant)
+        let least = stream.schedule.leastWatched(in: window).seconds
+        return Self.value(of: condition.metric, from: start, to: integrals, least: least)
     }
 
     /// The number of broken rules, or of one rule; over a window, the number of those that were broken in it.
@@ -138,7 +149,9 @@ extension StreamState {
         switch metric.description {
         case "up": return isUp.map { $0 ? 1 : 0 }
         case "rebuffer_ratio":
-            return Self.ratio(Double(figures.rebuffering), Double(figures.playing + figures.rebuffering))
+            let least = stream.schedule.leastWatched(in: nil).seconds
+            let (rebuffering, playing) = (Double(figures.rebuffering) / 1000, Double(figures.playing) / 1000)
+            return Self.rebufferRatio(rebuffering, playing, least: least)
         case "rebuffers": return Double(figures.rebuffers)
         case "rebuffer_seconds": return Double(figures.rebuffering) / 1000
         case "playing_seconds": return Double(figures.playing) / 1000
@@ -147,7 +160,7 @@ extension StreamState {
         case "latency_seconds": return latency?.seconds
         case "buffer_seconds": return buffered?.seconds
         case "errors": return Double(figures.errors)
-        case "error_ratio": return Self.ratio(Double(figures.failedRequests), Double(figures.requests))
+        case "error_ratio": return Self.errorRatio(Double(figures.failedRequests), Double(figures.requests))
         case "requests": return Double(figures.requests)
         case "request_seconds": return Self.ratio(figures.requestTime, Double(figures.requests))
         case "playlist_age_seconds": return playlistAge(at: now)?.seconds
@@ -158,14 +171,33 @@ extension StreamState {
 
     private static func ratio(_ part: Double, _ whole: Double) -> Double? { whole > 0 ? part / whole : nil }
 
-    private static func value(of metric: AlertMetric, from a: WindowSums, to b: WindowSums) -> Double? {
+    /// The share of stalls. Stalls in a few seconds of watching are no share yet: the value is unknown.
+    private static func rebufferRatio(_ rebuffering: Double, _ playing: Double, least: Double) -> Double? {
+        let whole = playing + rebuffering
+        return rebuffering > 0 && whole < least ? nil : ratio(rebuffering, whole)
+    }
+
+    /// The share of failed requests. Of a few requests, some of which failed, there is no share yet; that all of them
+    /// fail is known at once.
+    private static func errorRatio(_ failed: Double, _ requests: Double) -> Double? {
+        requests < leastRequests && failed > 0 && failed < requests ? nil : ratio(failed, requests)
+    }
+
+    private static var leastRequests: Double { 10 }
+
+    private static func value(
+        of metric: AlertMetric,
+        from a: WindowSums,
+        to b: WindowSums,
+        least: Double
+    ) -> Double? {
         let mean = { (path: KeyPath<WindowSums, (Double, Double)>) in
             ratio(b[keyPath: path].0 - a[keyPath: path].0, b[keyPath: path].1 - a[keyPath: path].1)
         }
         let (playing, rebuffering) = (b.playing - a.playing, b.rebuffering - a.rebuffering)
         switch metric.description {
         case "up": return mean(\.up)
-        case "rebuffer_ratio": return ratio(rebuffering, playing + rebuffering)
+        case "rebuffer_ratio": return rebufferRatio(rebuffering, playing, least: least)
         case "rebuffers": return b.rebuffers - a.rebuffers
         case "rebuffer_seconds": return rebuffering
         case "playing_seconds": return playing
@@ -174,7 +206,7 @@ extension StreamState {
         case "latency_seconds": return mean(\.latency)
         case "buffer_seconds": return mean(\.buffer)
         case "errors": return b.errors - a.errors
-        case "error_ratio": return ratio(b.failedRequests - a.failedRequests, b.requests - a.requests)
+        case "error_ratio": return errorRatio(b.failedRequests - a.failedRequests, b.requests - a.requests)
         case "requests": return b.requests - a.requests
         case "request_seconds": return ratio(b.requestTime - a.requestTime, b.requests - a.requests)
         case "playlist_age_seconds": return mean(\.age)
@@ -193,6 +225,23 @@ extension StreamState {
 
     /// The latest events, for a message.
     var evidence: [LogEntry] { Array(log.latest.suffix(5)) }
+}
+
+extension WatchedStream.Schedule {
+    /// The time of playing and stalls from which a share of stalls follows: a minute, less for a short window and for
+    /// a stream that plays less than two minutes of the window.
+    fileprivate func leastWatched(in window: Duration?) -> Duration {
+        let most = min(.seconds(60), window.map { $0 / 5 } ?? .seconds(60))
+        guard case .sampled(let every, let length) = self else { return most }
+        let sessions = window.map { max(1, ($0 / every).rounded(.down)) } ?? 1
+        return min(most, length * sessions / 2)
+    }
+
+    /// How long a value may be unknown: longer than the pause between two sessions.
+    fileprivate var longestUnknown: Duration {
+        guard case .sampled(let every, _) = self else { return AlertEngine.longestUnknown }
+        return max(AlertEngine.longestUnknown, every * 2)
+    }
 }
 
 extension AlertConfiguration {

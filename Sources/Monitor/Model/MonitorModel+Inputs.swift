@@ -62,6 +62,7 @@ extension MonitorModel {
     static func note(error code: String, _ message: String, in state: inout StreamState, at time: Timestamp) {
         let (code, message) = (String(code.prefix(60)), String(message.prefix(300)))
         state.finished.add(error: code)
+        state.integrals.errors += 1
         state.withRun { $0.errors += 1 }
         state.lastFailure = StreamState.Failure(code: code, message: message, time: time)
         state.chart.update(at: time.wallTime) { if $0.errors < .max { $0.errors += 1 } }
@@ -75,6 +76,8 @@ extension MonitorModel {
             if request.isFailure { run.failedRequests += 1 }
             run.requestTime += request.total.seconds
         }
+        state.integrals.requests += 1
+        if request.isFailure { state.integrals.failedRequests += 1 }
         state.integrals.requestTime += request.total.seconds
         state.requests.append(LoggedRequest(time: now.wallTime, request: request))
         state.revision += 1

@@ -41,12 +41,28 @@ extension MonitorModel {
 
     private mutating func remove(_ slot: Int, _ name: String, at now: Timestamp) -> [MonitorEffect] {
         slots[name] = nil
-        change(slot) { $0.isRemoved = true }
-        if streams[slot]?.run == nil {
+        guard let state = streams[slot] else { return [] }
+        let totals = state.totals(at: now.instant)
+        retired.put(totals, name)
+        guard state.run != nil else {
             streams[slot] = nil
             return []
         }
+        change(slot) { ($0.isRemoved, $0.handedOver) = (true, totals) }
         return stop(slot, at: now)
+    }
+
+    /// Forgets a stream that was removed. The rest of its last session counts for the stream that has its name now.
+    mutating func forget(_ slot: Int, at now: Timestamp) {
+        guard let state = streams.removeValue(forKey: slot) else { return }
+        let totals = state.totals(at: now.instant)
+        let earlier = state.handedOver ?? totals
+        if let heir = slots[state.stream.name] {
+            change(heir) { $0.finished.add(totals, since: earlier) }
+        } else if var kept = retired.take(state.stream.name) {
+            kept.add(totals, since: earlier)
+            retired.put(kept, state.stream.name)
+        }
     }
 
     /// Stops all sessions; the model starts no more.

@@ -22,6 +22,7 @@ extension MonitorModel {
             start = now.instant.advanced(by: place == 0 ? .zero : ramp * Self.evenShare(place))
         }
         var state = StreamState(slot: slot, stream, offset: offset, start: start)
+        if let totals = retired.take(stream.name) { state.finished = totals }
         configure(&state)
         streams[slot] = state
         slots[stream.name] = slot
@@ -140,7 +141,8 @@ extension MonitorModel {
         guard let state = streams[slot], let run = state.run else { return [] }
         runningCount -= 1
         sample(slot, at: now)
-        var figures = run.figures(at: now.instant)
+        // Nothing is known of the latest time of a session that ends without a last event.
+        var figures = state.settledFigures(at: now.instant) ?? run.figures(at: now.instant)
         figures.joining = nil
         var isFailure = !run.hasShownPicture && !isStopping && !state.isRemoved
         if case .failed = ending { isFailure = true }
@@ -154,7 +156,8 @@ extension MonitorModel {
             state.finished.rebuffers += figures.rebuffers
             state.lastSession = figures
             state.lastEnding = ending
-            (state.bitrate, state.buffered, state.loudness, state.sampled) = (nil, nil, nil, nil)
+            (state.bitrate, state.buffered, state.latency, state.loudness) = (nil, nil, nil, nil)
+            state.sampled = nil
             if isFailure {
                 state.finished.failedSessions += 1
                 state.failures += 1
@@ -179,7 +182,7 @@ extension MonitorModel {
         }
         if state.isRemoved || isStopping {
             change(slot) { $0.phase = .retired }
-            if state.isRemoved { streams[slot] = nil }
+            if state.isRemoved { forget(slot, at: now) }
             return []
         }
         let next = nextStart(of: slot, after: run, at: now)

@@ -15,6 +15,8 @@ package struct MonitorModel: Sendable {
     var slots: [String: Int] = [:]
     /// The slots in the order of the configuration.
     package internal(set) var order: [Int] = []
+    /// The sums of streams that were removed: a stream that returns counts on.
+    var retired = RetiredTotals()
     var deadlines = DeadlineQueue()
     var engine: AlertEngine
     var generator: SplitMix64
@@ -73,6 +75,12 @@ package struct MonitorModel: Sendable {
 
     /// The state of a stream; nil for an unknown name.
     package func stream(named name: String) -> StreamState? { slots[name].flatMap { streams[$0] } }
+
+    /// The model for a page that shows counters: what the page shows is the least that later pages show.
+    package mutating func shown(at now: MonotonicInstant) -> MonitorModel {
+        for slot in order { change(slot) { $0.noteShown(at: now) } }
+        return self
+    }
 
     /// The alerts that fire or are about to.
     package var alerts: [AlertEngine.Shown] { engine.shown }

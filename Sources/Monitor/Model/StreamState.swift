@@ -78,7 +78,12 @@ package struct StreamState: Sendable {
     package internal(set) var failures = 0
     /// Whether the stream plays; nil before the first result.
     package internal(set) var isUp: Bool?
+    /// The sums of the sessions that are over, of earlier streams of this name in this process, too.
     var finished = StreamTotals()
+    /// The largest sums that a page has shown: counters never decrease.
+    var shown = PlaybackSums()
+    /// The sums that the stream had when it was removed from the configuration, while its last session ends.
+    var handedOver: StreamTotals?
     package internal(set) var lastSession: Figures?
     package internal(set) var lastEnding: SessionEnding?
     package internal(set) var lastFailure: Failure?
@@ -96,7 +101,7 @@ package struct StreamState: Sendable {
     package internal(set) var chart = StreamChart()
     var windows: [WindowHistory] = []
     var integrals = WindowSums()
-    var sampled: (instant: MonotonicInstant, totals: Figures, errors: Int)?
+    var sampled: (instant: MonotonicInstant, totals: Figures)?
     var lastSample: MonotonicInstant?
     /// The labels of the metrics, escaped.
     var labelText: [UInt8] = []
@@ -142,19 +147,42 @@ package struct StreamState: Sendable {
     /// The figures of the session that runs, up to now; nil without a session.
     func liveFigures(at now: MonotonicInstant) -> Figures? { run.map { $0.figures(at: now) } }
 
+    /// The time for which the latest state of a session counts only later.
+    ///
+    /// A transition has its exact instant and is handled afterwards: the arrival of data is noticed a little later, and
+    /// the events of many sessions wait for each other. Until then, the session seems to be in its old state. Sums
+    /// that may only grow therefore end this long ago.
+    static let settling = Duration.seconds(2)
+
     /// The figures of the session that runs, else of the latest one.
     package func figures(at now: MonotonicInstant) -> Figures { liveFigures(at: now) ?? lastSession ?? Figures() }
 
     /// The sums since the start of the process, the session that runs included.
     package func totals(at now: MonotonicInstant) -> StreamTotals {
         var totals = finished
-        if let live = liveFigures(at: now) {
-            totals.playing += live.playing
-            totals.rebuffering += live.rebuffering
-            totals.rebuffers += live.rebuffers
-        }
+        totals.raise(to: sums(at: now))
         return totals
     }
+
+    /// The sums of playing and of stalls, never less than a page has shown.
+    private func sums(at now: MonotonicInstant) -> PlaybackSums {
+        var sums = finished.sums
+        if let live = settledFigures(at: now) {
+            sums.playing += live.playing
+            sums.rebuffering += live.rebuffering
+            sums.rebuffers += live.rebuffers
+        }
+        // An event may be handled later than after the time of settling.
+        return sums.raised(to: shown)
+    }
+
+    /// The figures of the session that runs, without the latest time, which may still change its state.
+    func settledFigures(at now: MonotonicInstant) -> Figures? {
+        run.map { $0.figures(at: now.advanced(by: .zero - Self.settling)) }
+    }
+
+    /// Notes that a page shows the totals of `now`.
+    mutating func noteShown(at now: MonotonicInstant) { shown = sums(at: now) }
 
     /// The age of the live playlist now; nil for a stream that is not live or not checked.
     package func playlistAge(at now: MonotonicInstant) -> Duration? {
@@ -180,6 +208,7 @@ extension StreamState.Run {
             return figures
         }
         let session = model.session
+        // Zero for an instant before the latest event, whose time counts already.
         let open = session.state.isTerminal ? 0 : max(0, session.end.instant.milliseconds(to: now))
         figures.playing = session.times[.playing] + (session.state == .playing ? open : 0)
         // A stall that has not finished counts, too.

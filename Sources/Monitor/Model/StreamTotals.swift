@@ -23,6 +23,14 @@ package struct BucketHistogram: Hashable, Sendable {
         sum += value
         count += 1
     }
+
+    /// Adds the values that `later` has and `earlier`, a copy of it from before, has not.
+    mutating func add(_ later: BucketHistogram, since earlier: BucketHistogram) {
+        guard bounds == later.bounds, bounds == earlier.bounds else { return }
+        for index in counts.indices { counts[index] += later.counts[index] - earlier.counts[index] }
+        sum += max(0, later.sum - earlier.sum)
+        count += later.count - earlier.count
+    }
 }
 
 /// The kind and the status of requests, as labels.
@@ -55,17 +63,66 @@ package struct StreamTotals: Hashable, Sendable {
     package var errorCount: Int { errors.values.reduce(0, +) }
     package var requestCount: Int { requestTime.count }
 
-    mutating func add(error code: String) {
+    mutating func add(error code: String, count: Int = 1) {
         let isKnown = errors[code] != nil || errors.count < Self.mostLabels
-        errors[isKnown ? code : "other", default: 0] += 1
+        errors[isKnown ? code : "other", default: 0] += count
     }
 
     mutating func add(_ request: RequestObservation) {
         requestTime.record(request.total.seconds)
         if request.isFailure { failedRequests += 1 }
-        var labels = RequestLabels(kind: request.kind, status: request.status.map(String.init) ?? "none")
-        if requests[labels] == nil, requests.count >= Self.mostLabels { labels = .init(kind: "other", status: "other") }
-        requests[labels, default: 0] += 1
+        add(RequestLabels(kind: request.kind, status: request.status.map(String.init) ?? "none"), count: 1)
+    }
+
+    private mutating func add(_ labels: RequestLabels, count: Int) {
+        let isKnown = requests[labels] != nil || requests.count < Self.mostLabels
+        requests[isKnown ? labels : .init(kind: "other", status: "other"), default: 0] += count
+    }
+
+    /// Adds what `later` has and `earlier`, a copy of it from before, has not.
+    mutating func add(_ later: StreamTotals, since earlier: StreamTotals) {
+        sessions += later.sessions - earlier.sessions
+        failedSessions += later.failedSessions - earlier.failedSessions
+        playing += max(0, later.playing - earlier.playing)
+        rebuffering += max(0, later.rebuffering - earlier.rebuffering)
+        rebuffers += max(0, later.rebuffers - earlier.rebuffers)
+        startup.add(later.startup, since: earlier.startup)
+        requestTime.add(later.requestTime, since: earlier.requestTime)
+        failedRequests += later.failedRequests - earlier.failedRequests
+        for (code, count) in later.errors.sorted(by: { $0.key < $1.key }) {
+            let new = count - (earlier.errors[code] ?? 0)
+            if new > 0 { add(error: code, count: new) }
+        }
+        let requests = later.requests.sorted { ($0.key.kind, $0.key.status) < ($1.key.kind, $1.key.status) }
+        for (labels, count) in requests {
+            let new = count - (earlier.requests[labels] ?? 0)
+            if new > 0 { add(labels, count: new) }
+        }
+    }
+
+    /// The sums of playing and of stalls.
+    var sums: PlaybackSums { PlaybackSums(playing: playing, rebuffering: rebuffering, rebuffers: rebuffers) }
+
+    /// Replaces the sums that are smaller than those of `floor`.
+    mutating func raise(to floor: PlaybackSums) {
+        let sums = sums.raised(to: floor)
+        (playing, rebuffering, rebuffers) = (sums.playing, sums.rebuffering, sums.rebuffers)
+    }
+}
+
+/// Playing and stalls, in milliseconds and as a number.
+struct PlaybackSums: Hashable, Sendable {
+    var playing = 0
+    var rebuffering = 0
+    var rebuffers = 0
+
+    /// The larger one of each sum.
+    func raised(to floor: PlaybackSums) -> PlaybackSums {
+        PlaybackSums(
+            playing: max(playing, floor.playing),
+            rebuffering: max(rebuffering, floor.rebuffering),
+            rebuffers: max(rebuffers, floor.rebuffers)
+        )
     }
 }
 

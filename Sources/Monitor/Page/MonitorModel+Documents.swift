@@ -1,4 +1,5 @@
 package import Instrument
+internal import InstrumentHTTP
 package import InstrumentJSON
 internal import InstrumentText
 internal import InstrumentWatch
@@ -104,7 +105,9 @@ extension StreamState {
         }
         row["loudness"] = loudness.map { .double($0) }
         row["age"] = playlistAge(at: now.instant).map { .int($0.milliseconds) }
-        row["title"] = title.map { .string($0) }
+        // A player that knows no title shows the name of the file, which is no news.
+        let isFileName = title.map { stream.url.path.hasSuffix("/" + $0) } ?? false
+        row["title"] = isFileName ? nil : title.map { .string($0) }
         row["error"] = lastFailure.map {
             ["code": .string($0.code), "message": .string($0.message), "time": .string($0.time.wallTime.rfc3339)]
         }

@@ -124,7 +124,9 @@ extension MonitorModel {
             else {
                 continue
             }
-            let since = Timestamp(instant: now.instant(of: entry.since), wallTime: entry.since)
+            // Nobody has looked since the state was saved: that time does not count towards the delay of an alert.
+            let held = max(0, saved.saved.milliseconds.saturatingSubtract(entry.since.milliseconds))
+            let since = Timestamp(instant: now.instant.advanced(by: .milliseconds(-held)), wallTime: entry.since)
             engine.restore(entry, alert, stream, since: since, at: now.instant)
         }
         for entry in saved.firings where alerts[entry.alert] != nil && slots[entry.stream] != nil {

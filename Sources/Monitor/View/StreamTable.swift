@@ -64,9 +64,13 @@ package struct StreamTable: Sendable {
     private var alerts: [(isFiring: Bool, text: TerminalText)] = []
     private var detail: JSONValue?
     private let isColored: Bool
+    private let hasSelection: Bool
     private var height = 24
 
-    package init(isColored: Bool) { self.isColored = isColored }
+    /// - Parameter hasSelection: whether the line that keys act on is marked; false for a table that is printed.
+    package init(isColored: Bool, hasSelection: Bool = true) {
+        (self.isColored, self.hasSelection) = (isColored, hasSelection)
+    }
 
     /// Takes the monitor's state document.
     package mutating func take(_ document: JSONValue) {
@@ -170,7 +174,8 @@ package struct StreamTable: Sendable {
         let down = rows.count { $0.isUp == false }
         let stalled = rows.count { $0.state == "rebuffering" }
         let some: TerminalText = list.count < rows.count ? "\(list.count) of " : ""
-        return some + "\(rows.count) streams, \(down) down, \(stalled) stalled, \(alerts.count { $0.isFiring }) alerts"
+        return some
+            + "\(rows.count) stream\(rows.count == 1 ? "" : "s"), \(down) down, \(stalled) stalled, \(alerts.count { $0.isFiring }) alerts"
     }
 
     private var footer: TerminalText {
@@ -191,14 +196,24 @@ package struct StreamTable: Sendable {
         let widest = part.map { TerminalText($0.name).columns }.max() ?? 0
         let layout = Layout(columns: columns, widestName: widest)
         let name = current
-        return [cut(layout.header, columns, "2")]
+        let head = cut(mark(false) + layout.header, columns, "2")
+        if list.isEmpty {
+            let reason: TerminalText = rows.isEmpty ? "No stream is configured." : "No stream matches the filter."
+            return Array([head, cut(mark(false) + reason, columns)].prefix(max(0, height)))
+        }
+        return [head]
             + part.map { row in
-                let text = cut(layout.line(of: row), columns)
-                if row.name == name, isColored { return "\u{1B}[7m" + text + "\u{1B}[0m" }
-                let marked: TerminalText = row.name == name ? ">" : " "
-                let line = isColored ? text : cut(marked + layout.line(of: row), columns)
-                return isColored && row.trouble > 0 ? style(line, row.trouble >= 4 ? "31" : "33") : line
+                let isSelected = hasSelection && row.name == name
+                let line = cut(mark(isSelected) + layout.line(of: row), columns)
+                if isSelected { return style(line, "7") }
+                return row.trouble > 0 ? style(line, row.trouble >= 4 ? "31" : "33") : line
             }
+    }
+
+    /// What marks a line without colours.
+    private func mark(_ isSelected: Bool) -> TerminalText {
+        if isColored || !hasSelection { return "" }
+        return isSelected ? ">" : " "
     }
 
     private func detailLines(_ name: String, _ columns: Int, _ height: Int) -> [TerminalText] {
@@ -213,6 +228,7 @@ package struct StreamTable: Sendable {
         if !row.broken.isEmpty { lines.append("  broken: \(row.broken.joined(separator: ", "))") }
         lines.append("")
         if case .array(let log)? = detail?["log"] {
+            lines.append("  events (UTC)")
             for entry in log.suffix(max(0, height - lines.count)).reversed() {
                 lines.append(
                     "  \(String((entry["time"]?.string ?? "").dropFirst(11).prefix(8)))  \(entry["text"]?.string ?? "")"

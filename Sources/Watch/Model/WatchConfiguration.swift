@@ -118,6 +118,20 @@ public struct BackendConfiguration: Hashable, Sendable {
         public static let accounts = ["graphite", "newrelic", "kafka", "nats"].map { Kind($0) }
         /// Kinds of ``accounts`` that may have credentials.
         static let protectedAccounts = ["newrelic", "kafka", "nats"].map { Kind($0) }
+        /// Kinds that need credentials.
+        static let credentialed = ["sift", "seer", "newrelic"].map { Kind($0) }
+        /// The form of the kind's address, for a message.
+        var addressForm: String {
+            switch description {
+            case "influx": "a URL with `?db=NAME`, or with `?org=NAME&bucket=NAME`"
+            case "sift": "an http or https URL with a host, or one with `%@` in place of the account"
+            case "graphite": "`HOST[:PORT][/PREFIX]` such as `graphite.example.org:2003/players`"
+            case "newrelic": "`ACCOUNT`, `ACCOUNT@eu` or `ACCOUNT@URL`, with the digits of the account"
+            case "kafka": "`HOST:PORT[,HOST:PORT…]/TOPIC` such as `kafka.example.org:9092/samples`"
+            case "nats": "`HOST[:PORT][,HOST…]/SUBJECT` such as `nats.example.org:4222/samples`"
+            default: "an http or https URL"
+            }
+        }
         /// Kinds without a value.
         public static let plain = [Kind("console"), Kind("json")]
         /// All kinds that a configuration may use.

@@ -47,11 +47,21 @@ extension ConfigurationReader {
             guard let path = text(target, kind) else { return nil }
             backend.path = path
         } else if BackendConfiguration.Kind.services.contains(backend.kind) {
-            guard let url = url(target, kind) else { return nil }
+            guard let url = url(target, kind), isForm(url.secretText, of: backend.kind, at: target.place) else {
+                return nil
+            }
             backend.url = url
         } else if BackendConfiguration.Kind.accounts.contains(backend.kind) {
-            guard let account = text(target, kind) else { return nil }
+            guard let account = text(target, kind), isForm(account, of: backend.kind, at: target.place) else {
+                return nil
+            }
             backend.account = account
+        }
+        if members["credentials"] == nil, BackendConfiguration.Kind.credentialed.contains(backend.kind) {
+            report(
+                value.place,
+                "A backend of kind `\(kind)` must have `credentials`; add `credentials: { env: NAME }` or `{ file: PATH }`."
+            )
         }
         if let value = members["credentials"] {
             if backend.url == nil, !BackendConfiguration.Kind.protectedAccounts.contains(backend.kind) {
@@ -68,6 +78,18 @@ extension ConfigurationReader {
             if isFile { backend.retention = duration(value, "keep") } else { refuse("keep", value, kind) }
         }
         return backend
+    }
+
+    /// Whether an address has the form that its kind needs; reports the form otherwise. The address may hold secrets,
+    /// and is not repeated.
+    private mutating func isForm(
+        _ address: String,
+        of kind: BackendConfiguration.Kind,
+        at place: ConfigurationPlace
+    ) -> Bool {
+        if isAddress(kind, address) { return true }
+        report(place, "`\(kind)` must be \(kind.addressForm).")
+        return false
     }
 
     private mutating func refuse(_ name: String, _ value: ConfigurationValue, _ kind: String) {

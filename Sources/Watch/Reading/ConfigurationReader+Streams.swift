@@ -67,7 +67,9 @@ extension ConfigurationReader {
             report(place, "`include` must have `*` and `?` only after the last `/` (found `\(pattern.excerpt())`).")
             return []
         }
-        guard let names = files.names(in: parent.isEmpty ? "." : parent) else {
+        let searched = parent.isEmpty ? "." : parent
+        sources.folders.insert(searched)
+        guard let names = files.names(in: searched) else {
             report(place, "Cannot read the folder of `\(pattern.excerpt())`; it must exist and be readable.")
             return []
         }

@@ -11,6 +11,9 @@ struct ConfigurationReader {
 
     let files: any ConfigurationFiles
     let profiles: Set<String>
+    let isAddress: @Sendable (BackendConfiguration.Kind, String) -> Bool
+    /// The files and folders that were read, or looked for.
+    var sources = ConfigurationSources()
     var configuration = WatchConfiguration()
     var error = ConfigurationError(problems: [])
     /// The places of streams by name, to report duplicates.
@@ -20,9 +23,12 @@ struct ConfigurationReader {
     private var fileCount = 0
     private var byteCount = 0
 
-    init(files: any ConfigurationFiles, profiles: Set<String>) {
-        self.files = files
-        self.profiles = profiles
+    init(
+        files: any ConfigurationFiles,
+        profiles: Set<String>,
+        isAddress: @escaping @Sendable (BackendConfiguration.Kind, String) -> Bool
+    ) {
+        (self.files, self.profiles, self.isAddress) = (files, profiles, isAddress)
     }
 
     mutating func report(_ place: ConfigurationPlace, _ message: String) {
@@ -58,6 +64,7 @@ struct ConfigurationReader {
             report(here, "A configuration must have at most \(Self.mostFiles) files, included at most 16 deep.")
             return nil
         }
+        sources.files.insert(path)
         guard let bytes = files.contents(of: path, atMost: Self.mostFileBytes) else {
             report(here, "Cannot read `\(path)`: the file must exist, be readable, and have at most 16 MiB.")
             return nil
@@ -123,7 +130,34 @@ struct ConfigurationReader {
     }
 }
 
+/// Where a configuration comes from: the files and folders of which a change may change the configuration.
+public struct ConfigurationSources: Hashable, Sendable {
+    /// The files that were read, with those that have problems or do not exist.
+    public var files: Set<String> = []
+    /// The folders in which patterns of includes were looked for.
+    public var folders: Set<String> = []
+}
+
 extension WatchConfiguration {
+    /// Reads a configuration with everything that it includes, and returns where it comes from, also without success.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - profiles: the names of the player profiles; an empty set allows every name.
+    ///   - files: where files are read.
+    ///   - isAddress: whether a text is an address of a kind of ``BackendConfiguration/Kind/services`` or
+    ///     ``BackendConfiguration/Kind/accounts``.
+    public static func read(
+        contentsOf path: String,
+        profiles: Set<String> = [],
+        files: any ConfigurationFiles = SystemConfigurationFiles(),
+        isAddress: @escaping @Sendable (BackendConfiguration.Kind, String) -> Bool = { _, _ in true }
+    ) -> (result: Result<WatchConfiguration, ConfigurationError>, sources: ConfigurationSources) {
+        var reader = ConfigurationReader(files: files, profiles: profiles, isAddress: isAddress)
+        reader.readMain(path)
+        let isGood = reader.error.problems.isEmpty
+        return (isGood ? .success(reader.configuration) : .failure(reader.error), reader.sources)
+    }
+
     /// Reads a configuration with everything that it includes.
     /// - Parameters:
     ///   - path: the file.
@@ -135,9 +169,6 @@ extension WatchConfiguration {
         profiles: Set<String> = [],
         files: any ConfigurationFiles = SystemConfigurationFiles()
     ) throws(ConfigurationError) {
-        var reader = ConfigurationReader(files: files, profiles: profiles)
-        reader.readMain(path)
-        guard reader.error.problems.isEmpty else { throw reader.error }
-        self = reader.configuration
+        self = try Self.read(contentsOf: path, profiles: profiles, files: files).result.get()
     }
 }

@@ -11,9 +11,9 @@ enum YAMLDocument {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationProblem(start, "The file must be encoded in UTF-8; save it as UTF-8.")
         }
-        if let place = alias(in: bytes, file) {
+        if let place = AnchorScan.first(in: bytes) {
             throw ConfigurationProblem(
-                place,
+                ConfigurationPlace(file: file, line: place.line, column: place.column),
                 "Anchors (`&name`) and aliases (`*name`) are not supported; repeat the value, or use `defaults`. "
                     + "Put a text that begins with & or * in quotes."
             )
@@ -95,34 +95,6 @@ enum YAMLDocument {
 
 // MARK: Refusals before parsing
 extension YAMLDocument {
-    /// The first anchor or alias: an `&` or `*` with a name where a value may begin. Lines of comment are passed over.
-    private static func alias(in bytes: [UInt8], _ file: String) -> ConfigurationPlace? {
-        var (line, column) = (1, 0)
-        // The last byte of the line that is no space; 0 at its beginning.
-        var before: UInt8 = 0
-        for (position, byte) in bytes.enumerated() {
-            column += 1
-            if byte == 0x0A {
-                (line, column, before) = (line + 1, 0, 0)
-                continue
-            }
-            if byte == 0x20 || byte == 0x09 || byte == 0x0D { continue }
-            let isMark = byte == UInt8(ascii: "&") || byte == UInt8(ascii: "*")
-            if isMark, before == 0 || ":-,[{?!".utf8.contains(before), position + 1 < bytes.count,
-                bytes[position + 1] > 0x20
-            {
-                return ConfigurationPlace(file: file, line: line, column: column)
-            }
-            // The rest of a comment is passed over by a mark that nothing resets but the end of the line.
-            if before == 0, byte == UInt8(ascii: "#") {
-                before = UInt8(ascii: "#")
-            } else if before != UInt8(ascii: "#") || column == 0 {
-                before = byte
-            }
-        }
-        return nil
-    }
-
     /// The place at which brackets, or the marks and spaces before a value, are nested too deep for the parser's
     /// recursion.
     private static func overDeep(_ bytes: [UInt8], _ file: String) -> ConfigurationPlace? {
