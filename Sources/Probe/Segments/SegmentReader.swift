@@ -73,20 +73,14 @@ struct SegmentReader: Sendable {
         guard media.count > TransportPacket.size else { return nil }
         if var segment = take(request, media, initialization), var scan = segment.scan {
             media.withUnsafeBytes { scan.read($0, isWhole: false) }
-            if !scan.isInDoubt, let signature = scan.signature {
-                let found = known.first { $0.signature == signature }
-                let isTrusted = found?.media != nil || found?.differences ?? 0 < Self.mostDifferences
-                let look = { try? SegmentDemuxer.look(at: media, initialization: initialization) }
-                segment.media =
-                    found?.media ?? segment.media ?? (isTrusted ? look().flatMap { scan.description(from: $0) } : nil)
-                if let content = segment.media.flatMap({ scan.content(of: $0) }) {
+            if !scan.isInDoubt {
+                segment.media = segment.media ?? description(of: scan, media, initialization)
+                let content = segment.media.flatMap { scan.content(of: $0) }
+                // Without a description, a track has no frame yet.
+                if content != nil || scan.signature == nil {
                     keep(segment, scan)
                     return content
                 }
-            } else if !scan.isInDoubt {
-                // A track has no frame yet, without which nothing is playable.
-                keep(segment, scan)
-                return nil
             }
         }
         keep(Arriving(request: request), nil)
@@ -103,6 +97,19 @@ struct SegmentReader: Sendable {
         let format = media.withUnsafeBufferPointer { SegmentFormat($0) }
         let scan = SegmentScan(format, header(initialization).map { FragmentReader($0, initialization) })
         return scan.map { Arriving(request: request ?? 0, scan: $0) }
+    }
+
+    /// The description of the media of a part: that of its kind, or else from libavformat's look; nil if neither has
+    /// one.
+    private func description(of scan: SegmentScan, _ media: [UInt8], _ initialization: [UInt8]) -> KnownMedia? {
+        guard let signature = scan.signature else {
+            return known.last { $0.media != nil && scan.agrees(with: $0.signature) }?.media
+        }
+        let found = known.first { $0.signature == signature }
+        if let media = found?.media { return media }
+        guard found?.differences ?? 0 < Self.mostDifferences else { return nil }
+        let look = try? SegmentDemuxer.look(at: media, initialization: initialization)
+        return look.flatMap { scan.description(from: $0) }
     }
 
     private mutating func keep(_ segment: Arriving, _ scan: SegmentScan?) {

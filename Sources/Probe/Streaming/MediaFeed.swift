@@ -70,12 +70,13 @@ struct MediaFeed: Sendable {
     ///
     /// Each attempt reads the part from its beginning. The required growth is proportional, so that a slow segment
     /// costs only a few times as much as a complete one. Media counts from the instant of its arrival, so that the wait
-    /// does not change the result.
+    /// does not change the result. At the instant of starvation nearly every byte counts: a frame that had arrived
+    /// prevents the stall, and each frame is at most one reason to look again.
     mutating func takePart(of count: Int, _ role: StreamRole, _ plan: TrackLoading.Plan, isStarving: Bool) -> Bool {
         guard let segment = plan.segment, segment.hasReadableContainer else { return false }
         var progress = progress(of: plan, role)
         let known = progress.demuxedCount
-        guard count >= known + max(2048, known / (isStarving ? 128 : 16)) else { return false }
+        guard count > known, count >= known + (isStarving ? known / 4096 : max(2048, known / 16)) else { return false }
         progress.demuxedCount = count
         self.progress[role] = progress
         return true
@@ -122,7 +123,7 @@ extension MediaFeed {
         let (role, segment) = (delivery.role, delivery.segment)
         let found = kinds(of: content, delivery)
         guard let media = found.contains(.video) ? content.video : content.main,
-            isWhole || found.allSatisfy({ content[$0] != nil })
+            isWhole || kinds[role]?.isEmpty == false || found.allSatisfy({ content[$0] != nil })
         else { return [] }
         if kinds[role, default: []].isEmpty { kinds[role] = Set(found.filter { content[$0] != nil }) }
         var progress = progress(of: delivery.plan, role)

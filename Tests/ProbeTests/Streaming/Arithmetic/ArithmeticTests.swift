@@ -31,7 +31,7 @@ struct ArithmeticTests {
         [(0, 150_000)],
         [(0, 600_000), (2500, 0), (9000, 400_000)],
         [(0, 90_000), (4000, 1_500_000)],
-        [(0, 400_000), (3000, 60_000), (9000, 300_000), (12_000, 0), (20_000, 2_000_000)],
+        [(0, 400_000), (3000, 60_000), (9000, 300_000), (12_000, 0), (18_000, 2_000_000)],
     ]
 
     private static func rates(_ schedule: Int) -> [(from: Int64, bitrate: Int64)] {
@@ -49,6 +49,7 @@ struct ArithmeticTests {
         return ComputedPlayback.Outcome(played)
     }
 
+    /// Instants differ by what libavformat loses when it rounds an edit list to ticks.
     @Test(
         "Start, stalls and end are at the computed instants",
         arguments: SingleVariant.all,
@@ -72,7 +73,10 @@ struct ArithmeticTests {
                 )
                 let expected = computed.outcome(startLevel: levels.start, resumeLevel: levels.resume)
                 let found = await measured(stream, profile, schedule)
-                #expect(found.isNear(expected, within: 1000), "\(use), \(schedule): \(found), not \(expected)")
+                #expect(found.isNear(expected, within: 25_000), "\(use), \(schedule): \(found), not \(expected)")
+                // Of the last frame of sound, fragments keep a part, and libavformat does not say which.
+                let isFragmented = stream.packaging == .fragments
+                #expect(abs((found.end ?? .max) - (expected.end ?? 0)) < (isFragmented ? 21_334_000 : 25_000))
                 stalls += expected.stalls.count
             }
         }
@@ -93,7 +97,7 @@ extension ComputedPlayback.Outcome {
         end = instants(.end).first
     }
 
-    /// Whether no instant differs by more than a number of nanoseconds.
+    /// Whether neither the start nor an instant of a stall differs by more than a number of nanoseconds.
     func isNear(_ other: ComputedPlayback.Outcome, within tolerance: Int64) -> Bool {
         instants.count == other.instants.count
             && zip(instants, other.instants).allSatisfy { abs($0 - $1) <= tolerance }

@@ -18,8 +18,8 @@ struct ComputedPlayback {
         var stalls: [Stall] = []
         var end: Int64?
 
-        /// All instants; those of outcomes with equally many stalls can be compared in pairs.
-        var instants: [Int64] { [start ?? -1] + stalls.flatMap { [$0.begin, $0.end] } + [end ?? -1] }
+        /// The instants of start and stalls; those of outcomes with equally many stalls can be compared in pairs.
+        var instants: [Int64] { [start ?? -1] + stalls.flatMap { [$0.begin, $0.end] } }
     }
 
     /// Media of a kind that is playable up to `end`, from an instant on.
@@ -28,6 +28,9 @@ struct ComputedPlayback {
         var isVideo: Bool
         var end: Int64
     }
+
+    /// Two ticks of 90 kHz: a distance between timestamps is not more exact.
+    private static let rounding: Int64 = 25_000
 
     /// bit/s from an instant on; the first begins at 0.
     var rates: [(from: Int64, bitrate: Int64)]
@@ -122,7 +125,7 @@ struct ComputedPlayback {
             }
             if arrival.isVideo { video = max(video ?? 0, arrival.end) } else { audio = max(audio ?? 0, arrival.end) }
             let level = outcome.start == nil ? startLevel : resumeLevel
-            if zero == nil, let video, let audio, min(video, audio) - position >= max(1, level) {
+            if zero == nil, let video, let audio, min(video, audio) - position >= max(1, level - Self.rounding) {
                 go(at: arrival.instant)
             }
         }

@@ -68,8 +68,9 @@ struct SingleVariant: Sendable, CustomTestStringConvertible {
         let initialization = isFragmented ? bytes("init.mp4") : []
         var resources = [ComputedPlayback.Resource(size: bytes("media.m3u8").count)]
         if isFragmented { resources.append(ComputedPlayback.Resource(size: initialization.count)) }
-        for number in 0..<6 {
-            let segment = bytes("media\(number).\(isFragmented ? "m4s" : "ts")")
+        let playlist = String(decoding: bytes("media.m3u8"), as: UTF8.self)
+        for name in playlist.split(separator: "\n") where !name.hasPrefix("#") {
+            let segment = bytes(String(name))
             let frames = FrameBytesReader.frames(of: segment, initialization: initialization)
             resources.append(ComputedPlayback.Resource(size: segment.count, frames: frames))
         }
