@@ -22,6 +22,13 @@ struct ArithmeticAloneTests {
         var expected: ComputedPlayback.Outcome
     }
 
+    /// The requests of a session as the origin received them, without that of the manifest.
+    private static func received(_ origin: Origin, _ session: String) -> [ComputedPlayback.Request] {
+        origin.requests(of: session).dropFirst().map { record in
+            ComputedPlayback.Request(lane: record.path.contains("/a/") ? 1 : 0, instant: record.start.nanoseconds)
+        }
+    }
+
     private func origin(serving folder: URL) async throws -> Origin {
         var settings = OriginConfiguration()
         // The link serves requests in their order, and hardly any byte leaves later than its instant.
@@ -71,9 +78,12 @@ struct ArithmeticAloneTests {
                         block: levels.block,
                         pictures: stream.packaging == .transportStream ? levels.pictures : 0
                     )
-                    let expected = computed.outcome(startLevel: levels.start, resumeLevel: levels.resume)
-                    group.addTask { [profile] in
-                        Pair(name: name, found: await Self.play(address, profile), expected: expected)
+                    group.addTask { [profile, computed] in
+                        let found = await Self.play(address, profile)
+                        var computed = computed
+                        computed.received = Self.received(origin, name)
+                        let expected = computed.outcome(startLevel: levels.start, resumeLevel: levels.resume)
+                        return Pair(name: name, found: found, expected: expected)
                     }
                 }
             }

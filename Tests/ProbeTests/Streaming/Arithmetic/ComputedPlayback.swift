@@ -8,6 +8,11 @@ struct ComputedPlayback {
         var frames: [FrameBytes] = []
     }
 
+    struct Request {
+        var lane: Int
+        var instant: Int64
+    }
+
     struct Stall: Equatable {
         var begin: Int64
         var end: Int64
@@ -44,6 +49,9 @@ struct ComputedPlayback {
     /// follow a picture.
     var block = 1
     var pictures = 0
+    /// The requests of the tracks' resources as a server has received them: on two connections, their order and
+    /// instants depend on the machine. By default, each request comes at the end of the one before.
+    var received: [Request]?
     /// The number of bytes that the link delivers together, by the size of the resource.
     var piece: (Int) -> Int = { _ in 1 }
 
@@ -64,13 +72,17 @@ struct ComputedPlayback {
     /// has one request at a time, and the second track begins once the first one's playlist is there.
     private func arrivals() -> (media: [Arrival], last: Int64) {
         var free = arrival(of: manifestSize, from: 0)
-        var requests: [(lane: Int, index: Int, instant: Int64)] = [(0, 0, free)]
+        var requests = received ?? [Request(lane: 0, instant: free)]
+        var next = lanes.map { _ in 0 }
         var found = lanes.map { _ in [Arrival]() }
         let origin = lanes[0].lazy.flatMap(\.frames).filter(\.isVideo).map(\.start).min() ?? 0
         while !requests.isEmpty {
-            let (lane, index, instant) = requests.removeFirst()
+            let request = requests.removeFirst()
+            let (lane, index) = (request.lane, next[request.lane])
+            guard index < lanes[lane].count else { continue }
+            next[lane] += 1
             let resource = lanes[lane][index]
-            let start = max(free, instant)
+            let start = max(free, request.instant)
             free = arrival(of: resource.size, from: start)
             let piece = piece(resource.size)
             for frame in resource.frames {
@@ -79,8 +91,9 @@ struct ComputedPlayback {
                 let there = isProgressive ? arrival(of: needed, from: start) : free
                 found[lane].append(Arrival(instant: there, isVideo: frame.isVideo, end: frame.end - origin))
             }
-            if index + 1 < lanes[lane].count { requests.append((lane, index + 1, free)) }
-            if lane == 0, index == 0 { requests += (1..<lanes.count).map { ($0, 0, free) } }
+            guard received == nil else { continue }
+            if index + 1 < lanes[lane].count { requests.append(Request(lane: lane, instant: free)) }
+            if lane == 0, index == 0 { requests += (1..<lanes.count).map { Request(lane: $0, instant: free) } }
         }
         if isProgressive, pictures > 0 {
             found[0] = found[0].filter { !$0.isVideo } + delayed(found[0].filter(\.isVideo), free)
