@@ -2,32 +2,30 @@
 """Plays the same schedules with hls.js in a real Chromium and with the probe's profile of it, and prints one table.
 
 Both play at the same time from one test origin, each over a separate link with the same schedule. The table has, for each stream and
-schedule: the start time, the number and length of stalls, the rungs in the order of their segments, and the bytes. A trial in which the
-page's timers were late by more than 100 ms says so: the machine was too busy to judge.
+schedule: the start time, the stalls, the bytes, and the rungs in the order of their segments; an aborted request has an exclamation mark.
 
-With --check, exits with 1 if a trial that can be judged differs: other rungs or another order, a run of segments that differs by more than
-two, bytes by more than 5 %, the number of stalls, the start by more than 0.4 s (0.2 s for decoding, 0.2 s for the machine). A trial that
-differs is repeated, because the machine may have been busy for less than the page notices: only one that differs three times counts.
+With --check, a trial passes if both players agree within the tolerances (TOLERANCES below): the same rungs in the same order, runs of
+segments, bytes, the number and the length of stalls, and the start, to which the profile's decode delay belongs. A trial that differs is
+played again, because the machine may have been busy for less than the page notices: the majority of three decides. A trial in which the
+page's timers were late by more than 100 ms is not judged, and is played again; if the attempts that can be judged are too few to decide,
+the comparison says SKIPPED.
 
-Needs chromium, and hls.js from scripts/install-hls-js.sh (1.6; the profile stands for 1.7.1). Exits with 3 without them.
+Exits with 0 if every trial passed, with 1 if one differs, and with 3 if something could not be compared and nothing differs.
 
-Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--bin .build/debug]
+Needs chromium, and hls.js from scripts/install-hls-js.sh (1.6.15; the profile stands for 1.7.1).
+
+Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/debug]
 """
-import argparse, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
+import argparse, collections, http.server, itertools, json, os, queue, shutil, socket, subprocess, sys, tempfile, threading, time
+from concurrent.futures import ThreadPoolExecutor
 from local_servers import free_port
 
-SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k"]
-ATTEMPTS = 3
+HLS_JS_VERSION = "1.6.15"
+SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k", "2500k for 3.2s, 0k for 9s, 2500k"]
 STREAMS = ["vod/ts/master.m3u8", "vod/fmp4/master.m3u8"]
-
-arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-arguments.add_argument("--seconds", type=int, default=60, help="seconds of media that are played (default: 60)")
-arguments.add_argument("--schedule", action="append", help="a schedule of the test origin; may be repeated")
-arguments.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
-arguments.add_argument("--bin", default=".build/debug", help="the folder of the built programs (default: .build/debug)")
-arguments.add_argument("--check", action="store_true", help="exit with 1 if the players differ")
-arguments.add_argument("--json", metavar="FILE", help="write the results to FILE as JSON")
-options = arguments.parse_args()
+ATTEMPTS = 3
+# The specification's: segments of a run, share of the bytes, seconds of the start and of a stall; ms that the page's timers may be late.
+TOLERANCES = argparse.Namespace(run=2, bytes=0.05, start=0.2, stall=0.2, gap=100)
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>hls.js</title><video muted></video><script type="module">
 import { t as load } from "/hls.js"
@@ -69,14 +67,16 @@ video.play().catch(() => {})
 video.addEventListener("canplay", () => video.play().catch(() => {}))
 </script>"""
 
+Requests = collections.namedtuple("Requests", "rungs bytes")
+Trial = collections.namedtuple("Trial", "real probe real_requests probe_requests")
+
 
 def skip(reason):
-    print(f"SKIPPED: the comparison of players, because {reason}", file=sys.stderr)
-    sys.exit(3)
+    print(f"SKIPPED: the comparison of players, because {reason}", file=sys.stderr, flush=True)
 
 
 class Pages(http.server.ThreadingHTTPServer):
-    """Serves the page and hls.js, and takes the results."""
+    """Serves the page and hls.js, and takes the result of one page."""
 
     def __init__(self, script):
         self.results, self.script = queue.Queue(), script
@@ -106,7 +106,7 @@ class PageHandler(http.server.BaseHTTPRequestHandler):
         self.reply(b"", "text/plain")
 
 
-def start_origin(schedule, folder):
+def start_origin(options, schedule, folder):
     port, log = free_port(), os.path.join(folder, "origin.ndjson")
     length = next((size for size in range(24, 481, 24) if size >= options.seconds + 24), 480)
     process = subprocess.Popen(
@@ -119,10 +119,12 @@ def start_origin(schedule, folder):
             return process, port, log
         except OSError:
             time.sleep(0.1)
+    process.terminate()
     raise SystemExit("the test origin does not answer")
 
 
-def play_in_browser(pages, url, folder):
+def play_in_browser(options, script, url, folder):
+    pages = Pages(script)
     address = f"http://127.0.0.1:{pages.server_port}/#{url.replace('%', '%25')}|{options.seconds}"
     browser = subprocess.Popen(
         [shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
@@ -137,9 +139,11 @@ def play_in_browser(pages, url, folder):
     finally:
         browser.terminate()
         browser.wait()
+        pages.shutdown()
+        pages.server_close()
 
 
-def play_with_probe(url):
+def play_with_probe(options, url):
     run = subprocess.run(
         [options.bin + "/player-monitor", "play", "--profile", "hlsjs", "--duration", str(options.seconds), "--backend", "json", url],
         capture_output=True, text=True,
@@ -156,93 +160,138 @@ def play_with_probe(url):
     return result
 
 
-def segments(log, session):
-    """The rungs in the order of requests, and the bytes, of a session."""
+def requests_of(records, session):
+    """The rungs of a session's segments in the order of the requests, and its bytes, from the origin's log.
+
+    The log has the requests in the order of their ends. The request that runs when a player is stopped tells nothing: it is left out.
+    """
     rungs, size = [], 0
-    for line in open(log):
-        record = json.loads(line)
-        if record.get("session") != session:
-            continue
-        path, sent = record["path"], record.get("bytes", record.get("sentBytes", 0))
-        size += sent
-        parts = path.strip("/").split("/")
-        name = next((part for part in parts if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
-        if name and (path.endswith(".ts") or path.endswith(".m4s")):
-            rungs.append(name[1:] + ("" if record.get("isComplete", True) else "!"))
-    return " ".join(f"{rung}×{len(list(group))}" for rung, group in itertools.groupby(rungs)), size
+    for record in sorted((record for record in records if record["session"] == session), key=lambda record: record["number"]):
+        path = record["path"]
+        size += record["bytes"]
+        name = next((part for part in path.split("/") if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
+        if name and path.endswith((".ts", ".m4s")):
+            rungs.append((name[1:], record["outcome"] == "complete"))
+    if rungs and not rungs[-1][1]:
+        rungs.pop()
+    names = [rung if is_complete else rung + "!" for rung, is_complete in rungs]
+    return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(names)], size)
 
 
-def row(name, result, rungs, size):
-    start = "–" if result["start"] is None else f"{result['start']:.2f}"
-    stalled = sum(stall["length"] for stall in result["stalls"])
-    note = result.get("error") or (f"timers late by {result['gap']:.0f} ms" if result.get("gap", 0) > 100 else "")
-    return f"  {name:<8} {start:>7} {len(result['stalls']):>6} {stalled:>9.2f} {size / 1e6:>8.2f}  {rungs}  {note}"
-
-
-def runs(rungs):
-    """The rungs and lengths of a text like `0×1 2×23`."""
-    return [(part.split("×")[0], int(part.split("×")[1])) for part in rungs.split()]
-
-
-def differences(shown, probed, real, ours):
-    """What differs beyond the tolerances."""
+def differences(trial):
+    """What differs beyond the tolerances, in words."""
     found = []
-    (seen, played) = (runs(real[0]), runs(ours[0]))
-    # The last run is cut where the player was stopped.
-    if [rung for rung, _ in seen] != [rung for rung, _ in played]:
-        found.append("rungs")
-    elif any(abs(left - right) > 2 for (_, left), (_, right) in zip(seen, played)):
+    real, probe = trial.real_requests, trial.probe_requests
+    if [rung for rung, _ in real.rungs] != [rung for rung, _ in probe.rungs]:
+        found.append("order of rungs")
+    elif any(abs(left - right) > TOLERANCES.run for (_, left), (_, right) in zip(real.rungs, probe.rungs)):
         found.append("length of a run")
-    if abs(real[1] - ours[1]) > 0.05 * max(real[1], ours[1]):
+    if abs(real.bytes - probe.bytes) > TOLERANCES.bytes * max(real.bytes, probe.bytes):
         found.append("bytes")
-    if len(shown["stalls"]) != len(probed["stalls"]):
-        found.append("stalls")
-    if shown["start"] is None or probed["start"] is None or abs(shown["start"] - probed["start"]) > 0.4:
+    lengths = [[stall["length"] for stall in player["stalls"]] for player in (trial.real, trial.probe)]
+    if len(lengths[0]) != len(lengths[1]):
+        found.append("number of stalls")
+    elif any(abs(left - right) > TOLERANCES.stall for left, right in zip(*lengths)):
+        found.append("length of a stall")
+    starts = (trial.real["start"], trial.probe["start"])
+    if None in starts or abs(starts[0] - starts[1]) > TOLERANCES.start:
         found.append("start")
-    return found
+    return found + [f"an error of {name}" for name, player in (("hls.js", trial.real), ("the probe", trial.probe)) if player["error"]]
 
 
-def play(pages, stream, schedule):
-    """One trial: what the page and the probe report, and the rungs and bytes that each requested."""
+def row(name, result, requests):
+    start = "–" if result["start"] is None else f"{result['start']:.2f}"
+    stalls = ", ".join(f"{stall['length']:.2f}" for stall in result["stalls"]) or "none"
+    rungs = " ".join(f"{rung}×{count}" for rung, count in requests.rungs)
+    return f"  {name:<8} {start:>7} {stalls:>12} {requests.bytes / 1e6:>8.2f}  {rungs}  {result['error'] or ''}".rstrip()
+
+
+def play(options, script, stream, schedule):
+    """One trial: what the page and the probe report, and what each requested."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        origin, port, log = start_origin(schedule, folder)
+        origin, port, log = start_origin(options, schedule, folder)
         try:
-            probed = {}
-            worker = threading.Thread(
-                target=lambda: probed.update(play_with_probe(f"http://127.0.0.1:{port}/s/probe/{stream}"))
-            )
-            worker.start()
-            shown = play_in_browser(pages, f"http://127.0.0.1:{port}/s/real/{stream}", folder)
-            worker.join()
+            with ThreadPoolExecutor(1) as worker:
+                probed = worker.submit(play_with_probe, options, f"http://127.0.0.1:{port}/s/probe/{stream}")
+                shown = play_in_browser(options, script, f"http://127.0.0.1:{port}/s/real/{stream}", folder)
+                probed = probed.result()
         finally:
             origin.terminate()
             origin.wait()
-        return shown, probed, segments(log, "real"), segments(log, "probe")
+        with open(log) as lines:
+            records = [json.loads(line) for line in lines]
+    return Trial(shown, probed, requests_of(records, "real"), requests_of(records, "probe"))
+
+
+class Comparison:
+    """The attempts of one stream and schedule, and the verdict."""
+
+    def __init__(self, options, script, stream, schedule):
+        self.name, self.attempts, agreeing, differing = f"{stream}, {schedule}", [], 0, 0
+        text = [self.name, "  player   start s     stalls s       MB  rung × segments"]
+        while len(self.attempts) < (ATTEMPTS if options.check else 1):
+            trial = play(options, script, stream, schedule)
+            found, gap = differences(trial), trial.real["gap"]
+            self.attempts.append({"trial": trial._asdict(), "differences": found})
+            text += [row("hls.js", trial.real, trial.real_requests), row("probe", trial.probe, trial.probe_requests)]
+            if gap > TOLERANCES.gap:
+                text.append(f"  not judged: the page's timers were late by {gap:.0f} ms")
+                continue
+            agreeing, differing = agreeing + (not found), differing + bool(found)
+            text.append("  differ: " + ", ".join(found) if found else "  agree")
+            # One that agrees at once passes; otherwise the majority of three decides.
+            if agreeing > differing or differing > ATTEMPTS // 2:
+                break
+        self.verdict = "agree" if agreeing > differing else "differ" if differing > ATTEMPTS // 2 else "not judged"
+        if len(self.attempts) > 1:
+            text.append(f"  {self.verdict}: {agreeing} of {len(self.attempts)} attempts agree, {differing} differ")
+        print("\n".join(text), flush=True)
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=60, help="seconds of media that are played (default: 60)")
+    parser.add_argument("--schedule", action="append", help="a schedule of the test origin; may be repeated")
+    parser.add_argument("--stream", action="append", help="a path of the test origin; may be repeated")
+    parser.add_argument("--bin", default=".build/debug", help="the folder of the built programs (default: .build/debug)")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if the players differ")
+    parser.add_argument("--jobs", type=int, default=1, help="the trials that play at the same time (default: 1)")
+    parser.add_argument("--json", metavar="FILE", help="write the results to FILE as JSON")
+    return parser.parse_args()
 
 
 def main():
+    options = parsed()
     if not shutil.which("chromium"):
         skip("there is no chromium")
-    script = os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
-    if not os.path.exists(script):
+        return 3
+    path = os.path.join(os.environ.get("HLS_JS_DIRECTORY", ".build/hls-js"), "hls.js")
+    if not os.path.exists(path):
         skip("there is no hls.js (scripts/install-hls-js.sh)")
-    pages, results, has_failed = Pages(open(script, "rb").read()), [], False
-    for stream, schedule in itertools.product(options.stream or STREAMS, options.schedule or SCHEDULES):
-        for attempt in range(ATTEMPTS if options.check else 1):
-            shown, probed, real, ours = play(pages, stream, schedule)
-            print(f"{stream}, {schedule}\n  player   start s stalls stalled s       MB  rung × segments", flush=True)
-            print(row("hls.js", shown, *real) + "\n" + row("probe", probed, *ours), flush=True)
-            results.append({"stream": stream, "schedule": schedule, "real": shown, "probe": probed, "rungs": [real, ours]})
-            found = differences(shown, probed, real, ours)
-            if not found or shown["gap"] > 100:
-                break
-            print("  differ: " + ", ".join(found), flush=True)
-        else:
-            has_failed = True
+        return 3
+    with open(path, "rb") as file:
+        script = file.read()
+    began = time.monotonic()
+    with ThreadPoolExecutor(options.jobs) as workers:
+        trials = itertools.product(options.schedule or SCHEDULES, options.stream or STREAMS)
+        compared = list(workers.map(lambda trial: Comparison(options, script, trial[1], trial[0]), trials))
     if options.json:
-        json.dump(results, open(options.json, "w"), indent=1)
-    if options.check and has_failed:
-        sys.exit(1)
+        with open(options.json, "w") as file:
+            json.dump([{"name": one.name, "verdict": one.verdict, "attempts": one.attempts} for one in compared], file, indent=1)
+    versions = {one["trial"]["real"].get("version") for comparison in compared for one in comparison.attempts} - {None}
+    counts = collections.Counter(one.verdict for one in compared)
+    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("agree", "differ", "not judged"))
+    print(f"hls.js {', '.join(sorted(versions)) or 'of an unknown version'}: {summary}, in {time.monotonic() - began:.0f} s", flush=True)
+    if not options.check:
+        return 0
+    if versions - {HLS_JS_VERSION}:
+        skip(f"hls.js is not {HLS_JS_VERSION}: remove {path}, and run scripts/install-hls-js.sh")
+        return 3
+    for one in compared:
+        if one.verdict == "not judged":
+            skip(f"the machine was too busy to judge: {one.name}")
+    return 1 if counts["differ"] else 3 if counts["not judged"] else 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -25,8 +25,11 @@ enum Fixtures {
     static let hlsTS = segments("hls-ts", [])
     static let hlsMP4 = segments("hls-mp4", ["-hls_segment_type", "fmp4"])
     static let hlsSound = segments("hls-sound", ["-vn"])
-    /// As the first, without sound, and with timestamps that begin 80,000 s (of the 95,444 that fit) later.
+    /// Without sound, and fragmented MP4 with the sound or the pictures alone.
     static let hlsSilent = segments("hls-silent", ["-an"])
+    static let hlsSoundMP4 = segments("hls-sound-mp4", ["-vn", "-hls_segment_type", "fmp4"])
+    static let hlsSilentMP4 = segments("hls-silent-mp4", ["-an", "-hls_segment_type", "fmp4"])
+    /// As the first, with timestamps that begin 80,000 s (of the 95,444 that fit) later.
     static let hlsLate = segments("hls-late", ["-output_ts_offset", "80000"])
     /// As the second, with Common Encryption of the samples (`cenc`).
     static let hlsProtected = segments(

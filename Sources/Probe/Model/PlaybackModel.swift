@@ -45,6 +45,9 @@ struct PlaybackModel: Hashable, Sendable {
     }
 
     private static let maximumPassedCues = 1000
+    /// The error of a distance between two timestamps of 90 kHz (ISO/IEC 13818-1), rounded up: segments of two seconds
+    /// fill a threshold of two seconds.
+    private static let timestampRounding: Int64 = 25_000
 
     enum Phase: Hashable { case waiting(Wait), playing, ended }
     private struct Cue: Hashable {
@@ -376,7 +379,8 @@ extension PlaybackModel {
 
     /// Playback needs some media also where the threshold is zero.
     private func hasEnough(_ threshold: Int64, _ now: MonotonicInstant) -> Bool {
-        tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] } && level(at: now) >= max(threshold, 1)
+        tracks.allSatisfy { ends[$0] != nil || isLaggard[$0] }
+            && level(at: now) >= max(threshold - Self.timestampRounding, 1)
     }
 
     mutating func startIfPossible(_ now: MonotonicInstant) {

@@ -34,6 +34,23 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         case complete
     }
 
+    /// How far a player's demuxer reads beyond a frame before it returns the frame, where the media of a segment is
+    /// playable as its bytes arrive.
+    public struct DemuxerLookahead: Hashable, Sendable {
+        /// The bytes of a segment that the demuxer reads at once; the last block ends with the segment.
+        public var blockSize: Int
+        /// The number of later pictures that have to be complete, in transport streams: neither their packets nor their
+        /// pictures say where they end.
+        public var pictures: Int
+
+        /// Creates a lookahead; by default, a frame is returned with its last byte. A block has at least one byte, and
+        /// the number of pictures is not negative.
+        public init(blockSize: Int = 1, pictures: Int = 0) {
+            self.blockSize = min(max(blockSize, 1), 1 << 30)
+            self.pictures = min(max(pictures, 0), 100)
+        }
+    }
+
     /// How far audio that is fetched apart from video may be ahead of it.
     public enum AudioLead: Hashable, Sendable {
         /// Each track fills its own buffer, whatever the other one has.
@@ -168,6 +185,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var start: Start
     /// The instant at which the media of a segment becomes playable.
     public var segmentUse: SegmentUse
+    /// How far the demuxer reads beyond a frame, if media is playable as its bytes arrive.
+    public var demuxerLookahead: DemuxerLookahead
     /// The time that decoding takes before playback starts or continues.
     public var decodeDelay: DecodeDelay
     /// How far audio may be ahead of video.
@@ -209,6 +228,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         rule: any AdaptationRule,
         start: Start,
         segmentUse: SegmentUse,
+        demuxerLookahead: DemuxerLookahead = DemuxerLookahead(),
         decodeDelay: DecodeDelay = DecodeDelay(),
         audioLead: AudioLead = .unlimited,
         initializationLoading: InitializationLoading = .beforeSegment,
@@ -230,6 +250,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.backBuffer = backBuffer
         self.start = start
         self.segmentUse = segmentUse
+        self.demuxerLookahead = demuxerLookahead
         self.decodeDelay = decodeDelay
         self.audioLead = audioLead
         self.initializationLoading = initializationLoading

@@ -24,6 +24,13 @@ struct SegmentScan: Sendable {
     /// The signature; nil before every track has a frame.
     var signature: SegmentSignature? { transportStream?.signature ?? fragments?.signature }
 
+    /// Whether the media so far are those of a signature: each track that has a frame describes it alike.
+    func agrees(with signature: SegmentSignature) -> Bool {
+        guard let parts = transportStream?.arrivedParts ?? fragments?.arrivedParts else { return false }
+        return parts.count == signature.parts.count
+            && zip(parts, signature.parts).allSatisfy { $0.isEmpty || $0 == $1 }
+    }
+
     /// Reads what has arrived since the last call.
     ///
     /// - Parameters:

@@ -7,6 +7,8 @@ struct SegmentFrame: Hashable, Sendable {
     var isKeyframe: Bool
     /// The number of bytes of the segment up to the end of the frame.
     var offset: Int
+    /// The playing time by the container; 0 if unknown.
+    var duration: Int64 = 0
 
     struct Times: Hashable, Sendable {
         var decoded: Int64
@@ -50,7 +52,8 @@ struct TrackSummary: Hashable, Sendable {
         untimed = 0
         frameCount += 1
         start = min(start, times.shown)
-        extend(to: times.shown.saturatingAdd(frameDuration), at: frame.offset)
+        // libavformat does not say how long sound in fragments plays: the second frame shows that, too late for the first.
+        extend(to: times.shown.saturatingAdd(frameDuration > 0 ? frameDuration : frame.duration), at: frame.offset)
     }
 
     /// The content; nil without frames.

@@ -21,13 +21,16 @@ struct MediaFeed: Sendable {
     private struct Progress {
         var plan: Int
         var placement: StreamTimeline.Placement?
-        /// The offset of the last point that the model has received, by kind.
-        var fed: [PlaybackModel.Track: Int] = [:]
+        /// The end of the last point that the model has received, by kind.
+        var fed: [PlaybackModel.Track: Int64] = [:]
         /// The number of bytes at the last demuxing of the part.
         var demuxedCount = 0
     }
 
     private let isProgressive: Bool
+    private let lookahead: PlayerProfile.DemuxerLookahead
+    /// The ends of pictures that the player's demuxer has read and not returned.
+    private var heldPictures: [Int64] = []
     private var timeline = StreamTimeline()
     private var progress: [StreamRole: Progress] = [:]
     /// The kinds of media in the segments of each track; empty before the first segment.
@@ -39,7 +42,13 @@ struct MediaFeed: Sendable {
     /// The renditions of which one segment was inspected closely.
     private var inspected: Set<Rendition.ID> = []
 
-    init(_ use: PlayerProfile.SegmentUse) { isProgressive = use == .progressive }
+    init(
+        _ use: PlayerProfile.SegmentUse,
+        _ lookahead: PlayerProfile.DemuxerLookahead = PlayerProfile.DemuxerLookahead()
+    ) {
+        isProgressive = use == .progressive
+        self.lookahead = lookahead
+    }
 
     /// Whether the next segment of a rendition has to be inspected closely, which takes longer: once for each
     /// rendition.
@@ -61,19 +70,29 @@ struct MediaFeed: Sendable {
     ///
     /// Each attempt reads the part from its beginning. The required growth is proportional, so that a slow segment
     /// costs only a few times as much as a complete one. Media counts from the instant of its arrival, so that the wait
-    /// does not change the result.
+    /// does not change the result. At the instant of starvation nearly every byte counts: a frame that had arrived
+    /// prevents the stall, and each frame is at most one reason to look again.
     mutating func takePart(of count: Int, _ role: StreamRole, _ plan: TrackLoading.Plan, isStarving: Bool) -> Bool {
         guard let segment = plan.segment, segment.hasReadableContainer else { return false }
         var progress = progress(of: plan, role)
         let known = progress.demuxedCount
-        guard count >= known + max(2048, known / (isStarving ? 128 : 16)) else { return false }
+        guard count > known, count >= known + (isStarving ? known / 4096 : max(2048, known / 16)) else { return false }
         progress.demuxedCount = count
         self.progress[role] = progress
         return true
     }
 
     /// Discards media that the model has not received, after a jump or at the end.
-    mutating func dropWaiting() { waiting = [] }
+    mutating func dropWaiting() {
+        waiting = []
+        heldPictures = []
+    }
+
+    /// The pictures that the demuxer returns at the end of the stream.
+    mutating func takeHeldPictures(at now: MonotonicInstant) -> [MediaArrival] {
+        defer { heldPictures = [] }
+        return heldPictures.last.map { [MediaArrival(track: .video, end: $0, instant: now)] } ?? []
+    }
 
     /// Removes all renditions except these.
     mutating func keepOnly(_ kept: Set<Rendition.ID>) {
@@ -104,7 +123,7 @@ extension MediaFeed {
         let (role, segment) = (delivery.role, delivery.segment)
         let found = kinds(of: content, delivery)
         guard let media = found.contains(.video) ? content.video : content.main,
-            isWhole || found.allSatisfy({ content[$0] != nil })
+            isWhole || kinds[role]?.isEmpty == false || found.allSatisfy({ content[$0] != nil })
         else { return [] }
         if kinds[role, default: []].isEmpty { kinds[role] = Set(found.filter { content[$0] != nil }) }
         var progress = progress(of: delivery.plan, role)
@@ -117,14 +136,19 @@ extension MediaFeed {
         // advanced before the model has the media, playback would stall.
         let isPlaying = view.model?.hasStarted == true
         if let quality, !isPlaying { effects.append(quality) }
-        let placed = PlacedSegment(segment: segment, placement: placement, log: arrivals)
+        var placed = PlacedSegment(segment: segment, placement: placement, log: arrivals)
+        let usesPoints = isProgressive && segment.hasReadableContainer
+        let isMain = role == .main && usesPoints
+        if usesPoints { placed.lookahead = lookahead }
+        if isMain { placed.heldPictures = heldPictures }
         let arrived = placed.arrivals(
             of: content,
             kinds[role, default: []],
             isWhole: isWhole,
-            usesPoints: isProgressive && segment.hasReadableContainer,
+            usesPoints: usesPoints,
             fed: &progress.fed
         )
+        if isMain, isWhole { heldPictures = placed.picturesToHold(of: content) }
         self.progress[role] = progress
         waiting += arrived
         var isOpen = view.model != nil
@@ -150,6 +174,7 @@ extension MediaFeed {
 
     /// Lets time pass over a missing segment, as a player that continues to show the last picture.
     mutating func skip(_ segment: MediaSegment, _ role: StreamRole, _ view: PlaybackView) -> [StreamEffect] {
+        if role == .main { waiting += takeHeldPictures(at: view.instant) }
         for kind in PlaybackModel.Track.allCases where kinds[role, default: []].contains(kind) {
             waiting.append(MediaArrival(track: kind, end: segment.end, instant: view.instant))
         }

@@ -7,19 +7,23 @@ struct PlacedSegment: Sendable {
     let placement: StreamTimeline.Placement
     /// The arrival times of the segment's bytes.
     let log: ArrivalLog
+    /// How far the player's demuxer reads beyond a frame.
+    var lookahead = PlayerProfile.DemuxerLookahead()
+    /// The ends of earlier pictures that the demuxer has not returned.
+    var heldPictures: [Int64] = []
 
     /// The media that has become playable.
     ///
     /// - Parameters:
     ///   - kinds: the kinds of media in the track.
     ///   - usesPoints: whether media is playable before the segment is complete.
-    ///   - fed: the offset of the last point that was returned before, by kind.
+    ///   - fed: the end of the last point that was returned before, by kind.
     func arrivals(
         of content: SegmentContent,
         _ kinds: Set<PlaybackModel.Track>,
         isWhole: Bool,
         usesPoints: Bool,
-        fed: inout [PlaybackModel.Track: Int]
+        fed: inout [PlaybackModel.Track: Int64]
     ) -> [MediaArrival] {
         guard let last = log.last else { return [] }
         var found: [MediaArrival] = []
@@ -32,7 +36,7 @@ struct PlacedSegment: Sendable {
                 continue
             }
             if usesPoints {
-                found += points(of: media, kind, isWhole: isWhole, fed: &fed[kind], last)
+                found += arrivals(of: points(of: media, kind, content), kind, isWhole: isWhole, fed: &fed[kind])
             } else if isWhole {
                 found.append(MediaArrival(track: kind, end: end(media.end, of: media), instant: last))
             }
@@ -40,21 +44,44 @@ struct PlacedSegment: Sendable {
         return found
     }
 
+    /// The pictures that the demuxer does not return before it has read the next segment.
+    func picturesToHold(of content: SegmentContent) -> [Int64] {
+        guard holdsPictures(of: content), let video = content.video else { return [] }
+        return (heldPictures + video.points.map { end($0.end, of: video) }).suffix(lookahead.pictures)
+    }
+
+    /// Where a packet does not say how long it is, the next one shows its end.
+    private func holdsPictures(of content: SegmentContent) -> Bool { content.wrap != nil && lookahead.pictures > 0 }
+
+    /// The points on the timeline, each with the offset at which the demuxer returns its frame.
     private func points(
         of media: TrackContent,
         _ kind: PlaybackModel.Track,
+        _ content: SegmentContent
+    ) -> [TrackContent.Point] {
+        let points = media.points.map { TrackContent.Point(offset: $0.offset, end: end($0.end, of: media)) }
+        guard kind == .video, holdsPictures(of: content) else { return points }
+        let ends = heldPictures + points.map(\.end)
+        let later = points.dropFirst(lookahead.pictures - heldPictures.count)
+        return zip(ends, later).map { TrackContent.Point(offset: $1.offset, end: $0) }
+    }
+
+    private func arrivals(
+        of points: [TrackContent.Point],
+        _ kind: PlaybackModel.Track,
         isWhole: Bool,
-        fed: inout Int?,
-        _ last: MonotonicInstant
+        fed: inout Int64?
     ) -> [MediaArrival] {
         // At the end of a part, a demuxer may return a packet that is not complete.
         let limit = isWhole ? Int.max : log.count - 188
-        let known = fed ?? -1
+        let known = fed ?? .min
         var arrivals: [MediaArrival] = []
-        for point in media.points where point.offset > known && point.offset <= limit {
-            fed = point.offset
-            let instant = log.instant(of: max(1, point.offset)) ?? last
-            let arrival = MediaArrival(track: kind, end: end(point.end, of: media), instant: instant)
+        for point in points where point.end > known {
+            let block = (max(1, point.offset) + lookahead.blockSize - 1) / lookahead.blockSize * lookahead.blockSize
+            let offset = isWhole ? min(block, log.count) : block
+            guard point.offset <= limit, let instant = log.instant(of: offset) else { break }
+            fed = point.end
+            let arrival = MediaArrival(track: kind, end: point.end, instant: instant)
             // Of the frames that arrive at one instant, the last one tells all.
             if arrivals.last?.instant == instant {
                 arrivals[arrivals.count - 1] = arrival

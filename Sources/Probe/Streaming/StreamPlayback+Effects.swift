@@ -41,6 +41,7 @@ extension StreamPlayback {
         case .exhausted(let error):
             // What plays out of the buffer may still need subtitles.
             if error == nil, subtitles.isLoading { isPlayingOut = true } else { endLoading() }
+            for media in feed.takeHeldPictures(at: now.instant) { apply(.received(media), now) }
             feed.dropWaiting()
             session.exhausted(error, now: now.instant)
         }

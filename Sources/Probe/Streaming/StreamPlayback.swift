@@ -63,7 +63,7 @@ struct StreamPlayback: DrivenPlayback {
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)
         hints = HintLoading(profile.live.preloadedHints)
-        feed = MediaFeed(profile.segmentUse)
+        feed = MediaFeed(profile.segmentUse, profile.demuxerLookahead)
         subtitles = SubtitleLoading(configuration.subtitles)
         licence = LicenceLoading(configuration.licenceURL)
         if configuration.ads != nil { ads = StreamAdReader() }

@@ -12,6 +12,9 @@ struct ReferencePlayer {
     }
 
     let periods: [(length: Int64, rate: Int64, latency: Int64)]
+    /// A distance between timestamps is not more exact.
+    private static let rounding: Int64 = 25_000
+
     let startLevel: Int64
     let resumeLevel: Int64
     let maximum: Int64
@@ -75,7 +78,7 @@ struct ReferencePlayer {
         pass(instant - time)
         level += end - ready
         ready = end
-        guard !isPlaying, level >= max(1, start == nil ? startLevel : resumeLevel) else { return }
+        guard !isPlaying, level >= max(1, (start == nil ? startLevel : resumeLevel) - Self.rounding) else { return }
         isPlaying = true
         if start == nil { start = time }
         if let dry { stalls.append(Stall(start: dry, duration: time - dry, position: ready - level)) }

@@ -31,7 +31,7 @@ struct PlacedSegmentTests {
             placement: StreamTimeline.Placement(offset: 7),
             log: log
         )
-        var fed: [PlaybackModel.Track: Int] = [:]
+        var fed: [PlaybackModel.Track: Int64] = [:]
         let arrivals = placed.arrivals(of: content, [.video], isWhole: true, usesPoints: true, fed: &fed)
         #expect(
             arrivals == [
@@ -39,7 +39,7 @@ struct PlacedSegmentTests {
                 MediaArrival(track: .video, end: 4 * second + 7, instant: last),
             ]
         )
-        #expect(fed == [.video: 4_000])
+        #expect(fed == [.video: 4 * second + 7])
         #expect(placed.arrivals(of: content, [.video], isWhole: true, usesPoints: true, fed: &fed).isEmpty)
     }
 }

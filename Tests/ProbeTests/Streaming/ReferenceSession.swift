@@ -36,6 +36,9 @@ struct ReferenceSession {
         var ends: [Int64?]
     }
 
+    /// A distance between timestamps is not more exact.
+    private static let rounding: Int64 = 25_000
+
     let streams: [Stream]
     let script: [Int]
     let (startLevel, resumeLevel, maximum): (Int64, Int64, Int64)
@@ -148,7 +151,7 @@ struct ReferenceSession {
         let level = buffered - position
         let wanted = outcome.start == nil ? startLevel : resumeLevel
         let hasAll = lanes.allSatisfy { $0.ends.allSatisfy { $0 != nil } }
-        return hasAll && !isPlaying && level < max(1, wanted)
+        return hasAll && !isPlaying && level < max(1, wanted - Self.rounding)
             && !lanes.contains { !$0.isOver && $0.loaded < lane.loaded }
     }
 
@@ -202,7 +205,7 @@ struct ReferenceSession {
         guard !isPlaying, outcome.end == nil else { return }
         let hasAll = lanes.allSatisfy { $0.ends.allSatisfy { $0 != nil } }
         let wanted = outcome.start == nil ? startLevel : resumeLevel
-        guard allThere || (hasAll && buffered - position >= max(1, wanted)) else { return }
+        guard allThere || (hasAll && buffered - position >= max(1, wanted - Self.rounding)) else { return }
         (isPlaying, since) = (true, now)
         outcome.resumptions.append(now)
         if outcome.start == nil { outcome.start = now }

@@ -65,6 +65,9 @@ final class SimulatedNetwork: ResourceFetcher {
         self.resource = resource
     }
 
+    /// The bytes of a response that arrive at one instant: fine enough to detect a start, coarse enough to be fast.
+    static func pieceSize(_ count: Int) -> Int { max(1000, count / 64) }
+
     /// The instant at which this number of bits has arrived, starting at `start`.
     func end(of bits: Int64, from start: Int64) -> Int64 {
         // In billionths of a bit, so that only the result is rounded.
@@ -123,8 +126,7 @@ final class SimulatedNetwork: ResourceFetcher {
         }
         let sent = bytes.prefix(limit)
         let start = delay.map { now + latency + $0 } ?? state.withLock { max(now + latency, $0.linkFree) }
-        // Fine enough to detect a start, coarse enough to be fast.
-        let size = max(1000, sent.count / 64)
+        let size = Self.pieceSize(sent.count)
         for piece in stride(from: 0, to: sent.count, by: size) {
             let part = Array(sent[piece..<min(piece + size, sent.count)])
             at(end(of: Int64(piece + part.count) * 8, from: start), unless: isOver) { [clock] in

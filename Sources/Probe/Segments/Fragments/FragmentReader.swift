@@ -25,6 +25,7 @@ struct FragmentReader: Sendable {
 
     private struct PendingSample: Sendable {
         var times: SegmentFrame.Times?
+        var duration: Int64
         var bytes: Range<Int>
         var isSync: Bool
     }
@@ -54,8 +55,11 @@ struct FragmentReader: Sendable {
     /// The fields of the segment that must be known from an earlier one; nil before every track has a frame.
     var signature: SegmentSignature? {
         guard tracks.allSatisfy({ $0.frameCount > 0 }) else { return nil }
-        return SegmentSignature(parts: [initialization] + tracks.map(\.parameterSets))
+        return SegmentSignature(parts: arrivedParts)
     }
+
+    /// The parts of the signature, empty for a track without a frame.
+    var arrivedParts: [[UInt8]] { [initialization] + tracks.map(\.parameterSets) }
 
     /// Whether libavformat, which counts in 32 bits, can express the frame rate without rounding.
     var hasExactRate: Bool {
@@ -178,7 +182,10 @@ struct FragmentReader: Sendable {
                     nil
                 }
             guard let times else { return false }
-            pending.append(PendingSample(times: times, bytes: sample.bytes, isSync: sample.isSync))
+            let duration = sample.duration.roundedNanoseconds(timescale: track.timescale) ?? 0
+            pending.append(
+                PendingSample(times: times, duration: duration, bytes: sample.bytes, isSync: sample.isSync)
+            )
         }
         tracks[run.track].pending = pending
         return true
@@ -193,7 +200,12 @@ struct FragmentReader: Sendable {
             tracks[index].end = max(tracks[index].end, sample.bytes.upperBound)
             tracks[index].hasKeyframe = tracks[index].hasKeyframe || isKeyframe
             tracks[index].frameCount += 1
-            let frame = SegmentFrame(times: sample.times, isKeyframe: isKeyframe, offset: tracks[index].end)
+            let frame = SegmentFrame(
+                times: sample.times,
+                isKeyframe: isKeyframe,
+                offset: tracks[index].end,
+                duration: sample.duration
+            )
             tracks[index].frames.append(frame)
         }
         return true

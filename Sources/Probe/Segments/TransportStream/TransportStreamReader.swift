@@ -41,9 +41,12 @@ struct TransportStreamReader: Sendable {
 
     /// The fields of the stream that must be known from an earlier segment; nil before every track has a frame.
     var signature: SegmentSignature? {
-        guard let program, tracks.allSatisfy({ !$0.configuration.isEmpty }) else { return nil }
-        return SegmentSignature(parts: [program.bytes] + tracks.map(\.configuration))
+        guard let parts = arrivedParts, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        return SegmentSignature(parts: parts)
     }
+
+    /// The parts of the signature, empty for a track without a frame; nil before the tracks are known.
+    var arrivedParts: [[UInt8]]? { program.map { [$0.bytes] + tracks.map(\.configuration) } }
 
     /// The frames of a track since the last call.
     mutating func takeFrames(of index: Int) -> [SegmentFrame] { tracks[index].takeFrames() }

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Checks how scripts/compare-players.py reads the origin's log and decides, without players. Exits with 1 if a check fails."""
+import argparse, contextlib, importlib.util, io, os, sys, unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+spec = importlib.util.spec_from_file_location("players", os.path.join(sys.path[0], "compare-players.py"))
+players = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(players)
+
+
+def record(number, path, size=100, outcome="complete"):
+    return {"number": number, "session": "real", "path": path, "bytes": size, "outcome": outcome}
+
+
+def shown(start=1.0, stalls=(), gap=0, error=None):
+    return {"start": start, "stalls": [{"length": length} for length in stalls], "gap": gap, "error": error, "version": "1.6.15"}
+
+
+def trial(real=None, probe=None, rungs=([("0", 5)], [("0", 5)]), sizes=(1000, 1000)):
+    both = [players.Requests(list(rungs[index]), sizes[index]) for index in (0, 1)]
+    return players.Trial(real or shown(), probe or shown(), *both)
+
+
+class Log(unittest.TestCase):
+    def test_requests_are_in_their_order_and_aborted_ones_are_marked(self):
+        # The log is written in the order of ends.
+        records = [record(2, "/v1/1.ts", outcome="aborted"), record(1, "/v0/0.ts"), record(3, "/v0/1.ts"), record(4, "/a/1.m4s")]
+        self.assertEqual(players.requests_of(records, "real"), ([("0", 1), ("1!", 1), ("0", 1)], 400))
+
+    def test_the_request_that_was_stopped_with_the_player_is_left_out(self):
+        records = [record(1, "/v0/0.ts"), record(2, "/v0/1.ts", outcome="aborted")]
+        self.assertEqual(players.requests_of(records, "real").rungs, [("0", 1)])
+
+    def test_other_sessions_do_not_count(self):
+        self.assertEqual(players.requests_of([record(1, "/v0/0.ts")], "probe"), ([], 0))
+
+
+class Tolerances(unittest.TestCase):
+    def test_each_difference_is_found(self):
+        cases = [
+            ([], trial()),
+            ([], trial(probe=shown(start=1.19), rungs=([("0", 5)], [("0", 7)]), sizes=(1000, 951))),
+            (["start"], trial(probe=shown(start=1.21))),
+            (["start"], trial(probe=shown(start=None))),
+            (["order of rungs"], trial(rungs=([("0", 1), ("1!", 1)], [("0", 1), ("1", 1)]))),
+            (["length of a run"], trial(rungs=([("0", 5)], [("0", 8)]))),
+            (["bytes"], trial(sizes=(1000, 940))),
+            (["number of stalls"], trial(real=shown(stalls=[1]))),
+            ([], trial(real=shown(stalls=[1, 2]), probe=shown(stalls=[1.1, 1.9]))),
+            (["length of a stall"], trial(real=shown(stalls=[1, 2]), probe=shown(stalls=[1, 2.3]))),
+            (["an error of hls.js"], trial(real=shown(error="fragLoadError"))),
+        ]
+        for expected, case in cases:
+            self.assertEqual(players.differences(case), expected, case)
+
+
+class Verdicts(unittest.TestCase):
+    def verdict(self, *attempts):
+        left = list(attempts)
+        players.play = lambda *_: left.pop(0)
+        options = argparse.Namespace(check=True)
+        with contextlib.redirect_stdout(io.StringIO()):
+            verdict = players.Comparison(options, b"", "stream", "schedule").verdict
+        return verdict, len(left)
+
+    def test_the_majority_of_three_decides(self):
+        same, other, late = trial(), trial(probe=shown(start=2)), trial(real=shown(gap=101))
+        self.assertEqual(self.verdict(same), ("agree", 0))
+        self.assertEqual(self.verdict(other, same, same), ("agree", 0))
+        self.assertEqual(self.verdict(other, other, same), ("differ", 1))
+        self.assertEqual(self.verdict(other, same, other), ("differ", 0))
+        self.assertEqual(self.verdict(late, same), ("agree", 0))
+        self.assertEqual(self.verdict(late, other, other), ("differ", 0))
+        self.assertEqual(self.verdict(late, other, same), ("not judged", 0))
+        self.assertEqual(self.verdict(late, late, other), ("not judged", 0))
+        self.assertEqual(self.verdict(late, late, late), ("not judged", 0))
+
+
+unittest.main(verbosity=0)
