@@ -339,24 +339,56 @@ def sums():
     return {row["name"]: {key: row[key] for key in KEYS} for row in rows}, all(row["up"] is False for row in rows)
 
 
+def media(state):
+    """The sums that come to rest: sessions begin and fail on and on."""
+    return {name: [row[key] for key in ("rebuffers", "rebuffering", "playing")] for name, row in state.items()}
+
+
 (state, rests), end = sums(), time.time() + 300
 while time.time() < end:
     time.sleep(10)
-    before, (state, rests) = state, sums()
-    if rests and before == state:
+    before, (state, rests) = media(state), sums()
+    if rests and before == media(state):
         break
-verify(rests and before == state, "without servers, every stream is down and no sum changes")
+verify(rests and before == media(state), "without servers, every stream is down and no sum changes")
+
+
+def quiet(take, seconds=300):
+    """What `take` returns at a time at which no session runs and no number changes: views that are read one after another can be compared."""
+    limit = time.time() + seconds
+    while time.time() < limit:
+        before, page = sums()[0], answers(listen, "/metrics").decode()
+        if "\ninstrument_monitor_sessions 0\n" not in page:
+            time.sleep(0.2)
+            continue
+        taken = take()
+        after = sums()[0]
+        if before == after and "\ninstrument_monitor_sessions 0\n" in answers(listen, "/metrics").decode():
+            return after, page, taken
+    verify(False, "the numbers never came to rest")
+    finish(1)
+
+
+def prometheus_sums():
+    # Two scrapes later, Prometheus has the numbers.
+    time.sleep(4.5)
+    found = {}
+    for metric, _, _ in METRICS:
+        expression = urllib.parse.quote(f"sum by (stream) (instrument_stream_{metric})")
+        found[metric] = json.loads(answers(query, f"/api/v1/query?query={expression}"))["data"]["result"]
+    return found
+
+
+METRICS = [
+    ("rebuffers_total", "rebuffers", 1), ("rebuffer_seconds_total", "rebuffering", 1000), ("playing_seconds_total", "playing", 1000),
+    ("sessions_total", "sessions", 1), ("errors_total", "errors", 1),
+]
 
 # The three views state the same numbers.
 if query:
-    time.sleep(5)
-    for metric, key, scale in [
-        ("rebuffers_total", "rebuffers", 1), ("rebuffer_seconds_total", "rebuffering", 1000), ("playing_seconds_total", "playing", 1000),
-        ("sessions_total", "sessions", 1), ("errors_total", "errors", 1),
-    ]:
-        expression = urllib.parse.quote(f"sum by (stream) (instrument_stream_{metric})")
-        answer = json.loads(answers(query, f"/api/v1/query?query={expression}"))["data"]["result"]
-        values = {entry["metric"]["stream"]: round(float(entry["value"][1]) * scale) for entry in answer}
+    state, _, found = quiet(prometheus_sums)
+    for metric, key, scale in METRICS:
+        values = {entry["metric"]["stream"]: round(float(entry["value"][1]) * scale) for entry in found[metric]}
         wrong = {name: (values.get(name), state[name][key]) for name in state if values.get(name) != state[name][key]}
         verify(not wrong, f"Prometheus and the dashboard agree in {metric} of {len(state) - len(wrong)} of {len(state)} streams {wrong or ''}")
     # No counter has ever decreased: Prometheus would have counted a whole value once more.
@@ -364,7 +396,7 @@ if query:
         expression = urllib.parse.quote(f"resets(instrument_stream_{metric}[1h]) > 0")
         wrong = [entry["metric"] for entry in json.loads(answers(query, f"/api/v1/query?query={expression}"))["data"]["result"]]
         verify(not wrong, f"{metric} has never decreased {wrong or ''}")
-page = answers(listen, "/metrics").decode()
+state, page, _ = quiet(lambda: None)
 monitor.send_signal(signal.SIGTERM)
 monitor.wait(60)
 subprocess.run([options.bin + "/player-monitor", "report", "-q", "--csv", folder + "/sessions.csv", "-o", folder + "/report.html", folder + "/samples.ndjson"], check=True)

@@ -70,7 +70,7 @@ extension DashboardPage {
           let list=order.map(n=>rows.get(n)).filter(r=>r&&(!f||(r.name+" "+r.state+" "+Object.values(r.labels).join(" ")+" "+r.broken.join(" ")).toLowerCase().includes(f)));
           const by={name:(a,b)=>a.name<b.name?-1:1,trouble:(a,b)=>trouble(b)-trouble(a)||(a.name<b.name?-1:1)}[key]||((a,b)=>(b[key]??-1)-(a[key]??-1)||(a.name<b.name?-1:1));
           return list.sort(by)}
-        function spark(values){const s=svg("svg",{width:90,height:22,viewBox:"0 0 90 22","aria-hidden":"true"}),top=Math.max(1,...values);
+        function spark(values){if(values.length===1)values=[values[0],values[0]];const s=svg("svg",{width:90,height:22,viewBox:"0 0 90 22","aria-hidden":"true"}),top=Math.max(1,...values);
           s.append(svg("polyline",{points:values.map((v,i)=>(i*90/Math.max(1,values.length-1)).toFixed(1)+","+(20-v*18/top).toFixed(1)).join(" ")}));return s}
         function cell(text,cls,key){const c=el("td",text,cls);if(key)c.dataset.k=key;return c}
         function row(r){const tr=el("tr",null,"s");tr.tabIndex=0;tr.dataset.name=r.name;const name=el("td");name.append(el("div",r.name,"name"));
