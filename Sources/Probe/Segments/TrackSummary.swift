@@ -52,7 +52,7 @@ struct TrackSummary: Hashable, Sendable {
         untimed = 0
         frameCount += 1
         start = min(start, times.shown)
-        // libavformat does not say how long sound in fragments plays: the second frame shows that, too late for the first.
+        // libavformat does not say how long sound in fragments plays; the second frame shows it too late for the first.
         extend(to: times.shown.saturatingAdd(frameDuration > 0 ? frameDuration : frame.duration), at: frame.offset)
     }
 

@@ -100,8 +100,8 @@ extension ComputedPlayback.Outcome {
         end = instants(.end).first
     }
 
-    /// The largest difference of the start or an instant of a stall, in nanoseconds; the largest number if the stalls are
-    /// not as many.
+    /// The largest difference of the start or an instant of a stall, in nanoseconds; the largest number if the numbers
+    /// of stalls differ.
     func largestDifference(from other: ComputedPlayback.Outcome) -> Int64 {
         guard instants.count == other.instants.count else { return .max }
         return zip(instants, other.instants).map { abs($0 - $1) }.max() ?? 0
