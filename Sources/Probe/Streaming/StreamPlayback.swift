@@ -46,6 +46,8 @@ struct StreamPlayback: DrivenPlayback {
     /// The number of requests that were cancelled and not yet reported as such.
     var openCancellations = 0
     var isSettled: Bool { openCancellations == 0 }
+    /// How late a track may look for room in the rhythm of its player.
+    var lookLateness = Self.alarmTolerance
 
     init(source: MediaSource, configuration: ProbeConfiguration, randomness: RandomSource) {
         self.source = source
@@ -57,6 +59,7 @@ struct StreamPlayback: DrivenPlayback {
             source,
             staleAfter: profile.live.staleAfter,
             includesAudio: profile.ladderIncludesAudio,
+            selection: profile.ladderSelection,
             usesParts: profile.live.usesParts,
             usesPatches: profile.live.usesPatches
         )
@@ -156,7 +159,10 @@ extension StreamPlayback {
             failed(fetching, .tooLate, now)
         }
         reconsider(now)
+        // The alarm may be that of a look, and come late on a busy machine.
+        lookLateness = max(Self.alarmTolerance, profile.bufferCheck.interval / 2)
         pump(now)
+        lookLateness = Self.alarmTolerance
     }
 }
 
@@ -185,15 +191,19 @@ extension StreamPlayback {
     }
 
     private static let comfortableLevel: Int64 = 2_000_000_000
-    private static let alarmTolerance: Duration = .milliseconds(10)
+    static let alarmTolerance: Duration = .milliseconds(10)
 
     /// The instant at which a track has room again, or its segment becomes available.
     private func deadline(of role: StreamRole, _ timestamp: Timestamp) -> MonotonicInstant? {
         let (now, wallTime) = (timestamp.instant, timestamp.wallTime)
         guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role) else { return nil }
         if track.takesBreak { return now }
-        // The other track's next segment causes the next step.
-        if track.plan == nil, !isInStep(role, now) { return nil }
+        if track.plan == nil {
+            let hasRoom = track.level(at: view(timestamp).position) < max(1, wantedLevel(role, track))
+            if let check = track.nextCheck, check > now, hasRoom { return check }
+            // The other track's next segment causes the next step.
+            if !isInStep(role, now) { return nil }
+        }
         if let plan = track.plan {
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
             return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))
