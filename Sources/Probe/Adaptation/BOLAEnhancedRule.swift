@@ -10,8 +10,8 @@ internal import Instrument
 public struct BOLAEnhancedRule: AdaptationRule {
     /// The implementation whose details the rule follows.
     public enum Implementation: Hashable, Sendable, CaseIterable {
-        /// Sabre, `BolaEnh`: a download raises the placeholder where the choice was not BOLA's; a rung is carried if its
-        /// segments arrive within their duration, the time to the first byte included.
+        /// Sabre, `BolaEnh`: a download raises the placeholder where the choice was not BOLA's; a rung is carried if
+        /// its segments arrive within their duration, the time to the first byte included.
         case sabre
         /// dash.js 5.1, src/streaming/rules/abr/BolaRule.js: the throughput decides until a segment's duration is
         /// buffered (line 501); a rung's levels are larger by V p (lines 329, 431); the placeholder loses a hundredth

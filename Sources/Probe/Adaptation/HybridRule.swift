@@ -9,10 +9,10 @@ public struct HybridRule: AdaptationRule {
         /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower.
         /// MMSys 2018, with 10 s; Sabre, `Dynamic`.
         case comparing(at: Duration)
-        /// To BOLA from `on`, back below `off`; the target latency of a live stream limits `on`, and `off` in proportion.
-        /// Only the rule that decides is asked. dash.js 5 with its `bufferTimeDefault`, 18 s, and half of that
-        /// (src/streaming/controllers/AbrController.js:953, src/streaming/models/MediaPlayerModel.js:222); Sabre's
-        /// `DynamicDash` has 10 and 5 s.
+        /// To BOLA from `on`, back below `off`; the target latency of a live stream limits `on`, and `off` in
+        /// proportion. Only the rule that decides is asked. dash.js 5 with its `bufferTimeDefault`, 18 s, and half of
+        /// that (src/streaming/controllers/AbrController.js:953, src/streaming/models/MediaPlayerModel.js:222);
+        /// Sabre's `DynamicDash` has 10 and 5 s.
         case hysteresis(on: Duration, off: Duration)
     }
 
@@ -26,8 +26,8 @@ public struct HybridRule: AdaptationRule {
     public var lowBuffer: LowBufferLimit?
     /// The limit of rungs that were often left; nil sets no limit.
     public var history: SwitchHistory?
-    /// The time after an aborted download in which the rule chooses no higher rung, in which the throughput rule chooses
-    /// nothing, and in which the same segment is not aborted again.
+    /// The time after an aborted download in which the rule chooses no higher rung, in which the throughput rule
+    /// chooses nothing, and in which the same segment is not aborted again.
     public var pauseAfterAbandonment: Duration
     /// Whether BOLA decides now.
     public private(set) var usesBOLA = false

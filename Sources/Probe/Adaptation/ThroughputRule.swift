@@ -26,8 +26,8 @@ public struct ThroughputRule: AdaptationRule {
     public var maximumStarvation: Duration?
     /// Whether a higher playback rate raises the required throughput.
     public var scalesWithRate: Bool
-    /// Whether the rule passes over higher rungs with fewer frames per second than the present one, and lower rungs with
-    /// more.
+    /// Whether the rule passes over higher rungs with fewer frames per second than the present one, and lower rungs
+    /// with more.
     public var followsFrameRate: Bool
     /// The rule for aborting downloads.
     public var abandonment: Abandonment

@@ -50,7 +50,8 @@ extension PlayerProfile {
     /// change). DASH has 30 s of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three
     /// target durations.
     ///
-    /// Not modelled: estimates by country and network, priorities of tracks, limits of the buffer in bytes, the decoder.
+    /// Not modelled: estimates by country and network, priorities of tracks, limits of the buffer in bytes, the
+    /// decoder.
     public static let exoPlayer = PlayerProfile(
         name: "exoplayer",
         buffer: .exoPlayer,
@@ -131,8 +132,8 @@ extension PlayerProfile {
     /// libavformat's hls.c: `live_start_index` −3; a segment that fails is skipped (`seg_max_retry` 0). What is kept
     /// behind the playhead is limited in bytes (50 MiB).
     ///
-    /// Not modelled: the back buffer's limit (everything is kept), the first segments of all variants, which the demuxer
-    /// fetches as it opens a stream, the size of its read-ahead in packets, the decoder.
+    /// Not modelled: the back buffer's limit (everything is kept), the first segments of all variants, which the
+    /// demuxer fetches as it opens a stream, the size of its read-ahead in packets, the decoder.
     public static let mpv = PlayerProfile(
         name: "mpv",
         buffer: BufferPolicy(startThreshold: .zero, resumeThreshold: .seconds(1), maximum: .seconds(1)),

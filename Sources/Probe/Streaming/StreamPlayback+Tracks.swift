@@ -60,8 +60,9 @@ extension StreamPlayback {
         }
         let hasRoom = hasRoom(role, track, now)
         guard hasRoom, isInStep(role, now.instant) else {
-            let check = profile.bufferCheck
-            tracks[role]?.looksLater(than: now.instant, interval: hasRoom ? check.leadInterval : check.interval)
+            let interval = hasRoom ? profile.bufferCheck.leadInterval : profile.bufferCheck.interval
+            let hasMissed = !hasRoom && isBelowWantedLevel(role, track, now)
+            tracks[role]?.looksLater(than: now.instant, interval: interval, hasMissed: hasMissed)
             // A wait that the rule requests is not idle time.
             if role == .main, track.waitUntilBuffered == nil { choice.beginIdling(at: now.instant) }
             return false
@@ -107,12 +108,17 @@ extension StreamPlayback {
     }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
-        if track.level(at: view(now).position) < max(1, wantedLevel(role, track)) {
-            return track.looks(at: now.instant, interval: profile.bufferCheck.interval, lateness: lookLateness)
+        if isBelowWantedLevel(role, track, now) {
+            return track.looks(at: now.instant, interval: profile.bufferCheck.interval)
         }
         // The maximum is reached, but playback waits, for example for audio that ends before its video.
         return session.model?.isShort == true
             && tracks.values.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
+    }
+
+    /// Whether less is buffered than the track wants.
+    func isBelowWantedLevel(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
+        track.level(at: view(now).position) < max(1, wantedLevel(role, track))
     }
 
     /// The buffer level below which a track loads.

@@ -46,8 +46,6 @@ struct StreamPlayback: DrivenPlayback {
     /// The number of requests that were cancelled and not yet reported as such.
     var openCancellations = 0
     var isSettled: Bool { openCancellations == 0 }
-    /// How late a track may look for room in the rhythm of its player.
-    var lookLateness = Self.alarmTolerance
 
     init(source: MediaSource, configuration: ProbeConfiguration, randomness: RandomSource) {
         self.source = source
@@ -159,10 +157,7 @@ extension StreamPlayback {
             failed(fetching, .tooLate, now)
         }
         reconsider(now)
-        // The alarm may be that of a look, and come late on a busy machine.
-        lookLateness = max(Self.alarmTolerance, profile.bufferCheck.interval / 2)
         pump(now)
-        lookLateness = Self.alarmTolerance
     }
 }
 
@@ -191,7 +186,7 @@ extension StreamPlayback {
     }
 
     private static let comfortableLevel: Int64 = 2_000_000_000
-    static let alarmTolerance: Duration = .milliseconds(10)
+    private static let alarmTolerance: Duration = .milliseconds(10)
 
     /// The instant at which a track has room again, or its segment becomes available.
     private func deadline(of role: StreamRole, _ timestamp: Timestamp) -> MonotonicInstant? {
@@ -199,8 +194,7 @@ extension StreamPlayback {
         guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role) else { return nil }
         if track.takesBreak { return now }
         if track.plan == nil {
-            let hasRoom = track.level(at: view(timestamp).position) < max(1, wantedLevel(role, track))
-            if let check = track.nextCheck, check > now, hasRoom { return check }
+            if let check = track.nextCheck, check > now, isBelowWantedLevel(role, track, timestamp) { return check }
             // The other track's next segment causes the next step.
             if !isInStep(role, now) { return nil }
         }

@@ -63,6 +63,9 @@ struct TrackLoading: Sendable {
     private var loaded: [Loaded] = []
     /// The instant at which the player looks again whether it can request the next segment; nil for at once.
     private(set) var nextCheck: MonotonicInstant?
+    /// Whether the player came too late for a look, so that it takes the next one however late it comes.
+    private var hasMissedLook = false
+    private static let acceptedLateness: Duration = .milliseconds(50)
     /// The rung of the previous segment.
     private(set) var rung: Int?
     /// The rendition of the previous segment.
@@ -105,11 +108,12 @@ struct TrackLoading: Sendable {
         return nextCheck.advanced(by: interval * Int(clamping: rounds))
     }
 
-    /// Whether the player looks now whether it can request the next segment: in its rhythm, at most `lateness` late.
-    func looks(at now: MonotonicInstant, interval: Duration, lateness: Duration) -> Bool {
+    /// Whether the player looks now whether it can request the next segment: in its rhythm, and a little late at most.
+    func looks(at now: MonotonicInstant, interval: Duration) -> Bool {
         guard let nextCheck else { return true }
-        guard nextCheck <= now, interval > .zero else { return nextCheck <= now }
-        return nextCheck.duration(to: now).nanoseconds % interval.nanoseconds <= lateness.nanoseconds
+        guard nextCheck <= now, interval > .zero, !hasMissedLook else { return nextCheck <= now }
+        let late = nextCheck.duration(to: now).nanoseconds % interval.nanoseconds
+        return late <= Self.acceptedLateness.nanoseconds
     }
 
     /// Whether the last segment was loaded, so that no other variant can have a next segment.
@@ -189,14 +193,18 @@ extension TrackLoading {
         plan = Plan(number: planCount, rung: rung, rendition: rendition)
         waitUntilBuffered = nil
         nextCheck = nil
+        hasMissedLook = false
     }
 
     /// The buffer has no room, or the track is too far ahead: the player looks again after an interval, in a fixed
     /// rhythm.
-    mutating func looksLater(than now: MonotonicInstant, interval: Duration) {
+    ///
+    /// - Parameter hasMissed: whether it could request the next segment, and only comes too late for its rhythm.
+    mutating func looksLater(than now: MonotonicInstant, interval: Duration, hasMissed: Bool = false) {
         guard interval > .zero else { return }
         let next = nextCheck ?? now
         if next > now { return }
+        hasMissedLook = hasMissed
         let rounds = next.duration(to: now).nanoseconds / interval.nanoseconds + 1
         nextCheck = next.advanced(by: interval * Int(clamping: rounds))
     }

@@ -54,8 +54,9 @@ struct BOLATests {
 
     @Test("In dash.js, the levels of a rung are larger by V p than its score says")
     func levelsOfDashJS() throws {
-        // src/streaming/rules/abr/BolaRule.js:313 has the −1 of the utilities, 329 and 431 do not: with 18 s and the test
-        // origin's ladder, V p = 8 ÷ ln(2308 ÷ 274) = 3.7541, the levels 13.75 and 18.27 s instead of 10 and 14.51.
+        // src/streaming/rules/abr/BolaRule.js:313 has the −1 of the utilities, 329 and 431 do not: with 18 s and the
+        // test origin's ladder, V p = 8 ÷ ln(2308 ÷ 274) = 3.7541, the levels 13.75 and 18.27 s instead of 10 and
+        // 14.51.
         let bitrates = [274_000.0, 912_000, 2_308_000]
         let parameters = { (offset: Double) in
             BOLAParameters(bitrates: bitrates, minimum: .seconds(10), target: .seconds(18), levelOffset: offset)

@@ -6,8 +6,8 @@ import Testing
 /// dash.js 5.1.1, src/streaming/rules/abr/BolaRule.js.
 @Suite("BOLA of dash.js")
 struct DashBOLATests {
-    /// The test origin's pictures: with 18 s, V p is 3.7541; by its score, rung 1 begins at 8.06 s and rung 2 at 12.24 s;
-    /// the level of rung 0 ends at 13.75 s.
+    /// The test origin's pictures: with 18 s, V p is 3.7541; by its score, rung 1 begins at 8.06 s and rung 2 at
+    /// 12.24 s; the level of rung 0 ends at 13.75 s.
     private let ladder = BitrateLadder(
         LadderRung(peakBitrate: 274_000),
         LadderRung(peakBitrate: 912_000),

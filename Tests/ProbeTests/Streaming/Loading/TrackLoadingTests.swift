@@ -111,7 +111,7 @@ struct TrackLoadingTests {
         var track = TrackLoading(at: 0)
         let interval = Duration.milliseconds(500)
         let looks = { (track: TrackLoading, seconds: Double) in
-            track.looks(at: Loading.instant(seconds), interval: interval, lateness: .milliseconds(10))
+            track.looks(at: Loading.instant(seconds), interval: interval)
         }
         #expect(looks(track, 1))
         track.looksLater(than: Loading.instant(1), interval: interval)
@@ -125,7 +125,10 @@ struct TrackLoadingTests {
         track.looksLater(than: Loading.instant(2.1), interval: interval)
         #expect(!looks(track, 2.4) && looks(track, 2.5))
         // A look that nobody took is over: what comes later waits for the next one.
-        #expect(looks(track, 2.51) && !looks(track, 2.52) && !looks(track, 2.9) && looks(track, 3))
+        #expect(looks(track, 2.55) && !looks(track, 2.56) && !looks(track, 2.9) && looks(track, 3))
+        // The player that came too late takes the next look, however late.
+        track.looksLater(than: Loading.instant(2.6), interval: interval, hasMissed: true)
+        #expect(!looks(track, 2.9) && looks(track, 3) && looks(track, 3.3))
         track.choose(rung: 0, rendition: id)
         #expect(looks(track, 2.2))
         _ = manifest
@@ -135,7 +138,7 @@ struct TrackLoadingTests {
     func noRhythm() {
         var track = TrackLoading(at: 0)
         track.looksLater(than: Loading.instant(1), interval: .zero)
-        #expect(track.looks(at: Loading.instant(1), interval: .zero, lateness: .zero))
+        #expect(track.looks(at: Loading.instant(1), interval: .zero))
         #expect(track.check(for: Loading.instant(1.2), interval: .zero) == Loading.instant(1.2))
     }
 

@@ -10,10 +10,10 @@ import Testing
 /// configuration in headless Chromium 156, each on its own link to the test origin, in November 2026.
 ///
 /// Two of the players are on no registry, so that no test can run them; their figures are the table below. The probe
-/// plays the origin's media over a computed link, in virtual time. The order of the rungs has to be equal, the number of
-/// segments of each within two, the start within a quarter of a second: the trials include the set-up of the player and
-/// of its media source, the computed link does not. The trials recorded no duration; that of each schedule follows from
-/// the media that the real players had requested and buffered at the end.
+/// plays the origin's media over a computed link, in virtual time. The order of the rungs has to be equal, the number
+/// of segments of each within two, the start within a quarter of a second: the trials include the set-up of the
+/// player and of its media source, the computed link does not. The trials recorded no duration; that of each schedule
+/// follows from the media that the real players had requested and buffered at the end.
 @Suite("Beside real players", .ownThread)
 struct RealPlayerTests {
     private static let step = "2500k for 5s, 300k for 10s, 2500k"
