@@ -110,9 +110,9 @@ extension PlayerProfile {
     /// src/streaming/rules/abr: the rules of ``HybridRule/dashJS``. Its catch-up is off unless the MPD asks for it.
     /// What follows the last retry: not verified.
     ///
-    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, requests for audio at
-    /// other bitrates, the Resource Timing of samples (the first bytes of a response count here), samples from the
-    /// cache (`cacheLoadThresholds`), and which media is shown where a replacing segment comes too late.
+    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, the adaptation of
+    /// audio, the Resource Timing of samples (the first bytes of a response count here), samples from the cache, the
+    /// choice between adaptation sets, and which media is shown where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
@@ -166,8 +166,9 @@ extension PlayerProfile {
     ///
     /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
     /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
-    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size and
-    /// dropped frames.
+    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, dropped
+    /// frames, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
+    /// playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),

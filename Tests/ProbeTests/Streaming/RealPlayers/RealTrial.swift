@@ -35,8 +35,10 @@ struct RealTrial: Sendable, CustomTestStringConvertible {
     /// In seconds.
     var start: Double
     var runs: RungRuns
-    /// What the probe requests instead, where it cannot request the same.
-    var exception: (runs: RungRuns, cause: String)?
+    /// What a real player requests as well, with the cause of the difference.
+    var alternative: (runs: RungRuns, cause: String)?
+    /// The number of segments that were fetched twice.
+    var refetched: Int
 
     init(
         _ player: Player,
@@ -44,23 +46,40 @@ struct RealTrial: Sendable, CustomTestStringConvertible {
         seconds: Int,
         start: Double,
         _ runs: RungRuns,
-        except exception: (runs: RungRuns, cause: String)? = nil
+        refetched: Int = 0,
+        or alternative: (runs: RungRuns, cause: String)? = nil
     ) {
         (self.player, self.schedule, self.seconds, self.start) = (player, schedule, seconds, start)
-        (self.runs, self.exception) = (runs, exception)
+        (self.runs, self.refetched, self.alternative) = (runs, refetched, alternative)
     }
 
     var testDescription: String { "\(player.rawValue), \(schedule)" }
 
-    /// The start in seconds, and what the probe requests until the end of the trial.
-    func played() async throws -> (start: Double?, runs: RungRuns) {
+    /// What the probe does in the same trial.
+    struct Replay: Sendable {
+        /// In seconds.
+        var start: Double?
+        /// The requests until the end of the trial.
+        var runs: RungRuns
+        /// The number of segments of video that were requested again after they had come.
+        var refetched: Int
+        var stalls: Int
+    }
+
+    func played() async throws -> Replay {
         let clock = VirtualClock()
         let network = try OriginNetwork(try await LoopedOrigin(), over: schedule, clock: clock)
         let configuration = ProbeConfiguration(profile: player.profile)
         let played = await playStream(player.path, over: network, clock, configuration, until: .seconds(seconds))
-        let start = played.time(.start).map { Double($0) / 1000 }
-        // The end of the playback aborts what is running.
-        return (start, RungRuns(network.requests, until: clock.now.nanoseconds))
+        let whole = network.requests.filter { $0.answeredAt != nil && $0.path.contains("/v") && $0.path.hasSuffix("s") }
+        let numbers = Set(whole.compactMap { $0.path.split(separator: "/").last })
+        return Replay(
+            start: played.time(.start).map { Double($0) / 1000 },
+            // The end of the playback aborts what is running.
+            runs: RungRuns(network.requests, until: clock.now.nanoseconds),
+            refetched: whole.count - numbers.count,
+            stalls: played.all(.bufferBegin).count - 1
+        )
     }
 }
 
