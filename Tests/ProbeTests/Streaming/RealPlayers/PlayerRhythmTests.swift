@@ -100,12 +100,23 @@ struct PlayerRhythmTests {
         #expect(downloads.contains { $0.receivedBytes > 0 })
     }
 
-    @Test("What arrived of an aborted download is a sample of dash.js")
+    @Test("dash.js aborts its first segment when 500 kbit/s are too slow for it, and counts what arrived")
     func abortedSample() async throws {
         // src/streaming/net/XHRLoader.js:91 leaves `onabort`, which stores the request
-        // (src/streaming/net/HTTPLoader.js:252). The sample of the first, aborted segment lets rung 1 wait.
+        // (src/streaming/net/HTTPLoader.js:252).
         #expect(PlayerProfile.dashJS.sampling.includesAbandoned)
         let (_, requests) = try await play("/dash/number.mpd", .dashJS, over: "500k", seconds: 20)
         #expect(requests.contains { $0.path == "/dash/v1/0.m4s" && $0.abortedAt != nil })
+    }
+
+    @Test("hls.js works on its first fragment for 100 ms before it requests the next one")
+    func firstProcessing() async throws {
+        // src/controller/abr-controller.ts:532: the sample ends with the parsing of the fragment.
+        let (_, requests) = try await play("/ts/master.m3u8", .hlsJS, seconds: 5)
+        let media = requests.filter { $0.path.hasSuffix(".ts") }
+        let pauses = try zip(media, media.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
+        // The second fragment has another rung, whose playlist comes first.
+        #expect((100..<110).contains(try #require(pauses.first)), "\(pauses)")
+        #expect(pauses.dropFirst().dropFirst().allSatisfy { $0 == 0 }, "\(pauses)")
     }
 }
