@@ -775,6 +775,7 @@ let package = Package(
                 "CFFmpeg", "CostMeasurement", "InstrumentCMCD", "InstrumentHTTP", "InstrumentProbe",
                 "InstrumentManifests", "InstrumentOrigin", "InstrumentTestKit",
                 "InstrumentTransport", "LoopbackServers", "TestTraits",
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
     ],

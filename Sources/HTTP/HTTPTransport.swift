@@ -32,8 +32,8 @@ public protocol HTTPTransport: Sendable {
     /// - Parameters:
     ///   - request: the request to send.
     ///   - expect: takes the number of bytes that the server has announced. Called once at most, before `receive`, and
-    ///     not at all if the server announces no size or the transport does not tell. The server may be wrong: reserve
-    ///     memory within limits.
+    ///     not at all if the server announces no size or that of an encoded body, or the transport does not tell. The
+    ///     server may be wrong: reserve memory within limits.
     ///   - receive: takes the pieces.
     /// - Throws: ``HTTPError``, which names no secrets; what was received before stays received.
     func send(

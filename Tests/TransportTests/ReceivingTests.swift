@@ -48,6 +48,7 @@ struct ReceivingTests {
         "The announced size of a body comes before its first piece",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef", "expect 6, abcdef"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nContent-Encoding: gzip\r\n\r\nabcdef", "abcdef"),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n0\r\n\r\n", "abcdef"),
             ("HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\n\r\nabcdef", ""),
         ]

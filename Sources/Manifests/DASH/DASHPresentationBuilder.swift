@@ -140,9 +140,11 @@ struct DASHPresentationBuilder {
                 guard case .segments(let index) = rendition.source else { return 0 }
                 return index.targetDuration
             }.max() ?? 0
+        let declared = serviceLatency ?? root.duration("suggestedPresentationDelay")
         var rules = LiveRules(
-            targetLatency: serviceLatency ?? root.duration("suggestedPresentationDelay")
-                ?? longest.saturatingMultiply(3),
+            targetLatency: declared ?? longest.saturatingMultiply(3),
+            declaredLatency: declared,
+            minimumBuffer: root.duration("minBufferTime"),
             windowDuration: root.duration("timeShiftBufferDepth"),
             updatePeriod: root.duration("minimumUpdatePeriod"),
             origin: calendar?.origin

@@ -52,6 +52,8 @@ extension RenditionTimeline {
 
     private mutating func take(_ live: LiveRules?, _ now: MonotonicInstant, hasNews: Bool) {
         targetLatency = live?.targetLatency ?? 0
+        declaredLatency = live?.declaredLatency
+        minimumBuffer = live?.minimumBuffer
         windowDuration = live?.windowDuration
         origin = live?.origin
         // A period of 0 means that events inside the media announce updates (ISO/IEC 23009-1 section 5.3.1.2); the

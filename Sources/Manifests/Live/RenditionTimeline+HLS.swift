@@ -111,7 +111,8 @@ extension RenditionTimeline {
     private mutating func take(_ segments: [MediaSegment], _ playlist: HLSMediaPlaylist) {
         index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
-        targetLatency = Self.targetLatency(of: playlist, usesParts: usesParts)
+        declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
+        targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
     }
 
     /// Returns the difference between the numbers of a reload and the known numbers; nil without common segments.

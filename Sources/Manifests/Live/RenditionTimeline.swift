@@ -21,6 +21,10 @@ public struct RenditionTimeline: Hashable, Sendable {
     /// durations (RFC 8216 section 6.3.3, rfc8216bis section 4.4.3.8); DASH: `@suggestedPresentationDelay`, else three
     /// segments.
     public internal(set) var targetLatency: Int64
+    /// ``targetLatency`` if the stream declares it, in nanoseconds; nil if it is the usual one.
+    public internal(set) var declaredLatency: Int64?
+    /// `@minBufferTime` of an MPD, in nanoseconds; nil if not declared, and for HLS.
+    public internal(set) var minimumBuffer: Int64?
     /// Defects and unsupported features of all loads.
     public var notices: [ManifestNotice] { noticeList.notices }
 
@@ -75,7 +79,8 @@ public struct RenditionTimeline: Hashable, Sendable {
         lastChange = now
         isHLS = true
         self.isNumberedAlike = isNumberedAlike
-        targetLatency = Self.targetLatency(of: playlist, usesParts: usesParts)
+        declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
+        targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
         noticeList.add(playlist.notices + [notice].compactMap(\.self))
         index = index.with(appended(playlist.segments.map { $0.moved(by: start) }, to: []))
         takeOpenSegment(of: playlist)
@@ -83,11 +88,11 @@ public struct RenditionTimeline: Hashable, Sendable {
         nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))
     }
 
-    static func targetLatency(of playlist: HLSMediaPlaylist, usesParts: Bool) -> Int64 {
+    static func declaredLatency(of playlist: HLSMediaPlaylist, usesParts: Bool) -> Int64? {
         if usesParts, let part = playlist.control.partTarget {
             return playlist.control.partHoldBack ?? part.saturatingMultiply(3)
         }
-        return playlist.control.holdBack ?? playlist.targetDuration.saturatingMultiply(3)
+        return playlist.control.holdBack
     }
 
     /// At least half a second, so that a playlist without a duration is not requested in a tight loop.

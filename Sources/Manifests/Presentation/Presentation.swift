@@ -86,6 +86,10 @@ public struct StartOffset: Hashable, Sendable {
 public struct LiveRules: Hashable, Sendable {
     /// The target latency.
     public var targetLatency: Int64
+    /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
+    public var declaredLatency: Int64?
+    /// The media that a player should buffer before it starts (`@minBufferTime`); nil if not declared.
+    public var minimumBuffer: Int64?
     /// The seek window behind the live edge; nil reaches back to the oldest segment.
     public var windowDuration: Int64?
     /// The shortest time between two loads of the manifest; nil needs no reload.

@@ -14,11 +14,16 @@ public enum Abandonment: Hashable, Sendable {
     case progress(minimumTime: Duration, factor: Double, stableBuffer: Duration)
     /// Aborts if, later than half of the segment's duration, the buffer would be empty before the rest arrives.
     /// Continues with the highest rung that the download's throughput would bring in time, but never with the lowest
-    /// rung unless the rung above it would arrive before the rest.
+    /// rung unless the rung above it would arrive before the rest; and with the lowest rung if the rest would take more
+    /// than twice as long as the segment of that highest rung. Never before the first segment has arrived.
     case starving
 
-    /// Asks for a decision during the download. Aborts if it is another rung, higher or lower, whose segment would
-    /// arrive before the buffer is empty, or is smaller than the rest of the download.
+    /// Asks for a decision during the download. Aborts whenever the decision is another rung, higher or lower, whatever
+    /// is left of the download.
+    ///
+    /// Shaka 5.2 fetches each segment through the map of its prefetched segments (lib/media/streaming_engine.js:1771,
+    /// 3017), and a change of the stream clears that map (`switchInternal_`:663; lib/media/segment_prefetch.js:383,
+    /// 522), before `shouldAbortCurrentRequest_` weighs the rest against the new segment.
     case decision
 
     /// Sabre (Spiteri, MMSys 2018), `AbandonmentReplacement` of its `Dynamic`: 500 ms, 1.8 and the safety factor 0.9.
@@ -53,9 +58,10 @@ public enum Abandonment: Hashable, Sendable {
         case .slow(let grace, let factor, let fraction):
             return slow(download, context, grace: grace, factor: factor, fraction: fraction)
         case .progress(let minimumTime, let factor, let stableBuffer):
-            guard context.bufferLevel <= stableBuffer else { return nil }
+            // dash.js, src/streaming/models/MediaPlayerModel.js:222: near the live edge there is less to buffer.
+            guard context.bufferLevel <= min(stableBuffer, context.live?.target ?? stableBuffer) else { return nil }
             return progress(download, context, minimumTime: minimumTime, factor: factor)
-        case .starving: return starving(download, context, estimate: estimate, latency: latency)
+        case .starving: return emergency(download, context, estimate: estimate, latency: latency)?.rung
         }
     }
 
@@ -85,7 +91,8 @@ public enum Abandonment: Hashable, Sendable {
     ) -> Int? {
         guard let first = download.timeToFirstByte, let last = download.timeToLastByte, last - first > minimumTime
         else { return nil }
-        let total = Self.expectedBytes(of: download, context)
+        // A response without a length is never abandoned (src/streaming/rules/abr/AbandonRequestsRule.js:83).
+        guard let total = download.totalBytes.map(Double.init) else { return nil }
         let rate = Double(download.receivedBytes) / (last - first).seconds
         let left = total - Double(download.receivedBytes)
         guard rate > 0, left > 0, total / rate >= factor * download.duration.seconds else { return nil }
@@ -94,60 +101,73 @@ public enum Abandonment: Hashable, Sendable {
         return total * Self.ratio(other, download.rung, context) < left ? other : nil
     }
 
-    private func starving(
+    /// What follows an aborted download of ``starving``.
+    struct Emergency: Hashable {
+        /// The rung to continue with.
+        var rung: Int
+        /// The bitrate that may replace the throughput estimate, bit/s.
+        var estimate: Double
+        /// Whether the bitrate replaces every estimate, or only one that would allow a higher rung.
+        var replacesAlways = false
+    }
+
+    /// The decision of ``starving``; nil to continue the download. hls.js, src/controller/abr-controller.ts:253–470.
+    func emergency(
         _ download: SegmentDownload,
         _ context: AdaptationContext,
         estimate: Double?,
         latency: Double
-    ) -> Int? {
+    ) -> Emergency? {
         let (elapsed, duration) = (download.elapsed.seconds, download.duration.seconds)
         let starvation = context.timeToStarvation.seconds
-        guard context.playhead != .paused, elapsed > max(latency, duration / context.playbackRate / 2), elapsed > 0,
+        // Line 287: no abort before the media element knows its media, which comes with the first segment.
+        guard context.playhead != .paused, context.segment.index > 0,
+            elapsed > max(latency, duration / context.playbackRate / 2), elapsed > 0,
+            let lowest = context.allowedRungs.first, download.rung > lowest,
             let bitrate = Self.bitrate(of: download) ?? estimate, bitrate > 0
         else { return nil }
-        // The server's length is not asked for: the average bitrate stands for it.
         let rest = max(0, Self.averageBytes(of: download, context) - Double(download.receivedBytes))
         let left = 8 * rest / bitrate + (download.receivedBytes == 0 ? latency : 0)
         guard left > starvation else { return nil }
-        var time = Double.infinity
-        // The lowest rung is what remains when no other arrives in time; what it would take is not computed.
+        let time = { (rung: Int) in latency + duration * Double(context.ladder[rung].peakBitrate) / bitrate }
         let lower = context.allowedRungs.filter { $0 < download.rung }
-        var choice = lower.first
-        for rung in lower.dropFirst().reversed() {
-            time = latency + duration * Double(context.ladder[rung].peakBitrate) / bitrate
-            if time < min(starvation, duration + latency) {
-                choice = rung
-                break
-            }
+        // The lowest rung is what remains when no other arrives in time; what it would take is not computed.
+        let inTime = lower.dropFirst().last { time($0) < min(starvation, duration + latency) }
+        guard let candidate = inTime ?? lower.first, let judged = inTime ?? lower.dropFirst().first,
+            time(judged) < left, time(judged) <= 10 * duration
+        else { return nil }
+        let carried = Double(context.ladder[candidate].peakBitrate)
+        let best = Self.best(upTo: candidate, carrying: carried, starvation, latency: latency, duration, context)
+        // Lines 429–461: the request is aborted at once, and what follows is the lowest rung.
+        if left > 2 * time(judged), best > lowest {
+            return Emergency(rung: lowest, estimate: Double(context.ladder[lowest].peakBitrate), replacesAlways: true)
         }
-        guard time < left, time <= 10 * duration, let choice else { return nil }
-        // On demand, a rung below takes less than the buffer has, if the link carries just the choice.
-        if context.live != nil { return choice }
-        let carried = Double(context.ladder[choice].peakBitrate)
-        return lower.last { rung in
-            let needed = Double(context.ladder[rung].peakBitrate)
-            return rung <= choice && needed <= carried && latency + duration * needed / carried < starvation
-        } ?? choice
+        return Emergency(rung: best, estimate: carried)
     }
 
+    /// The highest rung up to `candidate` whose segment arrives before the buffer is empty if the link carries just
+    /// `bitrate`; `candidate` without one, and in live streams (lines 392–403, `findBestLevel`).
+    private static func best(
+        upTo candidate: Int,
+        carrying bitrate: Double,
+        _ starvation: Double,
+        latency: Double,
+        _ duration: Double,
+        _ context: AdaptationContext
+    ) -> Int {
+        if context.live != nil { return candidate }
+        return context.allowedRungs.last { rung in
+            let needed = Double(context.ladder[rung].peakBitrate)
+            return rung <= candidate && needed <= bitrate && latency + duration * needed / bitrate < starvation
+        } ?? candidate
+    }
+
+    /// Returns the size of the whole: as the server declares it, else by the average bitrate.
     private static func averageBytes(of download: SegmentDownload, _ context: AdaptationContext) -> Double {
         if let total = download.totalBytes { return Double(total) }
         let rung = context.ladder[download.rung]
         let bitrate = Double(rung.averageBitrate ?? rung.peakBitrate)
         return max(Double(download.receivedBytes), bitrate * download.duration.seconds / 8)
-    }
-
-    /// Whether to abort a download for another rung that was decided on: Shaka, lib/media/streaming_engine.js,
-    /// `shouldAbortCurrentRequest_`.
-    static func isWorthwhile(
-        _ rung: Int,
-        insteadOf download: SegmentDownload,
-        estimate: Double,
-        in context: AdaptationContext
-    ) -> Bool {
-        let bytes = Double(context.ladder[rung].peakBitrate) * download.duration.seconds / 8
-        if 8 * bytes / max(1, estimate) < context.bufferLevel.seconds { return true }
-        return expectedBytes(of: download, context) - Double(download.receivedBytes) > bytes
     }
 
     /// The bitrate of the download, bit/s; nil before its first byte.

@@ -83,6 +83,8 @@ public struct SegmentDownload: Hashable, Sendable {
     public var timeToFirstByte: Duration?
     /// The time from the request to the latest byte; nil if unknown.
     public var timeToLastByte: Duration?
+    /// Whether the segment replaces media in the buffer, so that the buffer is no longer than before.
+    public var isReplacement: Bool
 
     /// Creates a description of a download; negative values are brought to zero.
     public init(
@@ -92,7 +94,8 @@ public struct SegmentDownload: Hashable, Sendable {
         totalBytes: Int64?,
         elapsed: Duration,
         timeToFirstByte: Duration?,
-        timeToLastByte: Duration? = nil
+        timeToLastByte: Duration? = nil,
+        isReplacement: Bool = false
     ) {
         self.rung = rung
         self.duration = max(duration, .zero)
@@ -101,6 +104,7 @@ public struct SegmentDownload: Hashable, Sendable {
         self.elapsed = max(elapsed, .zero)
         self.timeToFirstByte = timeToFirstByte.map { max($0, .zero) }
         self.timeToLastByte = timeToLastByte.map { max($0, .zero) }
+        self.isReplacement = isReplacement
     }
 
     /// The time since the first byte; zero before it.

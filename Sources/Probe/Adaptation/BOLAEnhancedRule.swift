@@ -8,6 +8,19 @@ internal import Instrument
 /// where the map gives the rung that the throughput carries. It grows while nothing is fetched for a reason other
 /// than the rule's, and shrinks when it would choose too high a rung.
 public struct BOLAEnhancedRule: AdaptationRule {
+    /// The implementation whose details the rule follows.
+    public enum Implementation: Hashable, Sendable, CaseIterable {
+        /// Sabre, `BolaEnh`: a download raises the placeholder where the choice was not BOLA's; a rung is carried if
+        /// its segments arrive within their duration, the time to the first byte included.
+        case sabre
+        /// dash.js 5.1, src/streaming/rules/abr/BolaRule.js: the throughput decides until a segment's duration is
+        /// buffered (line 501); a rung's levels are larger by V p (lines 329, 431); the placeholder loses a hundredth
+        /// with each segment and grows by a segment that replaced another one (lines 165–184); a rung is carried by its
+        /// bitrate alone (src/streaming/controllers/AbrController.js:224); near the live edge, the target latency
+        /// limits the buffer (src/streaming/models/MediaPlayerModel.js:222).
+        case dashJS
+    }
+
     /// The buffer level below which fetching never waits. dash.js, `MINIMUM_BUFFER_S`.
     public var minimumBuffer: Duration
     /// The highest rung is fetched up to the minimum plus this time per rung, or up to the player's maximum if that
@@ -23,12 +36,20 @@ public struct BOLAEnhancedRule: AdaptationRule {
     public var guardsLowBuffer: Bool
     /// Computes the throughput estimate from the samples.
     public var estimator: ThroughputEstimator
+    /// The implementation whose details the rule follows.
+    public var implementation: Implementation
     private var isSteady = false
+    /// Whether the rule was asked before; events of earlier segments do not count for dash.js.
+    private var hasBegun = false
+    /// The duration of the latest segment since the rule was asked first, or since a seek, in seconds.
+    private var latestDuration: Double?
     private var placeholder = 0.0
     private var safety = Self.initialSafety
 
     private static let initialSafety = 0.9
     private static let lowestSafety = 0.5
+    /// `PLACEHOLDER_BUFFER_DECAY`.
+    private static let placeholderDecay = 0.99
 
     /// Creates a rule with the published defaults.
     public init(
@@ -37,7 +58,8 @@ public struct BOLAEnhancedRule: AdaptationRule {
         fraction: Double = 0.9,
         suppressesOscillation: Bool = true,
         guardsLowBuffer: Bool = true,
-        estimator: ThroughputEstimator = .dashJS
+        estimator: ThroughputEstimator = .dashJS,
+        implementation: Implementation = .sabre
     ) {
         self.minimumBuffer = minimumBuffer
         self.bufferPerRung = bufferPerRung
@@ -45,6 +67,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
         self.suppressesOscillation = suppressesOscillation
         self.guardsLowBuffer = guardsLowBuffer
         self.estimator = estimator
+        self.implementation = implementation
     }
 
     /// Sabre's defaults.
@@ -53,6 +76,7 @@ public struct BOLAEnhancedRule: AdaptationRule {
     /// Returns the rung for the level of buffer and placeholder.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
         let allowed = context.allowedRungs
+        hasBegun = true
         guard let parameters = parameters(allowed, in: context) else { return AdaptationDecision(rung: allowed[0]) }
         if context.playhead == .stalled { placeholder = 0 }
         if !isSteady { return start(allowed, parameters, in: context) }
@@ -100,17 +124,15 @@ public struct BOLAEnhancedRule: AdaptationRule {
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
         let allowed = context.allowedRungs
         switch event {
-        case .seeked: isSteady = false
+        case .seeked: (isSteady, latestDuration) = (false, nil)
         case .idled(let duration): if isSteady { placeholder += max(0, duration.seconds) }
         case .downloaded(let download):
             guard let parameters = parameters(allowed, in: context) else { return }
             let index = allowed.lastIndex { $0 <= download.rung } ?? 0
-            let level = context.bufferLevel.seconds
-            // Computed from the buffer level at the time of the request.
-            let before = level + download.elapsed.seconds
-            placeholder = min(placeholder, max(0, parameters.maximumLevel(index) - before))
-            // Raised where the choice was not BOLA's.
-            if level > 0 { placeholder = max(placeholder, parameters.minimumLevel(index) - before, 0) }
+            switch implementation {
+            case .sabre: limitPlaceholder(after: download, parameters, index, level: context.bufferLevel.seconds)
+            case .dashJS: adjustPlaceholder(after: download, parameters, index, level: context.bufferLevel.seconds)
+            }
         case .abandoned(_, let rung):
             guard let parameters = parameters(allowed, in: context) else { return }
             let index = allowed.lastIndex { $0 <= rung } ?? 0
@@ -123,11 +145,46 @@ public struct BOLAEnhancedRule: AdaptationRule {
 extension BOLAEnhancedRule {
     private func parameters(_ allowed: [Int], in context: AdaptationContext) -> BOLAParameters? {
         let span = Duration(clampingSeconds: bufferPerRung.seconds * Double(allowed.count))
+        var maximum = context.buffer.maximum
+        if implementation == .dashJS, let live = context.live { maximum = min(maximum, live.target) }
         return BOLAParameters(
             bitrates: allowed.map { Double(context.ladder[$0].peakBitrate) },
             minimum: minimumBuffer,
-            target: max(minimumBuffer + span, context.buffer.maximum)
+            target: max(minimumBuffer + span, maximum),
+            levelOffset: implementation == .dashJS ? 1 : 0
         )
+    }
+
+    private mutating func limitPlaceholder(
+        after download: SegmentDownload,
+        _ parameters: BOLAParameters,
+        _ index: Int,
+        level: Double
+    ) {
+        // Computed from the buffer level at the time of the request.
+        let before = level + download.elapsed.seconds
+        placeholder = min(placeholder, max(0, parameters.maximumLevel(index) - before))
+        // Raised where the choice was not BOLA's.
+        if level > 0 { placeholder = max(placeholder, parameters.minimumLevel(index) - before, 0) }
+    }
+
+    /// dash.js looks at the level before it appends the segment.
+    private mutating func adjustPlaceholder(
+        after download: SegmentDownload,
+        _ parameters: BOLAParameters,
+        _ index: Int,
+        level: Double
+    ) {
+        guard hasBegun else { return }
+        let duration = download.duration.seconds
+        latestDuration = duration
+        let before = level - (download.isReplacement ? 0 : duration) + download.elapsed.seconds
+        placeholder = min(
+            placeholder * Self.placeholderDecay,
+            max(0, parameters.maximumLevel(index) - before)
+        )
+        // The segment took time, and the buffer is not longer than before.
+        if download.isReplacement { placeholder += duration }
     }
 
     private mutating func start(
@@ -141,7 +198,8 @@ extension BOLAEnhancedRule {
                 rung: estimate ?? context.currentRung.map { allowed.contains($0) ? $0 : allowed[0] } ?? allowed[0]
             )
         }
-        isSteady = true
+        isSteady =
+            implementation == .sabre || latestDuration.map { context.bufferLevel.seconds >= $0 } ?? false
         safety = Self.initialSafety
         let index = carriedIndex(allowed, in: context)
         // A microsecond beyond the threshold, so that rounding does not decide.
@@ -153,11 +211,12 @@ extension BOLAEnhancedRule {
         context.currentRung.flatMap { current in allowed.lastIndex { $0 <= current } } ?? 0
     }
 
-    /// Returns the highest rung whose segments arrive within their duration, including the time to the first byte.
+    /// Returns the highest rung that the throughput carries.
     private func carriedIndex(_ allowed: [Int], in context: AdaptationContext) -> Int {
         guard let bitrate = estimator.bitrate(of: context.throughput) else { return 0 }
         let duration = context.segment.duration.seconds
-        let latency = estimator.time == .transfer ? estimator.latency(of: context.throughput) : 0
+        let countsLatency = implementation == .sabre && estimator.time == .transfer
+        let latency = countsLatency ? estimator.latency(of: context.throughput) : 0
         return allowed.lastIndex {
             latency + duration * Double(context.ladder[$0].peakBitrate) / (bitrate * fraction) <= duration
         } ?? 0

@@ -22,6 +22,8 @@ public struct BOLAParameters: Hashable, Sendable {
     public let bitrates: [Double]
     /// ln(S ÷ S₁).
     public let utilities: [Double]
+    /// What ``maximumLevel(_:)`` and ``minimumLevel(_:)`` add to each utility; 0 in the paper.
+    public let levelOffset: Double
 
     /// As in the paper: γp is given, and V such that the highest rung's score is zero when one more segment fills the
     /// buffer: V p = (buffer − segment) ÷ (v + γp). INFOCOM 2016, section V; Sabre, `Bola`.
@@ -42,25 +44,41 @@ public struct BOLAParameters: Hashable, Sendable {
     /// As in dash.js and BOLA-E: the level up to which a rung is fetched ranges from `minimum` for the lowest rung to
     /// `target` for the highest.
     ///
-    /// V p = (target − minimum) ÷ v and γp = minimum ÷ (V p), with utilities from zero. dash.js, `BolaRule`,
-    /// `calculateBolaParameters`, which uses utilities from 1 and a γp that is larger by 1.
+    /// V p = (target − minimum) ÷ v and γp = minimum ÷ (V p), with utilities from zero.
+    ///
+    /// dash.js, src/streaming/rules/abr/BolaRule.js, has utilities from 1. Its score takes the 1 off again (line 313);
+    /// the levels of a rung (lines 329 and 431) do not, so that all of them are larger by V p: a `levelOffset` of 1.
     ///
     /// - Parameters:
     ///   - bitrates: bit/s, above zero, from the lowest; the result is nil with fewer than two different bitrates.
     ///   - minimum: the buffer level below which fetching never waits.
     ///   - target: the buffer level above which fetching always waits; at least a second above `minimum`.
-    public init?(bitrates: [Double], minimum: Duration, target: Duration) {
+    ///   - levelOffset: what the levels of a rung add to its utility.
+    public init?(bitrates: [Double], minimum: Duration, target: Duration, levelOffset: Double = 0) {
         guard let utilities = Self.utilities(of: bitrates), let top = utilities.last else { return nil }
         let low = max(minimum.seconds, 1e-3)
         let scale = max(target.seconds - low, 1) / top
-        self.init(scale: scale, gammaP: low / scale, bitrates: bitrates, utilities: utilities)
+        self.init(
+            scale: scale,
+            gammaP: low / scale,
+            bitrates: bitrates,
+            utilities: utilities,
+            levelOffset: levelOffset.isFinite ? max(levelOffset, 0) : 0
+        )
     }
 
-    private init(scale: Double, gammaP: Double, bitrates: [Double], utilities: [Double]) {
+    private init(
+        scale: Double,
+        gammaP: Double,
+        bitrates: [Double],
+        utilities: [Double],
+        levelOffset: Double = 0
+    ) {
         self.scale = scale
         self.gammaP = gammaP
         self.bitrates = bitrates
         self.utilities = utilities
+        self.levelOffset = levelOffset
     }
 
     private static func utilities(of bitrates: [Double]) -> [Double]? {
@@ -75,7 +93,7 @@ extension BOLAParameters {
     /// Returns the score of a rung with `level` seconds buffered: (V (v + γp) − Q) ÷ S.
     public func score(_ rung: Int, level: Double) -> Double {
         guard bitrates.indices.contains(rung) else { return -.infinity }
-        return (maximumLevel(rung) - level) / bitrates[rung]
+        return (scale * (utilities[rung] + gammaP) - level) / bitrates[rung]
     }
 
     /// Returns the rung with the largest score at `level` seconds; of equal scores the higher rung, as in dash.js.
@@ -89,13 +107,14 @@ extension BOLAParameters {
         return best
     }
 
-    /// Returns the level above which fetching nothing is better than fetching this rung: V (v + γp), seconds.
+    /// Returns the level above which fetching nothing is better than fetching this rung: V (v + γp), seconds, plus the
+    /// offset.
     public func maximumLevel(_ rung: Int) -> Double {
-        utilities.indices.contains(rung) ? scale * (utilities[rung] + gammaP) : 0
+        utilities.indices.contains(rung) ? scale * (utilities[rung] + gammaP + levelOffset) : 0
     }
 
     /// Returns the lowest level, in seconds, at which this rung is preferred to all lower rungs:
-    /// V (γp + (S v′ − S′ v) ÷ (S − S′)), the largest over the lower rungs S′.
+    /// V (γp + (S v′ − S′ v) ÷ (S − S′)), the largest over the lower rungs S′, plus the offset.
     public func minimumLevel(_ rung: Int) -> Double {
         guard bitrates.indices.contains(rung) else { return 0 }
         var level = 0.0
@@ -103,7 +122,7 @@ extension BOLAParameters {
             let crossing =
                 (bitrates[rung] * utilities[lower] - bitrates[lower] * utilities[rung])
                 / (bitrates[rung] - bitrates[lower])
-            level = max(level, scale * (gammaP + crossing))
+            level = max(level, scale * (gammaP + levelOffset + crossing))
         }
         return level
     }

@@ -10,14 +10,24 @@ public struct LadderRung: Hashable, Sendable {
     public var width: Int
     /// Pixels; 0 where unknown.
     public var height: Int
+    /// Frames per second; 0 where unknown.
+    public var frameRate: Double
 
-    /// Creates a rung; bitrates are at least 1, pixels not negative.
-    public init(id: Int = 0, peakBitrate: Int, averageBitrate: Int? = nil, width: Int = 0, height: Int = 0) {
+    /// Creates a rung; bitrates are at least 1, pixels and frames not negative.
+    public init(
+        id: Int = 0,
+        peakBitrate: Int,
+        averageBitrate: Int? = nil,
+        width: Int = 0,
+        height: Int = 0,
+        frameRate: Double = 0
+    ) {
         self.id = id
         self.peakBitrate = max(1, peakBitrate)
         self.averageBitrate = averageBitrate.map { max(1, $0) }
         self.width = max(0, width)
         self.height = max(0, height)
+        self.frameRate = frameRate.isFinite ? max(0, frameRate) : 0
     }
 }
 

@@ -9,7 +9,9 @@ public struct HybridRule: AdaptationRule {
         /// To BOLA above this level if BOLA's choice is at least as high; back below it if BOLA's choice is lower.
         /// MMSys 2018, with 10 s; Sabre, `Dynamic`.
         case comparing(at: Duration)
-        /// To BOLA from `on`, back below `off`. dash.js 5 with its `bufferTimeDefault`, 18 s, and half of that;
+        /// To BOLA from `on`, back below `off`; the target latency of a live stream limits `on`, and `off` in
+        /// proportion. Only the rule that decides is asked. dash.js 5 with its `bufferTimeDefault`, 18 s, and half of
+        /// that (src/streaming/controllers/AbrController.js:953, src/streaming/models/MediaPlayerModel.js:222);
         /// Sabre's `DynamicDash` has 10 and 5 s.
         case hysteresis(on: Duration, off: Duration)
     }
@@ -24,8 +26,8 @@ public struct HybridRule: AdaptationRule {
     public var lowBuffer: LowBufferLimit?
     /// The limit of rungs that were often left; nil sets no limit.
     public var history: SwitchHistory?
-    /// The time after an aborted download in which the rule chooses no higher rung, and in which the same segment is
-    /// not aborted again.
+    /// The time after an aborted download in which the rule chooses no higher rung, in which the throughput rule
+    /// chooses nothing, and in which the same segment is not aborted again.
     public var pauseAfterAbandonment: Duration
     /// Whether BOLA decides now.
     public private(set) var usesBOLA = false
@@ -64,7 +66,7 @@ public struct HybridRule: AdaptationRule {
             scalesWithRate: false,
             abandonment: .dashJS
         ),
-        bola: BOLAEnhancedRule(guardsLowBuffer: false),
+        bola: BOLAEnhancedRule(guardsLowBuffer: false, implementation: .dashJS),
         lowBuffer: .dashJS,
         history: .dashJS,
         pauseAfterAbandonment: .seconds(10)
@@ -72,10 +74,7 @@ public struct HybridRule: AdaptationRule {
 
     /// Returns the choice of the rule that decides now.
     public mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
-        let byBOLA = bola.decide(in: context)
-        let byThroughput = throughput.decide(in: context)
-        choose(byBOLA.rung, byThroughput.rung, level: context.bufferLevel)
-        var decision = usesBOLA ? byBOLA : byThroughput
+        var decision = decisionOfRule(in: context)
         // dash.js takes the lowest of what its rules ask for (src/streaming/rules/abr/ABRRulesCollection.js).
         for case let limit? in [lowBufferLimit(in: context), history?.limit(allowed: context.allowedRungs)]
         where decision.rung > limit {
@@ -84,9 +83,24 @@ public struct HybridRule: AdaptationRule {
         guard let current = context.currentRung else { return decision }
         let isWaiting = decision.waitUntilBuffered.map { $0 < context.bufferLevel } ?? false
         if !isWaiting { history?.record(from: current, to: decision.rung) }
-        if decision.rung > current, let pausedUntil, context.now < pausedUntil { decision.rung = current }
+        if decision.rung > current, isPaused(at: context.now) { decision.rung = current }
         return decision
     }
+
+    private mutating func decisionOfRule(in context: AdaptationContext) -> AdaptationDecision {
+        if case .comparing(let threshold) = switching {
+            let (byBOLA, byThroughput) = (bola.decide(in: context), throughput.decide(in: context))
+            compare(byBOLA.rung, byThroughput.rung, level: context.bufferLevel, threshold)
+            return usesBOLA ? byBOLA : byThroughput
+        }
+        followLevel(in: context)
+        if usesBOLA { return bola.decide(in: context) }
+        // dash.js, src/streaming/rules/abr/ThroughputRule.js:69: no choice in the pause after an aborted download.
+        if let current = context.currentRung, isPaused(at: context.now) { return AdaptationDecision(rung: current) }
+        return throughput.decide(in: context)
+    }
+
+    private func isPaused(at now: MonotonicInstant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
     private func lowBufferLimit(in context: AdaptationContext) -> Int? {
         guard context.segment.index >= firstLimitedSegment ?? 0 else { return nil }
@@ -104,7 +118,8 @@ public struct HybridRule: AdaptationRule {
 
     /// Both rules receive the event.
     public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
-        bola.observe(event, in: context)
+        // Time in which BOLA did not decide does not count for its placeholder.
+        if case .idled = event, !usesBOLA, case .hysteresis = switching {} else { bola.observe(event, in: context) }
         throughput.observe(event, in: context)
         switch event {
         case .seeked:
@@ -114,20 +129,25 @@ public struct HybridRule: AdaptationRule {
             history?.reset()
             abandonedSegment = context.segment.index
             pausedUntil = context.now.advanced(by: pauseAfterAbandonment)
-        case .downloaded, .idled: break
+        case .downloaded: followLevel(in: context)
+        case .idled: break
         }
     }
 
-    private mutating func choose(_ byBOLA: Int, _ byThroughput: Int, level: Duration) {
-        switch switching {
-        case .comparing(let threshold):
-            if usesBOLA {
-                if level < threshold, byBOLA < byThroughput { usesBOLA = false }
-            } else if level > threshold, byBOLA >= byThroughput {
-                usesBOLA = true
-            }
-        case .hysteresis(let on, let off): usesBOLA = level >= (usesBOLA ? off : on)
+    private mutating func compare(_ byBOLA: Int, _ byThroughput: Int, level: Duration, _ threshold: Duration) {
+        if usesBOLA {
+            if level < threshold, byBOLA < byThroughput { usesBOLA = false }
+        } else if level > threshold, byBOLA >= byThroughput {
+            usesBOLA = true
         }
+    }
+
+    /// dash.js looks at the level whenever the level changes.
+    private mutating func followLevel(in context: AdaptationContext) {
+        guard case .hysteresis(let on, let off) = switching else { return }
+        let limit = min(on, context.live?.target ?? on)
+        let share = on > .zero ? limit.seconds / on.seconds : 1
+        usesBOLA = context.bufferLevel >= (usesBOLA ? Duration(clampingSeconds: off.seconds * share) : limit)
     }
 }
 

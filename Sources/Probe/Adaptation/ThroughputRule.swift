@@ -16,6 +16,7 @@ public struct ThroughputRule: AdaptationRule {
     /// The buffer level from which on the rule does not choose a lower rung; nil sets no such level.
     public var maximumBufferForDecrease: Duration?
     /// After a decision the rung stays for this time, whether the decision changed it or not; zero for no such time.
+    /// The time counts between the ends of samples: without a new sample there is no new decision.
     public var switchInterval: Duration
     /// The part of the initial estimate that counts as throughput before the first measurement; nil for `fraction` and
     /// `upFraction`.
@@ -25,6 +26,9 @@ public struct ThroughputRule: AdaptationRule {
     public var maximumStarvation: Duration?
     /// Whether a higher playback rate raises the required throughput.
     public var scalesWithRate: Bool
+    /// Whether the rule passes over higher rungs with fewer frames per second than the present one, and lower rungs
+    /// with more.
+    public var followsFrameRate: Bool
     /// The rule for aborting downloads.
     public var abandonment: Abandonment
     private var lastDecision: MonotonicInstant?
@@ -49,6 +53,7 @@ public struct ThroughputRule: AdaptationRule {
         initialFraction: Double? = nil,
         maximumStarvation: Duration? = nil,
         scalesWithRate: Bool = true,
+        followsFrameRate: Bool = false,
         abandonment: Abandonment = .never
     ) {
         self.estimator = estimator
@@ -60,6 +65,7 @@ public struct ThroughputRule: AdaptationRule {
         self.initialFraction = initialFraction
         self.maximumStarvation = maximumStarvation
         self.scalesWithRate = scalesWithRate
+        self.followsFrameRate = followsFrameRate
         self.abandonment = abandonment
     }
 
@@ -82,7 +88,7 @@ public struct ThroughputRule: AdaptationRule {
     /// The rung between two decisions: that of the last one, also if the segment before was fetched at another rung.
     /// Nil if a decision is due.
     private func keptRung(isMeasured: Bool, in context: AdaptationContext) -> Int? {
-        guard switchInterval > .zero, let current = context.currentRung, !isMeasured || isSettled(at: context.now)
+        guard switchInterval > .zero, let current = context.currentRung, !isMeasured || isSettled(in: context)
         else { return nil }
         let rung = decided ?? current
         return context.allowedRungs.contains(rung) ? rung : nil
@@ -92,11 +98,17 @@ public struct ThroughputRule: AdaptationRule {
     /// estimate.
     private mutating func note(_ rung: Int, in context: AdaptationContext) {
         guard switchInterval > .zero, context.currentRung != nil else { return }
-        (lastDecision, decided) = (context.now, rung)
+        (lastDecision, decided) = (Self.latestSample(in: context), rung)
     }
 
-    private func isSettled(at now: MonotonicInstant) -> Bool {
-        lastDecision.map { $0.duration(to: now) < switchInterval } ?? false
+    private func isSettled(in context: AdaptationContext) -> Bool {
+        lastDecision.map { $0.duration(to: Self.latestSample(in: context)) < switchInterval } ?? false
+    }
+
+    /// Shaka decides as a sample comes (lib/abr/simple_abr_manager.js:371), not as it plans a segment: a decision that
+    /// became due while the buffer was full waits for the first sample of the next segment.
+    private static func latestSample(in context: AdaptationContext) -> MonotonicInstant {
+        context.throughput.samples.last?.end ?? context.now
     }
 
     /// 100 ms if each part of a download brings a decision.
@@ -105,32 +117,45 @@ public struct ThroughputRule: AdaptationRule {
     /// Returns the decision of the property with this name.
     public mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
         if abandonment == .decision {
-            guard let estimate = estimate(in: context) else { return nil }
+            guard estimate(in: context) != nil else { return nil }
             let rung = decide(in: context).rung
-            let isWorthwhile = Abandonment.isWorthwhile(rung, insteadOf: download, estimate: estimate, in: context)
-            return rung != download.rung && isWorthwhile ? rung : nil
+            return rung == download.rung ? nil : rung
         }
         let latency = expectsLatency ? estimator.usualLatency(of: context.throughput) : 0
-        return abandonment.rung(insteadOf: download, estimate: estimate(in: context), latency: latency, in: context)
+        let estimate = estimate(in: context)
+        guard abandonment == .starving else {
+            return abandonment.rung(insteadOf: download, estimate: estimate, latency: latency, in: context)
+        }
+        guard let emergency = abandonment.emergency(download, context, estimate: estimate, latency: latency) else {
+            return nil
+        }
+        replaceEstimate(after: emergency, of: download, in: context)
+        return emergency.rung
     }
 
-    /// After an aborted download, the estimate is the bitrate of the next rung if it would still allow a higher one.
-    /// hls.js, src/controller/abr-controller.ts, `_abandonRulesCheck`.
-    public mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
-        guard case .abandoned(let download, let rung) = event, abandonment == .starving else { return }
-        var history = context.throughput
-        history.append(ThroughputSample(download, end: context.now))
-        let bitrate = Double(context.ladder[rung].peakBitrate)
-        if (estimator.bitrate(of: history) ?? 0) * upFraction > bitrate {
-            replacement = Replacement(instant: context.now, bitrate: bitrate)
-        }
+    /// After an aborted download, the estimate is a rung's bitrate if it would still allow a higher rung, or always.
+    /// hls.js, src/controller/abr-controller.ts:376–391, 461.
+    private mutating func replaceEstimate(
+        after emergency: Abandonment.Emergency,
+        of download: SegmentDownload,
+        in context: AdaptationContext
+    ) {
+        var samples = laterSamples(in: context)
+        samples.append(ThroughputSample(download, end: context.now))
+        let estimate = estimator.bitrate(of: samples) ?? replacement?.bitrate ?? 0
+        guard emergency.replacesAlways || estimate * upFraction > emergency.estimate else { return }
+        replacement = Replacement(instant: context.now, bitrate: emergency.estimate)
     }
 
     /// The measured throughput; nil before the first sample.
     private func estimate(in context: AdaptationContext) -> Double? {
-        guard let replacement else { return estimator.bitrate(of: context.throughput) }
-        let later = context.throughput.samples.filter { $0.end > replacement.instant }
-        return estimator.bitrate(of: ThroughputHistory(later)) ?? replacement.bitrate
+        estimator.bitrate(of: laterSamples(in: context)) ?? replacement?.bitrate
+    }
+
+    /// The samples since the estimate was replaced.
+    private func laterSamples(in context: AdaptationContext) -> ThroughputHistory {
+        guard let replacement else { return context.throughput }
+        return ThroughputHistory(context.throughput.samples.filter { $0.end > replacement.instant })
     }
 
     private var expectsLatency: Bool { estimator.time == .beyondUsualLatency }
@@ -156,6 +181,7 @@ public struct ThroughputRule: AdaptationRule {
     ) -> Int? {
         let latency = expectsLatency && seconds != nil ? estimator.usualLatency(of: context.throughput) : 0
         return context.allowedRungs.last { rung in
+            guard !followsFrameRate || hasFittingFrames(rung, in: context) else { return false }
             let isHigher = context.currentRung.map { rung > $0 } ?? false
             let available = bitrate * (isHigher ? upFraction : fraction)
             let content = context.ladder[rung]
@@ -163,6 +189,13 @@ public struct ThroughputRule: AdaptationRule {
             guard needed <= available else { return false }
             return seconds.map { latency + needed * context.segment.duration.seconds / available < $0 } ?? true
         }
+    }
+
+    /// hls.js, src/controller/abr-controller.ts:934.
+    private func hasFittingFrames(_ rung: Int, in context: AdaptationContext) -> Bool {
+        guard let current = context.currentRung else { return true }
+        let (present, other) = (context.ladder[current].frameRate, context.ladder[rung].frameRate)
+        return rung > current ? other >= present : present == 0 || other <= present
     }
 
     private func settled(_ ideal: Int, current: Int, in context: AdaptationContext) -> Int {
@@ -201,6 +234,7 @@ extension ThroughputRule {
         upFraction: 0.7,
         maximumStarvation: .seconds(4),
         scalesWithRate: false,
+        followsFrameRate: true,
         abandonment: .hlsJS
     )
 

@@ -5,18 +5,26 @@ extension PlaybackSession {
     ///
     /// - Parameter canLag: whether a track may turn out to be sparse or to end early, because one source delivers all
     ///   tracks together. A segment holds as much of each track as exists.
-    mutating func opened(_ info: MediaInfo, canLag: Bool = true, now: MonotonicInstant) {
+    /// - Parameter isTransmuxed: whether a browser's player has to transmux the media.
+    mutating func opened(
+        _ info: MediaInfo,
+        canLag: Bool = true,
+        isTransmuxed: Bool = false,
+        now: MonotonicInstant
+    ) {
         self.info = info
         quality.opened(info)
         var tracks: Set<PlaybackModel.Track> = []
         if info.hasVideo { tracks.insert(.video) }
         if info.hasAudio { tracks.insert(.audio) }
+        var decodeDelay = configuration.profile.decodeDelay
+        if isTransmuxed { decodeDelay.start = decodeDelay.transmuxedStart ?? decodeDelay.start }
         var model = PlaybackModel(
             tracks: tracks,
             policy: configuration.buffer,
             canLag: canLag,
             backBuffer: configuration.profile.backBuffer,
-            decodeDelay: configuration.profile.decodeDelay,
+            decodeDelay: decodeDelay,
             quality: quality.current,
             now: now
         )

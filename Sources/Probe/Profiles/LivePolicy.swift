@@ -16,13 +16,19 @@ public struct LivePolicy: Hashable, Sendable {
         case duration(Duration)
         /// A number of target durations (HLS) or maximum segment durations (DASH).
         case targetDurations(Double)
+        /// A number of `@minBufferTime`s (DASH); zero where the stream declares none.
+        case minimumBuffers(Double)
 
         /// The distance as a time.
-        public func duration(targetDuration: Duration) -> Duration {
+        ///
+        /// - Parameters:
+        ///   - targetDuration: the target duration or maximum segment duration.
+        ///   - minimumBuffer: `@minBufferTime`; zero if the stream declares none.
+        public func duration(targetDuration: Duration, minimumBuffer: Duration = .zero) -> Duration {
             switch self {
-            case .duration(let duration): return max(duration, .zero)
-            case .targetDurations(let count):
-                return Duration(clampingSeconds: targetDuration.seconds * count)
+            case .duration(let duration): max(duration, .zero)
+            case .targetDurations(let count): Duration(clampingSeconds: targetDuration.seconds * count)
+            case .minimumBuffers(let count): Duration(clampingSeconds: minimumBuffer.seconds * count)
             }
         }
     }
@@ -52,6 +58,8 @@ public struct LivePolicy: Hashable, Sendable {
     /// The target latency, at which playback starts, unless the stream declares one (`HOLD-BACK`, `START`,
     /// `suggestedPresentationDelay`, `ServiceDescription`).
     public var targetLatency: Distance
+    /// The target latency of DASH streams that declare none; nil for ``targetLatency``.
+    public var targetLatencyOfDASH: Distance?
     /// Whether the stream's own latency overrides ``targetLatency``.
     public var followsStream: Bool
     /// The latency above which the player jumps to the target latency; nil never jumps.
@@ -80,6 +88,7 @@ public struct LivePolicy: Hashable, Sendable {
     /// Creates a policy.
     public init(
         targetLatency: Distance,
+        targetLatencyOfDASH: Distance? = nil,
         followsStream: Bool = true,
         maximumLatency: Distance? = nil,
         targetIncreaseOnStall: Distance = .duration(.zero),
@@ -91,6 +100,7 @@ public struct LivePolicy: Hashable, Sendable {
         usesPatches: Bool = false
     ) {
         self.targetLatency = targetLatency
+        self.targetLatencyOfDASH = targetLatencyOfDASH
         self.followsStream = followsStream
         self.maximumLatency = maximumLatency
         self.targetIncreaseOnStall = targetIncreaseOnStall

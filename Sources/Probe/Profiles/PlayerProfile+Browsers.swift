@@ -22,8 +22,18 @@ extension PlayerProfile {
     /// are requested at once. The first picture comes 204 ms after the last byte that it needs (measured in Chromium
     /// 156; 237 ms with transport streams).
     ///
-    /// Not modelled: the time of transmuxing in samples, the playlist of a new level in the expected fetch time, media
-    /// capabilities, error penalties of levels.
+    /// The first sample includes the start of the transmuxer (src/controller/abr-controller.ts:532), and the next
+    /// fragment waits for it: about 100 ms, which is inferred from trials (of the 185 ms by which the first picture
+    /// comes later than that of players without a transmuxer) and not measured alone.
+    /// src/controller/level-controller.ts:217: no audio-only levels beside video; src/utils/rendition-helper.ts: one
+    /// kind of codecs; src/controller/abr-controller.ts:934: frame rates. src/controller/abr-controller.ts:253–470:
+    /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
+    ///
+    /// Not modelled: the time of transmuxing after the first fragment, the playlist of a new level in the expected
+    /// fetch time, media capabilities and codecs that the browser cannot play, HDR, channels, default audio and
+    /// `SCORE` in the choice of codecs, levels in the order of their heights, `EXT-X-BITRATE`, error penalties of
+    /// levels; and that a fragment that was left for the lowest level, or whose rest takes at most twice as long as
+    /// the new fragment, is loaded to its end beside the new one (line 421): the probe aborts its request.
     public static let hlsJS = PlayerProfile(
         name: "hlsjs",
         buffer: browserBuffer(maximum: .seconds(30)),
@@ -31,10 +41,19 @@ extension PlayerProfile {
         rule: ThroughputRule.hlsJS,
         start: .firstListedBitrate(minimum: 500_000, maximum: 5_000_000),
         segmentUse: .complete,
-        decodeDelay: DecodeDelay(start: .milliseconds(204), resume: chromiumResume),
+        decodeDelay: DecodeDelay(
+            start: .milliseconds(204),
+            transmuxedStart: .milliseconds(237),
+            resume: chromiumResume
+        ),
         audioLead: .videoSegment,
         initializationLoading: .withSegment,
-        sampling: ThroughputSampling(includesAudio: false, includesAbandoned: true),
+        sampling: ThroughputSampling(
+            includesAudio: false,
+            includesAbandoned: true,
+            firstProcessing: .milliseconds(100)
+        ),
+        ladderSelection: .hlsJS,
         retry: hlsJSRetry(6, timeouts: 4, firstByte: .seconds(10), load: .seconds(120)),
         retries: [
             .manifest: hlsJSRetry(1, timeouts: 2, firstByte: nil, load: .seconds(20)),
@@ -78,19 +97,22 @@ extension PlayerProfile {
 
     /// dash.js 5.1.1.
     ///
-    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s of
-    /// media `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000
-    /// ms, `fragmentRequestTimeout` 20 s, `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js:
-    /// `DEFAULT_VIDEO_BITRATE` 1000 kbit/s, to which no safety factor applies.
-    /// src/streaming/controllers/ScheduleController.js: audio has at most a second more than video, or one fragment; a
-    /// video segment has to fit below the maximum, which is looked at every 500 ms (`scheduling.defaultTimeout`).
-    /// src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality replaces lower ones from 1.5
-    /// segments ahead of the playhead. src/streaming/models/ThroughputModel.js: an average per media type.
-    /// src/streaming/controllers/PlaybackController.js: four fragments behind the edge (`FRAGMENT_DURATION_FACTOR`).
-    /// Its catch-up is off unless the MPD asks for it. What follows the last retry: not verified.
+    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s
+    /// of media `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and
+    /// 1000 ms, `fragmentRequestTimeout` 20 s, `manifestRequestTimeout` 10 s.
+    /// src/streaming/controllers/AbrController.js: `DEFAULT_VIDEO_BITRATE` 1000 kbit/s, to which no safety factor
+    /// applies. src/streaming/controllers/ScheduleController.js: audio has at most a second more than video, or one
+    /// fragment; a video segment has to fit below the maximum, which is looked at every 500 ms
+    /// (`scheduling.defaultTimeout`). src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher
+    /// quality replaces lower ones from 1.5 segments ahead of the playhead. src/streaming/models/ThroughputModel.js:
+    /// an average per media type. src/streaming/controllers/PlaybackController.js:449: four fragments behind the live
+    /// edge where the MPD declares no delay. src/streaming/net/XHRLoader.js:91: an aborted request is a sample, too.
+    /// src/streaming/rules/abr: the rules of ``HybridRule/dashJS``. Its catch-up is off unless the MPD asks for it.
+    /// What follows the last retry: not verified.
     ///
-    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, and which media is
-    /// shown where a replacing segment comes too late.
+    /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, the adaptation of
+    /// audio, the Resource Timing of samples (the first bytes of a response count here), samples from the cache, the
+    /// choice between adaptation sets, and which media is shown where a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
@@ -99,7 +121,11 @@ extension PlayerProfile {
             longMaximum: .seconds(60),
             longDuration: .seconds(600)
         ),
-        bufferCheck: BufferCheck(countsNextSegment: true, interval: .milliseconds(500)),
+        bufferCheck: BufferCheck(
+            countsNextSegment: true,
+            interval: .milliseconds(500),
+            leadInterval: .milliseconds(500)
+        ),
         replacementDistance: 1.5,
         backBuffer: .seconds(20),
         rule: HybridRule.dashJS,
@@ -107,7 +133,7 @@ extension PlayerProfile {
         segmentUse: .complete,
         decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
         audioLead: .duration(.seconds(1)),
-        sampling: ThroughputSampling(includesAudio: false),
+        sampling: ThroughputSampling(includesAudio: false, includesAbandoned: true),
         retry: RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(1)), loadTimeout: .seconds(20)),
         retries: [
             .manifest: RetryPolicy(
@@ -122,25 +148,34 @@ extension PlayerProfile {
         live: LivePolicy(targetLatency: .targetDurations(4), usesPatches: true)
     )
 
-    /// Shaka Player 5.2.0.
+    /// Shaka Player 5.2.0 in Chromium.
     ///
     /// lib/util/player_configuration.js: `rebufferingGoal` 0 (the media element decides), `bufferingGoal` 10 s,
-    /// `bufferBehind` 30 s, `defaultBandwidthEstimate` 1 Mbit/s, `maxDisabledTime` 30 s. Its tutorial "Network and
-    /// Buffering Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to
-    /// connect) and 5 s (stall). 401 and 403 are not tried again (not verified). HLS plays three target durations
-    /// behind the edge (RFC 8216, section 6.3.3; not verified). lib/media/streaming_engine.js: no stream is more than a
-    /// segment ahead of the others; the first segment is fetched ahead (`segmentPrefetchLimit` 1) while its
-    /// initialization segment is. lib/net/http_fetch_plugin.js: a sample for each 100 ms and 16 kB of a download, none
-    /// below 5 ms (`cacheLoadThreshold`). The bitrate of a variant is that of video and audio.
+    /// `bufferBehind` 30 s, `maxDisabledTime` 30 s; `liveSegmentsDelay` 3 segments in HLS (line 159).
+    /// lib/abr/simple_abr_manager.js:545: the first estimate is the connection's `downlink`
+    /// (`useNetworkInformation`), until 128 kB are sampled. Chromium gives 1,450 kbit/s before it has observed
+    /// anything: its default for Ethernet is 1,456 (net/nqe/network_quality_estimator_params.cc), which the browser
+    /// rounds to 25 kbit/s. Browsers without the property (Firefox, Safari) start with `defaultBandwidthEstimate`, 1
+    /// Mbit/s. lib/media/streaming_engine.js: a full buffer is looked at every 0.5 s (line 1666), and a stream that
+    /// is a segment ahead of the others every second (line 1768); each segment and its initialization segment are
+    /// requested at once (`segmentPrefetchLimit` 1, line 1771). lib/net/http_fetch_plugin.js:201: a sample for each
+    /// 100 ms and 16 kB of a download, none below 5 ms (`cacheLoadThreshold`). The bitrate of a variant is that of
+    /// video and audio. Its tutorial "Network and Buffering Configuration": `retryParameters`, one retry of two
+    /// attempts after 1 s ± 50 %, timeouts of 30, 10 (to connect) and 5 s (stall). 401 and 403 are not tried again
+    /// (not verified).
     ///
-    /// Not modelled: the first estimate from the connection's downlink, the prefetched segment, the sizes of
-    /// initialization segments.
+    /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
+    /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
+    /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, dropped
+    /// frames, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
+    /// playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),
+        bufferCheck: BufferCheck(interval: .milliseconds(500), leadInterval: .seconds(1)),
         backBuffer: .seconds(30),
         rule: ThroughputRule.shaka,
-        start: .estimate(1_000_000),
+        start: .estimate(1_450_000),
         segmentUse: .complete,
         decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
         audioLead: .segmentApart,
@@ -162,6 +197,11 @@ extension PlayerProfile {
         // lib/net/networking_engine.js takes the next address at each retry; here the retries come first.
         afterRetries: [.useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: .seconds(30)), .fail],
         // lib/dash/dash_parser.js, `requestManifest_`: a patch first, the whole MPD after an invalid one.
-        live: LivePolicy(targetLatency: .targetDurations(3), usesPatches: true)
+        // lib/dash/dash_parser.js:785: min(1.5 × minBufferTime, the window) where the MPD suggests no delay.
+        live: LivePolicy(
+            targetLatency: .targetDurations(3),
+            targetLatencyOfDASH: .minimumBuffers(1.5),
+            usesPatches: true
+        )
     )
 }

@@ -41,7 +41,7 @@ extension PlayerProfile {
         )
     )
 
-    /// Media3's ExoPlayer 1.6 and later.
+    /// Media3's ExoPlayer 1.6.
     ///
     /// `DefaultLoadControl` (buffer, no back buffer), `DefaultBandwidthMeter.DEFAULT_INITIAL_BITRATE_ESTIMATE` (the
     /// estimates by country and network are not modelled), `DefaultLoadErrorHandlingPolicy` (three retries, after 0, 1
@@ -49,6 +49,9 @@ extension PlayerProfile {
     /// verified), `DefaultLivePlaybackSpeedControl`, `DefaultHlsPlaylistTracker` (3.5 target durations without a
     /// change). DASH has 30 s of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three
     /// target durations.
+    ///
+    /// Not modelled: estimates by country and network, priorities of tracks, limits of the buffer in bytes, the
+    /// decoder.
     public static let exoPlayer = PlayerProfile(
         name: "exoplayer",
         buffer: .exoPlayer,
@@ -71,6 +74,7 @@ extension PlayerProfile {
         afterRetries: [.fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
+            targetLatencyOfDASH: .duration(.seconds(30)),
             targetIncreaseOnStall: .duration(.milliseconds(500)),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(20)),
             staleAfter: .targetDurations(3.5),
@@ -80,7 +84,8 @@ extension PlayerProfile {
         )
     )
 
-    /// Apple's AVPlayer, of which few parameters are published: all other figures are estimates.
+    /// Apple's AVPlayer, of which few parameters are published: all other figures are estimates, which stand for no
+    /// version.
     ///
     /// It begins with the variant that is listed first (Apple, HTTP Live Streaming FAQ; not verified for today's), and
     /// in live streams not closer to the end than three target durations (RFC 8216, section 6.3.3).
@@ -120,20 +125,21 @@ extension PlayerProfile {
         )
     )
 
-    /// mpv with libavformat's own HLS and DASH demuxers.
+    /// mpv 0.35 with the HLS and DASH demuxers of FFmpeg 5.1, the versions that the probe was compared with.
     ///
     /// mpv's manual: `--cache-pause-wait` 1 s, `--cache-pause-initial` no, `--demuxer-max-bytes` 150 MiB,
     /// `--demuxer-readahead-secs` 1 s, `--network-timeout` 60 s, `--hls-bitrate` max: it never changes the rendition.
     /// libavformat's hls.c: `live_start_index` −3; a segment that fails is skipped (`seg_max_retry` 0). What is kept
-    /// behind the playhead is limited in bytes (50 MiB), which is not modelled: everything is kept.
+    /// behind the playhead is limited in bytes (50 MiB).
     ///
     /// libavformat 5.1, hls.c: `read_data_continuous` fills a buffer of `INITIAL_BUFFER_SIZE` (32 KiB) before the
     /// demuxer gets any of it. mpegts.c returns a picture's packet when the next one begins, and the parser of
     /// H.264 its picture when it has the next packet (traced with mpv 0.35, docs/measurements.md).
     ///
-    /// Not modelled: that mpv's level is that of the longer track, from the last frame that was taken for decoding on;
-    /// the frames that its decoders hold, for which a stall begins up to 0.2 s earlier; requests of the next segment
-    /// ahead of time (`http_multiple`); audio and video that are fetched apart by one thread.
+    /// Not modelled: the back buffer's limit (everything is kept); the first segments of all variants, which the
+    /// demuxer fetches as it opens a stream; that mpv's level is that of the longer track, from the last frame that was
+    /// taken for decoding on; the frames that its decoders hold, for which a stall begins up to 0.2 s earlier; requests
+    /// of the next segment ahead of time (`http_multiple`); audio and video that are fetched apart by one thread.
     public static let mpv = PlayerProfile(
         name: "mpv",
         buffer: BufferPolicy(startThreshold: .zero, resumeThreshold: .seconds(1), maximum: .seconds(1)),

@@ -83,6 +83,10 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         /// A sample that took less time came from a cache, and does not count.
         public var cacheTime: Duration
 
+        /// The time that the player works on its first video segment before it requests the next one; the first sample
+        /// includes it.
+        public var firstProcessing: Duration
+
         /// A part ends with the first bytes that come after both limits, or with the download.
         public struct Parts: Hashable, Sendable {
             /// The shortest time of a part.
@@ -99,12 +103,14 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
             includesAudio: Bool = true,
             includesAbandoned: Bool = false,
             parts: Parts? = nil,
-            cacheTime: Duration = .zero
+            cacheTime: Duration = .zero,
+            firstProcessing: Duration = .zero
         ) {
             self.includesAudio = includesAudio
             self.includesAbandoned = includesAbandoned
             self.parts = parts
             self.cacheTime = cacheTime
+            self.firstProcessing = max(firstProcessing, .zero)
         }
     }
 
@@ -114,11 +120,15 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         public var countsNextSegment: Bool
         /// The interval at which the player looks for room, once it has found none; zero for at once.
         public var interval: Duration
+        /// The time after which a track looks again, once it has found itself too far ahead of the other track; zero
+        /// for as soon as the other track has caught up.
+        public var leadInterval: Duration
 
-        /// Creates a condition; the interval is not negative.
-        public init(countsNextSegment: Bool = false, interval: Duration = .zero) {
+        /// Creates a condition; intervals are not negative.
+        public init(countsNextSegment: Bool = false, interval: Duration = .zero, leadInterval: Duration = .zero) {
             self.countsNextSegment = countsNextSegment
             self.interval = max(interval, .zero)
+            self.leadInterval = max(leadInterval, .zero)
         }
     }
 
@@ -126,12 +136,16 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public struct DecodeDelay: Hashable, Sendable {
         /// At the start of playback.
         public var start: Duration
+        /// At the start of playback of segments without an initialization section, which a browser's player transmuxes
+        /// (transport streams); nil for ``start``.
+        public var transmuxedStart: Duration?
         /// After a stall or a seek.
         public var resume: Duration
 
         /// Creates delays; they are not negative.
-        public init(start: Duration = .zero, resume: Duration = .zero) {
+        public init(start: Duration = .zero, transmuxedStart: Duration? = nil, resume: Duration = .zero) {
             self.start = max(start, .zero)
+            self.transmuxedStart = transmuxedStart.map { max($0, .zero) }
             self.resume = max(resume, .zero)
         }
     }
@@ -198,6 +212,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     /// Whether the bitrate of a rung includes the audio that is fetched apart from its video, where the manifest
     /// declares both (DASH).
     public var ladderIncludesAudio: Bool
+    /// The variants of a manifest that are in the ladder.
+    public var ladderSelection: LadderSelection
     /// The limits for the choice of renditions.
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
@@ -234,6 +250,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         initializationLoading: InitializationLoading = .beforeSegment,
         sampling: ThroughputSampling = ThroughputSampling(),
         ladderIncludesAudio: Bool = false,
+        ladderSelection: LadderSelection = LadderSelection(),
         constraints: AdaptationConstraints = AdaptationConstraints(),
         retry: RetryPolicy,
         retries: [ResourceKind: RetryPolicy] = [:],
@@ -256,6 +273,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.initializationLoading = initializationLoading
         self.sampling = sampling
         self.ladderIncludesAudio = ladderIncludesAudio
+        self.ladderSelection = ladderSelection
         self.constraints = constraints
         self.live = live
         self.immediateFallback = immediateFallback

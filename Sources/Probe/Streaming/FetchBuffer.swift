@@ -5,6 +5,7 @@ final class FetchBuffer: Sendable {
     private struct Content {
         var bytes: [UInt8] = []
         var arrivals = ArrivalLog()
+        var announced: Int?
         var isWhole = false
     }
 
@@ -17,10 +18,16 @@ final class FetchBuffer: Sendable {
     /// Whether all bytes have arrived, so that a timeout no longer applies.
     var isWhole: Bool { content.withLock { $0.isWhole } }
 
+    /// The size of the whole resource as the server announced it with the first byte; nil if it did not.
+    var announcedCount: Int? { content.withLock { $0.announced } }
+
     /// Makes room for the announced size, so that the buffer neither moves nor has room that it does not need. A server
     /// that announces more than it sends gets little.
     func expect(_ count: Int) {
-        content.withLock { $0.bytes.reserveCapacity(min(count, Self.maxReservation)) }
+        content.withLock { content in
+            content.announced = count
+            content.bytes.reserveCapacity(min(count, Self.maxReservation))
+        }
     }
 
     func append(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicInstant) {

@@ -73,11 +73,18 @@ struct LivePositioning: Sendable {
 
     /// The target distance between playhead and live edge.
     func targetLatency(in state: RenditionState) -> Int64 {
-        let preferred = policy.targetLatency.duration(targetDuration: state.targetDuration).nanoseconds
-        let declared = policy.followsStream ? state.timeline?.targetLatency ?? 0 : 0
+        let declared = policy.followsStream ? state.timeline?.declaredLatency ?? 0 : 0
         let maximum = policy.maximumTargetIncrease?.duration(targetDuration: state.targetDuration).nanoseconds
         let increase = min(addedLatency, maximum ?? addedLatency)
-        return (declared > 0 ? declared : preferred).saturatingAdd(increase)
+        return (declared > 0 ? declared : preferredLatency(in: state)).saturatingAdd(increase)
+    }
+
+    /// The policy's latency for streams that declare none.
+    private func preferredLatency(in state: RenditionState) -> Int64 {
+        let isDASH = state.playlistURL == nil
+        let distance = isDASH ? policy.targetLatencyOfDASH ?? policy.targetLatency : policy.targetLatency
+        let minimumBuffer = Duration.nanoseconds(state.timeline?.minimumBuffer ?? 0)
+        return distance.duration(targetDuration: state.targetDuration, minimumBuffer: minimumBuffer).nanoseconds
     }
 
     private mutating func learnStalls(_ count: Int, targetDuration: Duration) {

@@ -18,6 +18,7 @@ struct ManifestLoading: Sendable {
     private let staleAfter: LivePolicy.Distance?
     /// Whether the bitrate of a rung includes the audio that is fetched apart.
     private let includesAudio: Bool
+    private let selection: LadderSelection
     /// Whether the player fetches parts of segments.
     private let usesParts: Bool
     /// Whether the player loads patches of MPDs.
@@ -43,6 +44,7 @@ struct ManifestLoading: Sendable {
         _ source: MediaSource,
         staleAfter: LivePolicy.Distance?,
         includesAudio: Bool = false,
+        selection: LadderSelection = LadderSelection(),
         usesParts: Bool = false,
         usesPatches: Bool = false
     ) {
@@ -51,6 +53,7 @@ struct ManifestLoading: Sendable {
         self.source = source
         self.staleAfter = staleAfter
         self.includesAudio = includesAudio
+        self.selection = selection
     }
 
     subscript(id: Rendition.ID) -> RenditionState? { renditions[id] }
@@ -164,22 +167,25 @@ extension ManifestLoading {
 
     /// The rung that the manifest lists first; the lowest rung where the order has no meaning (DASH).
     var firstListedRung: Int {
-        guard let presentation, let first = presentation.firstListedVariant, let ladder else { return 0 }
-        return ladder.indices.first { presentation.variants[ladder[$0].id].id == first } ?? 0
+        guard let presentation, presentation.firstListedVariant != nil, let ladder else { return 0 }
+        let first = LadderSelection.firstListed(presentation.variants, ladder.map(\.id))
+        return ladder.indices.first { presentation.variants[ladder[$0].id].id == first?.id } ?? 0
     }
 
     private func ladder(of presentation: Presentation) -> BitrateLadder? {
         // The bitrate of an HLS variant contains its audio.
         let addsAudio = includesAudio && presentation.format == .dash
         return BitrateLadder(
-            presentation.variants.enumerated().map { index, variant in
+            selection.places(in: presentation).map { index in
+                let variant = presentation.variants[index]
                 let audio = addsAudio ? Self.audioBitrate(of: variant, in: presentation) : 0
                 return LadderRung(
                     id: index,
                     peakBitrate: Int(clamping: variant.peakBitrate.saturatingAdd(audio)),
                     averageBitrate: variant.averageBitrate.map { Int(clamping: $0.saturatingAdd(audio)) },
                     width: variant.resolution?.width ?? 0,
-                    height: variant.resolution?.height ?? 0
+                    height: variant.resolution?.height ?? 0,
+                    frameRate: variant.frameRate ?? 0
                 )
             }
         )

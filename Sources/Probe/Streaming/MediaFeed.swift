@@ -245,6 +245,7 @@ extension MediaFeed {
             hasAudio: all.contains(.audio),
             framesPerSecond: content.video?.framesPerSecond ?? delivery.variant?.frameRate,
             language: delivery.language ?? content.audio?.language,
+            isTransmuxed: delivery.segment.initialization == nil,
             instant: waiting.map(\.instant).min() ?? MonotonicInstant(nanoseconds: 0)
         )
     }

@@ -203,10 +203,12 @@ extension RenditionChoice {
         guard let first = arrivals.first, let last = end,
             begun.duration(to: last) >= profile.sampling.cacheTime
         else { return }
+        let processing = throughput.samples.isEmpty ? profile.sampling.firstProcessing : .zero
         throughput.append(
             ThroughputSample(
                 bytes: Int64(arrivals.count),
-                transferTime: isProduced ? arrivals.transferTimeWithoutPauses : first.duration(to: last),
+                transferTime: processing
+                    + (isProduced ? arrivals.transferTimeWithoutPauses : first.duration(to: last)),
                 timeToFirstByte: begun.duration(to: first),
                 end: last
             )

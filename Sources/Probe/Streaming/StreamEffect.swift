@@ -55,6 +55,8 @@ struct OpenedTracks: Hashable, Sendable {
     var hasAudio: Bool
     var framesPerSecond: Double?
     var language: String?
+    /// Whether the segments have no initialization section, so that a browser's player transmuxes them.
+    var isTransmuxed: Bool
     /// The instant at which the first media arrived.
     var instant: MonotonicInstant
 }

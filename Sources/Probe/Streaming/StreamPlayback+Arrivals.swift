@@ -137,8 +137,9 @@ extension StreamPlayback {
         for finding in check.findings {
             apply(.warned(StreamWarning(finding.kind, finding.message, segment.url)), now)
         }
+        let isReplacement = tracks[role]?.hasMedia(of: segment) ?? false
         // The signals of media that is replaced were read before.
-        if role == .main, tracks[role]?.hasMedia(of: segment) == false {
+        if role == .main, !isReplacement {
             readSignals(of: response, fetching.request.range, content, delivery, now)
         }
         tracks[role]?.finish(segment, end: feed.finish(content, delivery))
@@ -146,7 +147,13 @@ extension StreamPlayback {
         tracks[role]?.leaveBehind(position)
         guard role == .main else { return }
         let end = arrivals.last ?? now.instant
-        observe(.downloaded(SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)), now)
+        let processing = profile.sampling.firstProcessing
+        if processing > .zero, tracks[.main]?.segmentCount == 1 {
+            tracks[.main]?.works(until: end.advanced(by: processing))
+        }
+        var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
+        download.isReplacement = isReplacement
+        observe(.downloaded(download), now)
     }
 
     /// Takes the arrived parts of running segment requests, if they matter.
@@ -202,11 +209,12 @@ extension SegmentDownload {
         until end: MonotonicInstant
     ) {
         let begun = fetching.transferBegun
+        let expected = fetching.buffer.announcedCount.map(Int64.init) ?? segment.byteRange?.length
         self.init(
             rung: rung,
             duration: .nanoseconds(segment.duration),
             receivedBytes: Int64(arrivals.count),
-            totalBytes: isWhole ? Int64(arrivals.count) : segment.byteRange?.length,
+            totalBytes: isWhole ? Int64(arrivals.count) : expected,
             elapsed: begun.duration(to: end),
             timeToFirstByte: arrivals.first.map { begun.duration(to: $0) },
             timeToLastByte: arrivals.last.map { begun.duration(to: $0) }

@@ -105,7 +105,7 @@ extension StreamPlayback {
         info.framesPerSecond = tracks.framesPerSecond
         info.language = tracks.language
         // Each segment contains all existing media of each track.
-        session.opened(info, canLag: false, now: tracks.instant)
+        session.opened(info, canLag: false, isTransmuxed: tracks.isTransmuxed, now: tracks.instant)
         if let start = session.takePendingSeek() { session.passOver(to: start) }
     }
 

@@ -58,9 +58,11 @@ extension StreamPlayback {
             tracks[role]?.end()
             return false
         }
-        guard isInStep(role, now.instant), hasRoom(role, track, now) else {
-            let interval = profile.bufferCheck.interval
-            tracks[role]?.foundNoRoom(at: now.instant, interval: interval)
+        let hasRoom = hasRoom(role, track, now)
+        guard hasRoom, isInStep(role, now.instant) else {
+            let interval = hasRoom ? profile.bufferCheck.leadInterval : profile.bufferCheck.interval
+            let hasMissed = !hasRoom && isBelowWantedLevel(role, track, now)
+            tracks[role]?.looksLater(than: now.instant, interval: interval, hasMissed: hasMissed)
             // A wait that the rule requests is not idle time.
             if role == .main, track.waitUntilBuffered == nil { choice.beginIdling(at: now.instant) }
             return false
@@ -98,16 +100,25 @@ extension StreamPlayback {
         case .duration(let limit):
             let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
             return role == .main || lead < limit.nanoseconds || track.level(at: position) < segment
-        case .segmentApart: return lead < segment
+        case .segmentApart:
+            // lib/media/streaming_engine.js:1744: the times of the manifest, and its longest segment.
+            let longest = max(segment, other.nextSegment(in: manifest).duration.nanoseconds)
+            return track.timeNeeded.saturatingSubtract(other.timeNeeded) < longest
         }
     }
 
     private func hasRoom(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
-        let hasRoom = track.level(at: view(now).position) < max(1, wantedLevel(role, track))
-        if hasRoom, track.looksForRoom(at: now.instant) { return true }
+        if isBelowWantedLevel(role, track, now) {
+            return track.looks(at: now.instant, interval: profile.bufferCheck.interval)
+        }
         // The maximum is reached, but playback waits, for example for audio that ends before its video.
         return session.model?.isShort == true
             && tracks.values.allSatisfy { $0.isAtEnd || track.loadedEnd <= $0.loadedEnd }
+    }
+
+    /// Whether less is buffered than the track wants.
+    func isBelowWantedLevel(_ role: StreamRole, _ track: TrackLoading, _ now: Timestamp) -> Bool {
+        track.level(at: view(now).position) < max(1, wantedLevel(role, track))
     }
 
     /// The buffer level below which a track loads.

@@ -57,6 +57,7 @@ struct StreamPlayback: DrivenPlayback {
             source,
             staleAfter: profile.live.staleAfter,
             includesAudio: profile.ladderIncludesAudio,
+            selection: profile.ladderSelection,
             usesParts: profile.live.usesParts,
             usesPatches: profile.live.usesPatches
         )
@@ -192,8 +193,11 @@ extension StreamPlayback {
         let (now, wallTime) = (timestamp.instant, timestamp.wallTime)
         guard let track = tracks[role], !track.isAtEnd, !fetches.isBusy(role) else { return nil }
         if track.takesBreak { return now }
-        // The other track's next segment causes the next step.
-        if track.plan == nil, !isInStep(role, now) { return nil }
+        if track.plan == nil {
+            if let check = track.nextCheck, check > now, isBelowWantedLevel(role, track, timestamp) { return check }
+            // The other track's next segment causes the next step.
+            if !isInStep(role, now) { return nil }
+        }
         if let plan = track.plan {
             guard let availability = plan.segment?.availability, availability > wallTime else { return nil }
             return now.advanced(by: .milliseconds(availability.milliseconds.saturatingSubtract(wallTime.milliseconds)))

@@ -61,8 +61,11 @@ struct TrackLoading: Sendable {
     private(set) var waitUntilBuffered: Int64?
     /// The segments in the buffer and their rungs, in the order of their starts.
     private var loaded: [Loaded] = []
-    /// The instant at which the player looks for room in the buffer again; nil for at once.
-    private var nextCheck: MonotonicInstant?
+    /// The instant at which the player looks again whether it can request the next segment; nil for at once.
+    private(set) var nextCheck: MonotonicInstant?
+    /// Whether the player came too late for a look, so that it takes the next one however late it comes.
+    private var hasMissedLook = false
+    private static let acceptedLateness: Duration = .milliseconds(50)
     /// The rung of the previous segment.
     private(set) var rung: Int?
     /// The rendition of the previous segment.
@@ -82,6 +85,14 @@ struct TrackLoading: Sendable {
     /// The media ahead of a position.
     func level(at position: Int64) -> Int64 { max(0, loadedEnd.saturatingSubtract(position)) }
 
+    /// The time from which on the track needs media, as the manifest has it: segments may be a little longer or shorter
+    /// than declared.
+    var timeNeeded: Int64 {
+        switch cursor {
+        case .time(let time), .behind(let time), .after(_, _, _, let time): time
+        }
+    }
+
     /// The rung of the next segment if it is known, else of the previous segment.
     var currentRung: Int? { plan?.rung ?? rung }
 
@@ -97,8 +108,13 @@ struct TrackLoading: Sendable {
         return nextCheck.advanced(by: interval * Int(clamping: rounds))
     }
 
-    /// Whether the player looks for room in the buffer now.
-    func looksForRoom(at now: MonotonicInstant) -> Bool { nextCheck.map { $0 <= now } ?? true }
+    /// Whether the player looks now whether it can request the next segment: in its rhythm, and a little late at most.
+    func looks(at now: MonotonicInstant, interval: Duration) -> Bool {
+        guard let nextCheck else { return true }
+        guard nextCheck <= now, interval > .zero, !hasMissedLook else { return nextCheck <= now }
+        let late = nextCheck.duration(to: now).nanoseconds % interval.nanoseconds
+        return late <= Self.acceptedLateness.nanoseconds
+    }
 
     /// Whether the last segment was loaded, so that no other variant can have a next segment.
     func hasLoadedAll(of manifest: ManifestLoading) -> Bool {
@@ -177,16 +193,24 @@ extension TrackLoading {
         plan = Plan(number: planCount, rung: rung, rendition: rendition)
         waitUntilBuffered = nil
         nextCheck = nil
+        hasMissedLook = false
     }
 
-    /// The buffer has no room: the player looks again after an interval, in a fixed rhythm.
-    mutating func foundNoRoom(at now: MonotonicInstant, interval: Duration) {
+    /// The buffer has no room, or the track is too far ahead: the player looks again after an interval, in a fixed
+    /// rhythm.
+    ///
+    /// - Parameter hasMissed: whether it could request the next segment, and only comes too late for its rhythm.
+    mutating func looksLater(than now: MonotonicInstant, interval: Duration, hasMissed: Bool = false) {
         guard interval > .zero else { return }
         let next = nextCheck ?? now
         if next > now { return }
+        hasMissedLook = hasMissed
         let rounds = next.duration(to: now).nanoseconds / interval.nanoseconds + 1
         nextCheck = next.advanced(by: interval * Int(clamping: rounds))
     }
+
+    /// The player works on a segment, and looks for the next one afterwards.
+    mutating func works(until instant: MonotonicInstant) { nextCheck = instant }
 
     /// Continues at `time`, inside the buffer, if the media there has a lower rung than `rung`: what follows is fetched
     /// again, and replaces the media in the buffer.

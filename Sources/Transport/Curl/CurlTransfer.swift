@@ -164,8 +164,10 @@ final class CurlTransfer {
         return true
     }
 
-    /// The size of the body that the server has announced; nil if it has not, or if it is more than is accepted.
+    /// The size of the body that the server has announced; nil if it has not, if it is more than is accepted, or if it
+    /// is that of an encoded body, which a browser does not tell either (XMLHttpRequest standard, section 3.7).
     private var announced: Int? {
+        if let encoding = head.headers["Content-Encoding"], encoding.lowercased() != "identity" { return nil }
         let size = transport_get_large(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         return size > 0 && size <= exchange.request.maxResponseBytes ? Int(size) : nil
     }

@@ -26,6 +26,19 @@ func history(_ samples: (seconds: Double, kilobits: Int)...) -> ThroughputHistor
     )
 }
 
+extension ThroughputHistory {
+    /// The same samples, all of which end at an instant.
+    func ending(at seconds: Double) -> ThroughputHistory {
+        ThroughputHistory(
+            samples.map { sample in
+                var sample = sample
+                sample.end = MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
+                return sample
+            }
+        )
+    }
+}
+
 func context(
     _ ladder: BitrateLadder = three,
     current: Int? = 0,

@@ -52,6 +52,27 @@ struct BOLATests {
         #expect([0, 5, 8, 10, 12, 15, 20, 25].map { parameters.rung(level: $0) } == [0, 1, 2, 3, 4, 5, 7, 9])
     }
 
+    @Test("In dash.js, the levels of a rung are larger by V p than its score says")
+    func levelsOfDashJS() throws {
+        // src/streaming/rules/abr/BolaRule.js:313 has the −1 of the utilities, 329 and 431 do not: with 18 s and the
+        // test origin's ladder, V p = 8 ÷ ln(2308 ÷ 274) = 3.7541, the levels 13.75 and 18.27 s instead of 10 and
+        // 14.51.
+        let bitrates = [274_000.0, 912_000, 2_308_000]
+        let parameters = { (offset: Double) in
+            BOLAParameters(bitrates: bitrates, minimum: .seconds(10), target: .seconds(18), levelOffset: offset)
+        }
+        let (paper, dash) = (try #require(parameters(0)), try #require(parameters(1)))
+        #expect(abs(dash.scale - 3.7541) < 1e-4)
+        #expect(abs(paper.maximumLevel(0) - 10) < 1e-9 && abs(dash.maximumLevel(0) - 13.7541) < 1e-4)
+        #expect(abs(paper.maximumLevel(1) - 14.5139) < 1e-3 && abs(dash.maximumLevel(1) - 18.2677) < 1e-3)
+        #expect(abs(dash.minimumLevel(1) - paper.minimumLevel(1) - dash.scale) < 1e-9)
+        #expect(paper.minimumLevel(0) == 0 && dash.minimumLevel(0) == 0)
+        for level in [0, 5, 9, 12, 16, 20.0] {
+            #expect(paper.rung(level: level) == dash.rung(level: level))
+            #expect(abs(paper.score(1, level: level) - dash.score(1, level: level)) < 1e-9)
+        }
+    }
+
     @Test("There are no parameters for fewer than two rungs or invalid numbers")
     func degenerate() {
         for bitrates in [[], [1], [5, 5], [0, 1], [-1, 1], [.nan, 1], [1, .nan], [1, .infinity]] as [[Double]] {

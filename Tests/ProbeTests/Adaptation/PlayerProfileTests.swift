@@ -71,6 +71,10 @@ struct PlayerProfileTests {
         )
     }
 
+    private static func beginning(_ ladder: BitrateLadder, estimate: Int?) -> AdaptationContext {
+        context(ladder, current: nil, playhead: .starting, index: 0, estimate: estimate)
+    }
+
     @Test("The first rendition")
     func start() {
         let context = context(current: nil, constraints: AdaptationConstraints(maximumBitrate: 2_000_000))
@@ -80,7 +84,17 @@ struct PlayerProfileTests {
         #expect((0...2).map { PlayerProfile.hlsJS.firstRung(firstListed: $0, in: context) } == [0, 1, 1])
         #expect(PlayerProfile.mpv.firstRung(firstListed: 0, in: context) == 1)
         #expect(PlayerProfile.shaka.firstRung(firstListed: 0, in: context) == nil)
-        #expect(PlayerProfile.shaka.initialEstimate == 1_000_000 && PlayerProfile.mpv.initialEstimate == nil)
+        #expect(PlayerProfile.mpv.initialEstimate == nil)
+        // lib/abr/simple_abr_manager.js:545: the downlink of Chromium, which carries 979 kbit/s, and not 1378.
+        #expect(PlayerProfile.shaka.initialEstimate == 1_450_000)
+        var shaka = ThroughputRule.shaka
+        let ladder = BitrateLadder(
+            LadderRung(peakBitrate: 341_000),
+            LadderRung(peakBitrate: 979_000),
+            LadderRung(peakBitrate: 2_375_000)
+        )
+        let first = Self.beginning(ladder, estimate: PlayerProfile.shaka.initialEstimate)
+        #expect(shaka.decide(in: first).rung == 1)
     }
 
     @Test("hls.js takes the first listed bitrate for its first estimate, between 500 kbit/s and 5 Mbit/s")

@@ -182,15 +182,6 @@ struct AdaptiveStreamTests {
         #expect(requests.dropFirst().allSatisfy { $0.rung == 0 })
     }
 
-    @Test("The first picture of hls.js comes 204 ms after the last byte that it needs")
-    func decodeDelay() async throws {
-        var profile = PlayerProfile.hlsJS
-        let (delayed, _) = try await segments(profile, over: [(0, 8_000_000)])
-        profile.decodeDelay = PlayerProfile.DecodeDelay()
-        let (immediate, _) = try await segments(profile, over: [(0, 8_000_000)])
-        #expect(try #require(delayed.time(.start)) == (try #require(immediate.time(.start))) + 204)
-    }
-
     @Test("A failed variant is replaced by another, with a warning and without repeated media")
     func fallback() async throws {
         let configuration = ProbeConfiguration(

@@ -11,10 +11,10 @@ extension Played {
     }
 }
 
-/// Plays a stream over a simulated network, in virtual time.
+/// Plays a stream over a computed network, in virtual time.
 func playStream(
     _ path: String,
-    over network: SimulatedNetwork,
+    over network: any ResourceFetcher,
     _ clock: VirtualClock,
     _ configuration: ProbeConfiguration = ProbeConfiguration(),
     until limit: Duration = .seconds(3600),

@@ -51,7 +51,7 @@ struct MediaFeedTests {
         #expect(
             effects == [
                 .qualityChanges(Quality(width: 0, height: 0, bitrate: 400_000), at: 0),
-                .opened(OpenedTracks(hasVideo: true, hasAudio: true, instant: Loading.instant(4))),
+                .opened(OpenedTracks(hasVideo: true, hasAudio: true, isTransmuxed: true, instant: Loading.instant(4))),
                 .received(MediaArrival(track: .video, end: Loading.nanoseconds(2), instant: Loading.instant(4))),
                 .received(MediaArrival(track: .audio, end: Loading.nanoseconds(2), instant: Loading.instant(4))),
             ]
@@ -132,7 +132,12 @@ struct MediaFeedTests {
             try delivery(0, .audio, roles: roles),
             closed
         )
-        #expect(audio.first == .opened(OpenedTracks(hasVideo: true, hasAudio: true, instant: Loading.instant(2))))
+        #expect(
+            audio.first
+                == .opened(
+                    OpenedTracks(hasVideo: true, hasAudio: true, isTransmuxed: true, instant: Loading.instant(2))
+                )
+        )
         #expect(media(audio).map(\.track) == [.audio, .video])
         var dropped = MediaFeed(.complete)
         _ = dropped.take(

@@ -132,6 +132,21 @@ struct RenditionChoiceTests {
         }
     }
 
+    @Test("The first sample includes the time that the player works on its first segment")
+    func firstProcessing() throws {
+        let (manifest, _) = try Loading.manifest()
+        let ladder = try #require(manifest.ladder)
+        var profile = PlayerProfile.plain()
+        profile.sampling = PlayerProfile.ThroughputSampling(firstProcessing: .milliseconds(100))
+        var choice = RenditionChoice(ProbeConfiguration(profile: profile))
+        for number in 1...2 {
+            choice.learn(from: Loading.arrivals(at: 2, rest: 3), of: .main, number: number, begun: Loading.instant(1))
+        }
+        let view = PlaybackView(now: Loading.at(4))
+        let samples = choice.context(ladder, TrackLoading(at: 0), in: manifest, nil, view).throughput.samples
+        #expect(samples.map(\.transferTime) == [.milliseconds(1100), .seconds(1)])
+    }
+
     @Test("Parts of a running download are samples, each once, and short ones come from a cache")
     func parts() throws {
         let (manifest, _) = try Loading.manifest()

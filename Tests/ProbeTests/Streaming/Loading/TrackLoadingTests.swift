@@ -110,27 +110,35 @@ struct TrackLoadingTests {
         let (manifest, id) = try Loading.manifest()
         var track = TrackLoading(at: 0)
         let interval = Duration.milliseconds(500)
-        #expect(track.looksForRoom(at: Loading.instant(1)))
-        track.foundNoRoom(at: Loading.instant(1), interval: interval)
-        #expect(!track.looksForRoom(at: Loading.instant(1.49)) && track.looksForRoom(at: Loading.instant(1.5)))
+        let looks = { (track: TrackLoading, seconds: Double) in
+            track.looks(at: Loading.instant(seconds), interval: interval)
+        }
+        #expect(looks(track, 1))
+        track.looksLater(than: Loading.instant(1), interval: interval)
+        #expect(!looks(track, 1.49) && looks(track, 1.5))
         // Room at 1.7 s is found at 2.0 s, room at 1.2 s at 1.5 s, room at 2.0 s at once.
         #expect(track.check(for: Loading.instant(1.7), interval: interval) == Loading.instant(2))
         #expect(track.check(for: Loading.instant(1.2), interval: interval) == Loading.instant(1.5))
         #expect(track.check(for: Loading.instant(2), interval: interval) == Loading.instant(2))
         // An event in between, or a late one, does not change the rhythm.
-        track.foundNoRoom(at: Loading.instant(1.3), interval: interval)
-        track.foundNoRoom(at: Loading.instant(2.1), interval: interval)
-        #expect(!track.looksForRoom(at: Loading.instant(2.4)) && track.looksForRoom(at: Loading.instant(2.5)))
+        track.looksLater(than: Loading.instant(1.3), interval: interval)
+        track.looksLater(than: Loading.instant(2.1), interval: interval)
+        #expect(!looks(track, 2.4) && looks(track, 2.5))
+        // A look that nobody took is over: what comes later waits for the next one.
+        #expect(looks(track, 2.55) && !looks(track, 2.56) && !looks(track, 2.9) && looks(track, 3))
+        // The player that came too late takes the next look, however late.
+        track.looksLater(than: Loading.instant(2.6), interval: interval, hasMissed: true)
+        #expect(!looks(track, 2.9) && looks(track, 3) && looks(track, 3.3))
         track.choose(rung: 0, rendition: id)
-        #expect(track.looksForRoom(at: Loading.instant(2.2)))
+        #expect(looks(track, 2.2))
         _ = manifest
     }
 
     @Test("Without an interval, room is found at once")
     func noRhythm() {
         var track = TrackLoading(at: 0)
-        track.foundNoRoom(at: Loading.instant(1), interval: .zero)
-        #expect(track.looksForRoom(at: Loading.instant(1)))
+        track.looksLater(than: Loading.instant(1), interval: .zero)
+        #expect(track.looks(at: Loading.instant(1), interval: .zero))
         #expect(track.check(for: Loading.instant(1.2), interval: .zero) == Loading.instant(1.2))
     }
 

@@ -1,0 +1,122 @@
+import Instrument
+import InstrumentTestKit
+import TestTraits
+import Testing
+
+@testable import InstrumentProbe
+
+/// Details of the players' loading, over the test origin's media and a computed link.
+@Suite("Loading as real players do", .ownThread)
+struct PlayerRhythmTests {
+    private func play(
+        _ path: String,
+        _ profile: PlayerProfile,
+        over schedule: String = "6000k",
+        seconds: Int = 30
+    ) async throws -> (Played, [OriginNetwork.Request]) {
+        let clock = VirtualClock()
+        let network = try OriginNetwork(try await LoopedOrigin(), over: schedule, clock: clock)
+        let configuration = ProbeConfiguration(profile: profile)
+        let played = await playStream(path, over: network, clock, configuration, until: .seconds(seconds))
+        return (played, network.requests)
+    }
+
+    private func milliseconds(_ requests: [OriginNetwork.Request], _ folder: String) -> [Int64] {
+        requests.filter { $0.path.contains(folder) && !$0.path.hasSuffix("init.mp4") }.map { $0.instant / 1_000_000 }
+    }
+
+    @Test("Shaka looks at a full buffer every 0.5 s")
+    func fullBuffer() async throws {
+        // lib/media/streaming_engine.js:1666. The looks begin when the segment before has come.
+        let (_, requests) = try await play("/dash/number.mpd", .shaka)
+        let video = requests.filter { $0.path.contains("/v2/") && $0.instant > 15_000_000_000 }
+        #expect(video.count > 5)
+        for (earlier, later) in zip(video, video.dropFirst()) {
+            let pause = (later.instant - (try #require(earlier.answeredAt))) / 1_000_000
+            // With more than two seconds buffered, alarms may be ten milliseconds late.
+            #expect(pause >= 500 && pause % 500 <= 40, "\(pause) ms before \(later.path)")
+        }
+    }
+
+    @Test("In Shaka, a track that is a segment ahead of the other looks again after a second")
+    func aheadOfTheOther() async throws {
+        // lib/media/streaming_engine.js:1768. The first segment of audio comes long before that of video.
+        let (_, requests) = try await play("/dash/number.mpd", .shaka, over: "900k", seconds: 10)
+        let audio = milliseconds(requests, "/en/")
+        let first = try #require(audio.first)
+        // 17 kB beside video take 0.3 s; the second segment has to wait for the first of video, which comes at 1.9 s.
+        let second = try #require(audio.dropFirst().first)
+        #expect((2000...2400).contains(second - first), "\(audio)")
+        var eager = PlayerProfile.shaka
+        eager.bufferCheck.leadInterval = .zero
+        let (_, others) = try await play("/dash/number.mpd", eager, over: "900k", seconds: 10)
+        let earlier = try #require(milliseconds(others, "/en/").dropFirst().first)
+        #expect((1900..<2000).contains(earlier) && earlier < second)
+    }
+
+    @Test(
+        "The first picture of hls.js comes 237 ms after its last byte with transport streams, 204 ms with fragmented MP4"
+    )
+    func decodeDelay() async throws {
+        for (path, delay) in [("/ts/master.m3u8", Int64(237)), ("/fmp4/master.m3u8", 204)] {
+            let (delayed, _) = try await play(path, .hlsJS, seconds: 5)
+            var profile = PlayerProfile.hlsJS
+            profile.decodeDelay = PlayerProfile.DecodeDelay()
+            let (immediate, _) = try await play(path, profile, seconds: 5)
+            #expect(try #require(delayed.time(.start)) - #require(immediate.time(.start)) == delay)
+        }
+    }
+
+    /// Records the downloads that the rule is asked about.
+    private struct Witness: AdaptationRule {
+        final class Record: Sendable {
+            let downloads = Lock([SegmentDownload]())
+        }
+
+        var record = Record()
+
+        static func == (left: Witness, right: Witness) -> Bool { left.record === right.record }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(record)) }
+
+        mutating func decide(in context: AdaptationContext) -> AdaptationDecision { AdaptationDecision(rung: 2) }
+
+        mutating func abandonment(of download: SegmentDownload, in context: AdaptationContext) -> Int? {
+            record.downloads.withLock { $0.append(download) }
+            return nil
+        }
+    }
+
+    @Test("A rule knows the size that the server announced while the segment comes, and before its first byte none")
+    func announcedSize() async throws {
+        // hls.js, src/utils/xhr-loader.ts:239; dash.js, src/streaming/net/HTTPLoader.js:179.
+        let witness = Witness()
+        var profile = PlayerProfile.plain(rule: witness)
+        profile.start = .highest
+        _ = try await play("/ts/master.m3u8", profile, over: "900k", seconds: 12)
+        let downloads = witness.record.downloads.withLock { $0 }
+        #expect(downloads.count > 20)
+        // Two seconds of 2,500 kbit/s in whole packets.
+        #expect(downloads.allSatisfy { $0.receivedBytes == 0 || $0.totalBytes == 625_100 })
+        #expect(downloads.contains { $0.receivedBytes > 0 })
+    }
+
+    @Test("dash.js aborts its first segment when 500 kbit/s are too slow for it, and counts what arrived")
+    func abortedSample() async throws {
+        // src/streaming/net/XHRLoader.js:91 leaves `onabort`, which stores the request
+        // (src/streaming/net/HTTPLoader.js:252).
+        #expect(PlayerProfile.dashJS.sampling.includesAbandoned)
+        let (_, requests) = try await play("/dash/number.mpd", .dashJS, over: "500k", seconds: 20)
+        #expect(requests.contains { $0.path == "/dash/v1/0.m4s" && $0.abortedAt != nil })
+    }
+
+    @Test("hls.js works on its first fragment for 100 ms before it requests the next one")
+    func firstProcessing() async throws {
+        // src/controller/abr-controller.ts:532: the sample ends with the parsing of the fragment.
+        let (_, requests) = try await play("/ts/master.m3u8", .hlsJS, seconds: 5)
+        let media = requests.filter { $0.path.hasSuffix(".ts") }
+        let pauses = try zip(media, media.dropFirst()).map { ($1.instant - (try #require($0.answeredAt))) / 1_000_000 }
+        // The second fragment has another rung, whose playlist comes first.
+        #expect((100..<110).contains(try #require(pauses.first)), "\(pauses)")
+        #expect(pauses.dropFirst().dropFirst().allSatisfy { $0 == 0 }, "\(pauses)")
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Instrument
+import InstrumentTestKit
+import TestTraits
+import Testing
+
+@testable import InstrumentProbe
+
+/// The probe beside trials of real players: hls.js 1.7.1, dash.js 5.1.1 and Shaka Player 5.2.0 with their default
+/// configuration in headless Chromium 156, each on its own link to the test origin, in November 2026.
+///
+/// Two of the players are on no registry, so that no test can run them; their figures are the table below. The probe
+/// plays the origin's media over a computed link, in virtual time. The order of the rungs has to be equal, the number
+/// of segments of each within two, the start within a quarter of a second: the trials include the set-up of the
+/// player and of its media source, the computed link does not. The trials recorded no duration; that of each schedule
+/// follows from the media that the real players had requested and buffered at the end.
+@Suite("Beside real players", .ownThread)
+struct RealPlayerTests {
+    private static let step = "2500k for 5s, 300k for 10s, 2500k"
+
+    /// Start in seconds and rung × segments of the real players.
+    static let trials: [RealTrial] = [
+        RealTrial(.hlsTransport, "6000k", seconds: 29, start: 0.60, "0×1 1×1 2×33"),
+        RealTrial(.hlsFragmented, "6000k", seconds: 29, start: 0.43, "0×1 1×1 2×37"),
+        RealTrial(.dashJS, "6000k", seconds: 29, start: 0.54, "1×1 2×29"),
+        RealTrial(.shaka, "6000k", seconds: 29, start: 1.11, "1(aborted) 2×19"),
+        RealTrial(.hlsTransport, "900k", seconds: 35, start: 1.28, "0×39"),
+        RealTrial(.hlsFragmented, "900k", seconds: 35, start: 1.13, "0×47"),
+        RealTrial(.dashJS, "900k", seconds: 35, start: 2.38, "1×1 0×24"),
+        RealTrial(.shaka, "900k", seconds: 35, start: 1.92, "1(aborted) 0×22"),
+        RealTrial(.hlsTransport, step, seconds: 43, start: 0.61, "0×1 1×6 0×19 1×27"),
+        RealTrial(.hlsFragmented, step, seconds: 43, start: 0.60, "0×1 1×7 0×27 1×25"),
+        RealTrial(.dashJS, step, seconds: 43, start: 0.97, "1×6 1(aborted) 0×13 1×18", refetched: 9),
+        RealTrial(
+            .shaka,
+            step,
+            seconds: 43,
+            start: 0.88,
+            "1×5 1(aborted) 0×13 1×9",
+            or: (
+                "1×5 1(aborted) 0×12 0(aborted) 1×9",
+                """
+                Shaka rises with the first sample that allows it, in the middle of a segment or at its end; which one it is \
+                depends on the pieces in which the browser hands the bytes over.
+                """
+            )
+        ),
+        RealTrial(.hlsTransport, "500k", seconds: 39, start: 1.89, "0×24"),
+        RealTrial(.hlsFragmented, "500k", seconds: 39, start: 1.71, "0×29"),
+        RealTrial(.dashJS, "500k", seconds: 39, start: 1.88, "1(aborted) 0×27"),
+        RealTrial(.shaka, "500k", seconds: 39, start: 3.39, "1(aborted) 0×23"),
+    ]
+
+    @Test(
+        "The profile starts and chooses its rungs as the real player does when the link has the same schedule",
+        arguments: trials
+    )
+    func trial(real: RealTrial) async throws {
+        let probe = try await real.played()
+        let start = try #require(probe.start)
+        #expect(abs(start - real.start) <= 0.25, "started at \(start) s")
+        let accepted = [real.runs, real.alternative?.runs].compactMap(\.self)
+        #expect(accepted.contains { probe.runs.agree(with: $0, within: 2) }, "requested \(probe.runs)")
+        #expect(abs(probe.refetched - real.refetched) <= 2, "fetched \(probe.refetched) segments twice")
+    }
+
+    @Test("hls.js does not stall on fragmented MP4 with separate audio when the link has 500 kbit/s")
+    func noStall() async throws {
+        let trial = RealTrial(.hlsFragmented, "500k", seconds: 39, start: 1.71, "0×29")
+        #expect(try await trial.played().stalls == 0)
+    }
+}
