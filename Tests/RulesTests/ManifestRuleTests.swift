@@ -29,7 +29,7 @@ struct ManifestRuleTests {
         try RulesTests.broken(texts, every: seconds, at: "live.mpd")
     }
 
-    /// The end of the listed segments at a second of the tests' time, on the timeline of ``manifest(_:update:clock:_:)``.
+    /// The end of the listed segments at a second of the tests' time, in seconds after the MPD's begin.
     private func edge(_ second: Int) -> Int { 600 + second / 2 * 2 }
 
     private func period(_ content: String, _ attributes: String = "id=\"0\" start=\"PT0S\"") -> String {

@@ -14,8 +14,8 @@ private struct Replacement {
 
     var isBackwards: Bool { new.playlist.mediaSequence < old.playlist.mediaSequence }
 
-    /// The first segment that both list under different numbers. Segments that a playlist lists twice prove nothing, and
-    /// neither does a segment that comes again because the programme is a loop.
+    /// The first segment that both list under different numbers. Segments that a playlist lists twice prove nothing,
+    /// and neither does a segment that comes again because the programme is a loop.
     var renumbered: (old: ListedSegment, new: ListedSegment)? {
         let both = common
         if both.isEmpty ? !isTooFast : both.contains(where: { $0.old.identity == $0.new.identity }) { return nil }

@@ -104,8 +104,8 @@ public struct DateDeviation: Hashable, Sendable {
     /// The part of a millisecond that `expected` leaves out, in nanoseconds.
     private var rest: Int64 = 0
 
-    /// The largest deviation that is no fault, in nanoseconds: dates may overlap by less than a second, to follow a clock
-    /// that is not the encoder's (RFC 8216bis section 6.2.1).
+    /// The largest deviation that is no fault, in nanoseconds: dates may overlap by less than a second, to follow a
+    /// clock that is not the encoder's (RFC 8216bis section 6.2.1).
     static let largest: Int64 = 1_000_000_000
 
     /// The largest deviation between two neighbours that counts as drift and not as a jump, in nanoseconds.
