@@ -19,6 +19,8 @@ struct VariantRuleTests {
             "a": onDemand(long, discontinuities: [3]), "b": onDemand(short, discontinuities: [4]),
         ]
         #expect(try broken(variants: variants) == [])
+        let later = onDemand([6, 6, 6, 2, 4, 6, 6, 6], discontinuities: [4])
+        #expect(try broken(variants: ["a": onDemand(long, discontinuities: [3]), "b": later]) == [])
         let wrong = ["a": onDemand(long, discontinuities: [3]), "b": onDemand(short, discontinuities: [])]
         #expect(try broken(variants: wrong) == ["variant-discontinuities-differ"])
     }
