@@ -53,16 +53,17 @@ struct ResourceClient: Sendable {
         return await fetch(url, first, configuration.maxSegmentBytes).map { _ in }
     }
 
-    private func fetch(
+    func fetch(
         _ url: HTTPURL,
         _ range: ByteRange?,
-        _ maxBytes: Int
+        _ maxBytes: Int,
+        method: HTTPMethod = .get
     ) async -> Result<HTTPResponse, Failure> {
         do throws(HTTPError) {
             var headers = try HTTPHeaders(["User-Agent": "Instrument-Check", "Accept": "*/*"])
             if let range { try headers.set("Range", range.headerValue) }
             let request = HTTPRequest(
-                .get,
+                method,
                 url,
                 headers: headers,
                 timeout: configuration.timeout,

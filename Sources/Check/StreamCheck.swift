@@ -60,6 +60,7 @@ struct CheckSession {
     private let start: MonotonicInstant
     var observe: (@Sendable (StreamCheckRound) -> Void)?
     private var rounds = RoundCounter()
+    private var hasReadClock = false
     /// When the MPD has to be fetched again, and from where.
     private var manifestURL: HTTPURL
 
@@ -90,7 +91,7 @@ struct CheckSession {
             await fetchSegments()
             reportRound()
         }
-        await compareSegments()
+        if await compareSegments() { reportRound() }
         finish()
     }
 
@@ -120,6 +121,7 @@ struct CheckSession {
             return
         case .success(let text):
             report.playlistCount += 1
+            if !hasReadClock { await readClock(of: text) }
             run.observe(text, as: .root)
             rootURL = text.url
         }
@@ -130,6 +132,15 @@ struct CheckSession {
         report.skippedRenditionCount = max(0, found.count - configuration.maxRenditions)
         found = Array(found.prefix(configuration.maxRenditions))
         merge(found)
+    }
+
+    /// Asks the clock that an MPD names, once in a run and before the MPD is judged by it.
+    private mutating func readClock(of text: FetchedText) async {
+        hasReadClock = true
+        // A text that cannot be parsed has a rule that says why.
+        let presentation = try? Presentation(parsing: text.bytes, at: text.url, now: text.fetched.wallTime)
+        guard let sources = presentation?.clockSources, let reading = await client.time(from: sources) else { return }
+        run.observe(reading)
     }
 
     /// Keeps what is known of a rendition when a new version of the MPD names it again.
@@ -208,7 +219,7 @@ struct CheckSession {
         // After a reload without news, half a target duration (section 6.3.4).
         let hasNews = live.contains { rendition in
             let history = run.history.rendition(rendition.name)
-            return history?.unchangedSince == history?.current?.fetched.instant
+            return history?.edgeSince == history?.current?.fetched.instant
         }
         return clamped(hasNews ? target : target / 2)
     }
@@ -279,15 +290,18 @@ struct CheckSession {
         }
     }
 
-    /// Fetches the first segment of each rendition again, to learn whether the bytes change.
-    private mutating func compareSegments() async {
-        guard configuration.segmentCount > 0, !Task.isCancelled else { return }
+    /// Fetches the first segment of each rendition again, to learn whether the bytes change. Returns whether it found
+    /// anything.
+    private mutating func compareSegments() async -> Bool {
+        guard configuration.segmentCount > 0, !Task.isCancelled else { return false }
         var orders: [SegmentOrder] = []
         for place in renditions.indices {
             guard let first = renditions[place].plan.compared(in: renditions[place].segments) else { continue }
             orders.append(order(first, of: place, renditions[place].name, .comparison))
         }
+        let known = run.sums.values.reduce(0) { $0 + $1.count }
         await fetch(orders)
+        return run.sums.values.reduce(0) { $0 + $1.count } > known
     }
 }
 

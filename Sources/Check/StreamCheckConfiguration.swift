@@ -37,7 +37,7 @@ public struct StreamCheckReport: Sendable {
     public var format: String?
     /// The broken rules, in the order of their discovery.
     public var findings: [Finding] = []
-    /// The number of findings that were left out because there were too many.
+    /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
     public var omittedFindings = 0
     /// The number of playlists and manifests that were fetched, reloads included.
     public var playlistCount = 0

@@ -5,40 +5,42 @@ public import InstrumentRules
 
 /// The state of a stream after one round of a check: the start, or a reload of its playlists.
 public struct StreamCheckRound: Sendable {
-    /// The rules that were broken in this round, the findings of each rule joined to one.
+    /// The rules that were broken in this round in the order of the rules, each with its latest violation.
     public var broken: [Finding] = []
     /// Black, frozen and silent intervals that last, or ended in this round.
     public var media: [MediaFinding] = []
-    /// How long the live playlist or MPD that changed least recently has been the same; nil for a stream that is not
-    /// live.
+    /// How long the live playlist or timeline that is oldest, measured by its target duration, has had no new segment;
+    /// nil for a stream that is not live, and for an MPD whose segments follow from the time alone.
     public var playlistAge: Duration?
-    /// The target duration of that playlist; nil for a stream that is not live.
+    /// The target duration of that playlist; for an MPD the longest time for which no segment may be added. Nil without
+    /// an age.
     public var targetDuration: Duration?
     /// The short-term loudness of the latest three seconds of sound, in LUFS; nil without a check of loudness, and
     /// before three seconds of sound.
     public var loudness: Double?
     /// Whether the playlist or MPD of the address was ever read.
     public var isReadable = false
-    /// The live playlists by rendition, or the MPD under an empty name.
+    /// The live playlists by rendition, or the timelines of the MPD.
     package private(set) var livePlaylists: [String: LivePlaylist] = [:]
 
     /// Creates a round in which nothing was found.
     public init() {}
 
-    /// Takes live playlists; the age of the round is that of the oldest one.
+    /// Takes live playlists; the age of the round is that of the one that exceeds its target duration most.
     package mutating func take(_ playlists: [String: LivePlaylist]) {
         livePlaylists = playlists
-        let oldest = playlists.values.max { $0.age < $1.age }
+        let oldest = playlists.values.max { $0.age / $0.targetDuration < $1.age / $1.targetDuration }
         (playlistAge, targetDuration) = (oldest?.age, oldest?.targetDuration)
     }
 }
 
-/// How long a live playlist or MPD has been the same.
+/// How long a live playlist or a timeline of an MPD has had no new segment.
 package struct LivePlaylist: Hashable, Sendable {
-    /// The newest segment: the same as long as the playlist is.
+    /// The newest segment: the same as long as none is added.
     package var edge: String
-    /// From the first to the latest response with this content: a response that does not come says nothing.
+    /// From the first to the latest response with this segment: a response that does not come says nothing.
     package var age: Duration
+    /// Above zero.
     package var targetDuration: Duration
 
     package init(edge: String, age: Duration, targetDuration: Duration) {
@@ -65,16 +67,11 @@ struct RoundCounter {
     }
 
     private mutating func addBroken(_ run: RuleRun, to round: inout StreamCheckRound) {
-        var (sums, latest, order) = ([Rule.ID: Int](), [Rule.ID: Finding](), [Rule.ID]())
-        for finding in run.findings {
-            if sums[finding.rule] == nil { order.append(finding.rule) }
-            sums[finding.rule, default: 0] += finding.count
-            latest[finding.rule] = finding
+        for rule in run.rules {
+            guard let sum = run.sums[rule.id], sum.count > counts[rule.id] ?? 0 else { continue }
+            round.broken.append(sum.latest)
         }
-        for rule in order where sums[rule] ?? 0 > counts[rule] ?? 0 {
-            if let finding = latest[rule] { round.broken.append(finding) }
-        }
-        counts = sums
+        counts = run.sums.mapValues(\.count)
     }
 
     private mutating func addMedia(_ media: MediaCheck?, to round: inout StreamCheckRound) {
@@ -100,18 +97,16 @@ struct RoundCounter {
             playlists[name] = LivePlaylist(edge: edge, age: age, targetDuration: .nanoseconds(target))
         }
         if let manifest = run.history.manifest {
-            let longest = renditions.filter(\.isLive).map(\.targetDuration).max() ?? 0
-            let edge = "\(manifest.edge ?? 0)"
-            if manifest.isDynamic { add("", edge, run.history.edgeUnchangedSince, manifest.fetched.instant, longest) }
+            for edge in manifest.edges {
+                let since = run.history.edgeInstants[edge.id]
+                add(edge.name, edge.id, since, manifest.fetched.instant, edge.patience)
+            }
         } else {
             for rendition in renditions where rendition.isLive && rendition.playlistURL != nil {
                 guard let history = run.history.rendition(rendition.name), let current = history.current else {
                     continue
                 }
-                let playlist = current.playlist
-                let edge =
-                    "\(playlist.mediaSequence) \(playlist.segments.count) \(playlist.segments.last?.url.path ?? "")"
-                add(rendition.name, edge, history.unchangedSince, current.fetched.instant, rendition.targetDuration)
+                add(rendition.name, current.edge, history.edgeSince, current.fetched.instant, rendition.targetDuration)
             }
         }
         round.take(playlists)

@@ -167,15 +167,19 @@ struct CheckPlan {
         _ clock: any SchedulingClock,
         report: @escaping @Sendable (CheckObservation) -> Void
     ) async {
-        let ages = Lock(PlaylistAges())
+        let (ages, findings) = (Lock(PlaylistAges()), Lock(RepeatedFindings()))
+        var wasShort = false
         repeat {
             let next = clock.now.advanced(by: Self.shortestRound)
             let check = StreamCheck(stream.url, transport: transport, clock: clock, configuration: configuration)
             ages.withLock { $0.beginRun() }
+            findings.withLock { $0.beginRun(carries: wasShort) }
             _ = await check.run(reportingRounds: { round in
                 let now = clock.now
-                report(CheckObservation(ages.withLock { $0.complete(round, at: now) }))
+                let observation = CheckObservation(ages.withLock { $0.complete(round, at: now) })
+                report(findings.withLock { $0.complete(observation) })
             })
+            wasShort = clock.now < next
             guard stream.schedule == .continuous else { return }
             do { try await clock.sleep(until: next, tolerance: nil) } catch { return }
         } while !Task.isCancelled

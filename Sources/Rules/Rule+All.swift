@@ -13,7 +13,7 @@ extension Rule {
         + [endlistVanished, programDateTimeJump, programDateTimeDrift, dateRangeContradiction]
         + [keyInconsistent, mapInconsistent, gapListed]
         + [bandwidthMissing, renditionGroupDuplicate, renditionGroupMissing, renditionGroupMembersDiffer]
-        + [variantTargetDurationDiffers, variantSequencesDiffer, variantDiscontinuitiesDiffer]
+        + [variantTargetDurationDiffers, variantLags, variantDiscontinuitiesDiffer]
 
     /// Rules on MPDs.
     static let dash =

@@ -37,11 +37,17 @@ struct RuleTableTests {
     }
 
     /// The rounds of a check of half a minute.
-    private static func rounds(_ path: String) async throws -> [StreamCheckRound] {
+    static func rounds(
+        _ path: String,
+        change: (@Sendable (inout HTTPResponse) -> Void)? = nil,
+        configure: (inout StreamCheckConfiguration) -> Void = { _ in }
+    ) async throws -> [StreamCheckRound] {
         let clock = SteppingClock()
-        let transport = try OriginTransport(try await SharedFixtures.get(), clock: clock)
+        var transport = try OriginTransport(try await SharedFixtures.get(), clock: clock)
+        transport.change = change
         var configuration = StreamCheckConfiguration()
         configuration.duration = .seconds(30)
+        configure(&configuration)
         let url = try HTTPURL("http://origin.example/\(path)")
         let rounds = Lock<[StreamCheckRound]>([])
         _ = await StreamCheck(url, transport: transport, clock: clock, configuration: configuration).run { round in

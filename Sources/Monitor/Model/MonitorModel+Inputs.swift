@@ -94,11 +94,14 @@ extension MonitorModel {
         if let age = observation.playlistAge, let target = observation.targetDuration {
             state.age = (age, now.instant)
             if let limit = state.stream.checks.stale {
-                broken.removeAll { $0.rule == "stale" }
+                broken.removeAll { ["stale", "mpd-stale"].contains($0.rule) }
                 if target > .zero, age > target * limit {
                     broken.append(staleness(age, target, limit))
                 }
             }
+        } else if observation.isReadable {
+            // Nothing has to be added to the stream, or only time adds to it.
+            state.age = nil
         }
         state.withRun { run in
             run.hasReadPlaylist = run.hasReadPlaylist || observation.isReadable
@@ -106,8 +109,10 @@ extension MonitorModel {
         }
         for rule in broken { state.add(rule, at: now) }
         guard observation.isReadable else { return }
+        // A session that has just begun cannot know that a rule is kept: some rules need reloads.
+        let begin = state.run?.begin.instant
         for (rule, check) in state.checks
-        where check.isBroken && check.latest.duration(to: now.instant) >= hold {
+        where check.isBroken && max(check.latest, begin ?? check.latest).duration(to: now.instant) >= hold {
             state.checks[rule]?.isBroken = false
             state.checks[rule]?.since = now
             state.note("check", "\(rule) is kept again", at: now.wallTime)
@@ -120,7 +125,7 @@ extension MonitorModel {
             rule: "stale",
             message:
                 "Expected a new segment within \(limit) target durations, which are \(text(target * limit)); "
-                + "found the same playlist for \(text(age)). Check the encoder and the packager, then the caches."
+                + "found the same last segment for \(text(age)). Check the encoder and the packager, then the caches."
         )
     }
 }

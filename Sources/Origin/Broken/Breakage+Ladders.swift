@@ -28,8 +28,9 @@ extension Breakage {
         .document("variant-target-duration-differs", "vod/ts/master.m3u8") { text, request in
             if request.document == "v1.m3u8" { text.change("#EXT-X-TARGETDURATION") { $0 + 1 } }
         },
-        .document("variant-sequences-differ", "live/fmp4/master.m3u8") { text, request in
-            if request.document == "v1.m3u8" { text.change("#EXT-X-MEDIA-SEQUENCE") { $0 + 50 } }
+        .request("variant-lags", "live/fmp4/master.m3u8") { request in
+            guard request.document == "v1.m3u8" else { return }
+            request.moment.now = WallTime(milliseconds: request.moment.now.milliseconds &- 12_000)
         },
         .document("variant-discontinuities-differ", "live/ts/master.m3u8") { text, request in
             if request.document == "v1.m3u8" { text.change("#EXT-X-DISCONTINUITY-SEQUENCE") { $0 + 1 } }

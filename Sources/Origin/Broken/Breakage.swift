@@ -138,7 +138,7 @@ extension Breakage {
             text.shiftDates { Int64($0 / 7) * 5_000 }
         },
         .document("program-date-time-drift", "live/fmp4/master.m3u8") { text, _ in
-            text.shiftDates { Int64($0) * 40 }
+            text.shiftDates { Int64($0) * 80 }
         },
         .document("daterange-contradiction", "live/ts/master.m3u8") { text, _ in
             let range =

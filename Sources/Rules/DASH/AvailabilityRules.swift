@@ -39,24 +39,29 @@ extension Rule {
         source: "ISO/IEC 23009-1 clause 5.3.9.5.3",
         checks: [
             .manifest { manifest, _ in
-                guard manifest.isDynamic, let start = manifest.availabilityStart, let edge = manifest.edge,
-                    let longest = manifest.timelines.map(\.longest).max()
-                else { return [] }
-                let elapsed = manifest.utcTime.nanoseconds(since: start)
-                let lead = edge.saturatingSubtract(elapsed)
-                // A segment may be listed while it is made (availabilityTimeOffset), but not before.
-                guard lead > longest.saturatingAdd(1_000_000_000) else { return [] }
-                return [
-                    problem(
-                        "segments up to \(lead.shownSeconds) after now",
-                        "no segment that ends later than one segment after now",
-                        manifest.root.line
-                    )
-                ]
+                guard manifest.isDynamic, let elapsed = manifest.elapsed else { return [] }
+                for timeline in manifest.timelines {
+                    let period = manifest.periods[timeline.period]
+                    // Periods that are made in advance, such as ads, are listed in advance, and as a whole.
+                    guard timeline.isMedia, period.end == nil, period.start <= elapsed,
+                        let end = timeline.presentationEnd(in: period)
+                    else { continue }
+                    let lead = end.saturatingSubtract(elapsed)
+                    // A segment may be listed while it is made (availabilityTimeOffset), but not before.
+                    guard lead > timeline.longest.saturatingAdd(1_000_000_000) else { continue }
+                    return [
+                        problem(
+                            "segments up to \(lead.shownSeconds) after now",
+                            "no segment that ends later than one segment after now",
+                            timeline.line
+                        )
+                    ]
+                }
+                return []
             },
             .segment { facts, _, history in
-                guard history.manifest != nil, facts.isLive, facts.place != .oldest,
-                    case .status(let status) = facts.failure, [404, 410].contains(status)
+                guard history.manifest != nil, facts.isMissing, facts.place != .oldest,
+                    case .status(let status) = facts.failure
                 else { return [] }
                 return [
                     problem(
@@ -77,32 +82,4 @@ extension Rule {
             line: line
         )
     }
-
-    /// `UTCTiming` disagrees with the server's clock.
-    public static let utcTimingWrong = Rule(
-        "utc-timing-wrong",
-        .warning,
-        "UTCTiming disagrees with the server's clock",
-        explanation:
-            "Players that follow UTCTiming compute the wrong live edge: too early, or segments that do not exist.",
-        source: "ISO/IEC 23009-1 clause 5.8.4.11",
-        checks: [
-            .manifest { manifest, _ in
-                guard let direct = manifest.directTime else { return [] }
-                let difference = direct.nanoseconds(since: manifest.serverTime ?? manifest.fetched.wallTime)
-                // `Date` has whole seconds, and a cached MPD is a little old.
-                guard difference.magnitude > 5_000_000_000 else { return [] }
-                let reference = manifest.serverTime == nil ? "this machine" : "the server"
-                return [
-                    Problem(
-                        found:
-                            "a UTCTiming value \(Int64(clamping: difference.magnitude).shownSeconds) \(difference > 0 ? "ahead of" : "behind") the clock of \(reference)",
-                        expected: "at most 5 s of difference",
-                        advice: "Synchronise the clocks by NTP; do not cache an MPD with a direct UTCTiming.",
-                        line: manifest.root.first("UTCTiming")?.line
-                    )
-                ]
-            }
-        ]
-    )
 }

@@ -128,20 +128,21 @@ extension Rule {
         source: "ISO/IEC 23009-1 clause 5.4.1",
         checks: [
             .manifest { manifest, history in
-                guard manifest.isDynamic, manifest.updatePeriod != nil, manifest.edge != nil,
-                    let since = history.edgeUnchangedSince, let longest = manifest.timelines.map(\.longest).max()
-                else { return [] }
-                let age = since.duration(to: manifest.fetched.instant).nanoseconds
-                let limit = max(longest, manifest.updatePeriod ?? 0).saturatingMultiply(3) / 2
-                guard age > limit else { return [] }
-                return [
-                    Problem(
-                        found: "the same last segment for \(age.shownSeconds)",
-                        expected: "a new segment within \(limit.shownSeconds)",
-                        advice: "Check the encoder and the packager, then the caches in front of them.",
-                        line: manifest.root.line
-                    )
-                ]
+                for edge in manifest.edges {
+                    guard let since = history.edgeInstants[edge.id] else { continue }
+                    let age = since.duration(to: manifest.fetched.instant).nanoseconds
+                    let limit = edge.patience.saturatingMultiply(3) / 2
+                    guard limit > 0, age > limit else { continue }
+                    return [
+                        Problem(
+                            found: "the same last segment for \(age.shownSeconds)",
+                            expected: "a new segment within \(limit.shownSeconds)",
+                            advice: "Check the encoder and the packager, then the caches in front of them.",
+                            line: edge.line
+                        )
+                    ]
+                }
+                return []
             }
         ]
     )

@@ -9,7 +9,7 @@ extension Rule {
     /// A timeline has a gap.
     public static let timelineGap = Rule(
         "timeline-gap",
-        .error,
+        .warning,
         "A SegmentTimeline has a gap",
         explanation: "Players stall at the gap, or skip it with a jump in the picture.",
         source: "ISO/IEC 23009-1 clause 5.3.9.6",
@@ -27,7 +27,7 @@ extension Rule {
     )
 
     private static func seams(_ manifest: ManifestVersion, isGap: Bool) -> [Problem] {
-        manifest.timelines.compactMap { timeline -> Problem? in
+        manifest.timelines.lazy.filter(\.isMedia).compactMap { timeline -> Problem? in
             for (entry, next) in zip(timeline.entries, timeline.entries.dropFirst()) where next.hasStart {
                 guard let end = entry.end else { continue }
                 let step = next.start.saturatingSubtract(end).nanoseconds(timescale: timeline.timescale)
@@ -86,7 +86,7 @@ extension Rule {
     private static func contents(_ manifest: ManifestVersion) -> [Problem] {
         manifest.timelines.compactMap { timeline in
             let period = manifest.periods[timeline.period]
-            guard !manifest.isDynamic, let first = timeline.entries.first else { return nil }
+            guard !manifest.isDynamic, timeline.isMedia, let first = timeline.entries.first else { return nil }
             let slack = timeline.longest.saturatingAdd(rounding)
             let lead = first.start.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
             if lead.magnitude > slack.magnitude {

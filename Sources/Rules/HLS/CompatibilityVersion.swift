@@ -29,9 +29,8 @@ enum CompatibilityVersion {
         case "EXT-X-BYTERANGE", "EXT-X-I-FRAMES-ONLY": (4, tag.name)
         case "EXT-X-KEY": need(ofKey: tag.attributes)
         case "EXT-X-MAP": isIFramesOnly ? (5, tag.name) : (6, "\(tag.name) in a playlist of whole segments")
-        case "EXT-X-GAP": (8, tag.name)
         case "EXT-X-DEFINE": need(ofDefinition: tag.attributes)
-        case "EXT-X-SKIP": (9, tag.name)
+        case "EXT-X-SKIP": need(ofSkip: tag.attributes)
         default: nil
         }
     }
@@ -39,15 +38,21 @@ enum CompatibilityVersion {
     private static func need(of tag: PlaylistTag) -> (Int64, String)? {
         let attributes = tag.attributes
         if tag.name == "EXT-X-DEFINE" { return need(ofDefinition: attributes) }
-        if tag.name == "EXT-X-MEDIA", attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true {
-            return (7, "INSTREAM-ID with a SERVICE value")
+        if tag.name == "EXT-X-MEDIA", let stream = attributes["INSTREAM-ID"] {
+            guard attributes["TYPE"] == "CLOSED-CAPTIONS" else { return (13, "INSTREAM-ID without closed captions") }
+            if stream.hasPrefix("SERVICE") { return (7, "INSTREAM-ID with a SERVICE value") }
         }
         return attributes.keys.contains { $0.hasPrefix("REQ-") } ? (12, "an attribute that begins with REQ-") : nil
     }
 
     private static func need(ofKey attributes: [String: String]) -> (Int64, String)? {
+        if attributes["METHOD"] == "SAMPLE-AES" { return (5, "METHOD=SAMPLE-AES") }
         if attributes["KEYFORMAT"] != nil || attributes["KEYFORMATVERSIONS"] != nil { return (5, "KEYFORMAT") }
         return attributes["IV"] != nil ? (2, "IV of EXT-X-KEY") : nil
+    }
+
+    private static func need(ofSkip attributes: [String: String]) -> (Int64, String) {
+        attributes["RECENTLY-REMOVED-DATERANGES"] != nil ? (10, "EXT-X-SKIP for date ranges") : (9, "EXT-X-SKIP")
     }
 
     private static func need(ofDefinition attributes: [String: String]) -> (Int64, String)? {

@@ -73,7 +73,7 @@ extension Rule {
         source: "RFC 8216bis section 4.4.4.6",
         checks: [
             .media { _, rendition, _ in
-                guard rendition.dates.deviation.magnitude > 500_000_000 else { return [] }
+                guard rendition.dates.deviation.magnitude > DateDeviation.largest.magnitude else { return [] }
                 return [
                     driftProblem(
                         rendition.dates.deviation,
@@ -82,8 +82,10 @@ extension Rule {
                     )
                 ]
             },
-            .segment { facts, rendition, _ in
-                guard let drift = timestampDrift(facts, rendition.facts), drift.magnitude > 500_000_000 else {
+            .segment { facts, rendition, history in
+                guard history.manifest == nil, let drift = timestampDrift(facts, rendition.facts),
+                    drift.magnitude > DateDeviation.largest.magnitude
+                else {
                     return []
                 }
                 return [driftProblem(drift, "the fetched segments", "timestamps of the media")]

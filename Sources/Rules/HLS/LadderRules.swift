@@ -82,32 +82,6 @@ extension Rule {
             }
         ]
     )
-
-    /// Groups of one type have different members.
-    public static let renditionGroupMembersDiffer = Rule(
-        "rendition-group-members-differ",
-        .error,
-        "Rendition groups of one type have different members",
-        explanation: "The viewer's language disappears when the player switches to a variant with another group.",
-        source: "RFC 8216bis section 4.4.6.1.1",
-        checks: [
-            .multivariant { version, _ in
-                Dictionary(grouping: MediaGroup.all(in: version), by: \.kind).values.flatMap { groups -> [Problem] in
-                    let names = groups.map { Set($0.members.map { $0.attributes["NAME"] ?? "" }) }
-                    let all = names.reduce(Set()) { $0.union($1) }
-                    return zip(groups, names).compactMap { group, names in
-                        let missing = all.subtracting(names).sorted()
-                        guard let first = missing.first, let line = group.members.first?.line else { return nil }
-                        return group.problem(
-                            "no member named `\(first.excerpt())`",
-                            "the members of the other groups",
-                            line
-                        )
-                    }
-                }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
-            }
-        ]
-    )
 }
 
 /// The renditions of one `TYPE` and `GROUP-ID`.

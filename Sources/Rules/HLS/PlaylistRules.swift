@@ -58,22 +58,22 @@ extension Rule {
         ]
     }
 
-    /// The playlist has not changed for too long.
+    /// The playlist has had no new segment for too long.
     public static let stale = Rule(
         "stale",
         .error,
         "The live playlist is stale",
         explanation: "A player that gets no new segments drains its buffer and stalls.",
-        source: "RFC 8216bis section 6.2.2",
+        source: "RFC 8216bis section 6.2.1",
         checks: [
             .media { playlist, rendition, _ in
-                guard playlist.isLive, let since = rendition.unchangedSince else { return [] }
+                guard playlist.isLive, let since = rendition.edgeSince else { return [] }
                 let age = since.duration(to: playlist.fetched.instant).nanoseconds
                 let limit = playlist.playlist.targetDuration.saturatingMultiply(3) / 2
                 guard limit > 0, age > limit else { return [] }
                 return [
                     Problem(
-                        found: "the same playlist for \(age.shownSeconds)",
+                        found: "the same last segment for \(age.shownSeconds)",
                         expected: "a new segment within 1.5 target durations, which are \(limit.shownSeconds)",
                         advice: "Check the encoder and the packager, then the caches in front of them."
                     )
@@ -134,20 +134,21 @@ extension Rule {
         ]
     )
 
-    /// A live playlist lists less than three target durations.
+    /// A live playlist lists less than three target durations after a segment was removed.
     public static let windowTooShort = Rule(
         "window-too-short",
         .error,
-        "The live playlist lists less than three target durations",
+        "Segments are removed from a live playlist of less than three target durations",
         explanation:
             "A player that starts three target durations behind the end has nowhere to start, and stalls at every delay.",
         source: "RFC 8216bis section 6.2.2",
         checks: [
-            .media { playlist, _ in
-                // Only a playlist from which segments were removed must be that long.
-                guard playlist.isLive, playlist.playlist.mediaSequence > 0, !playlist.segments.isEmpty else {
-                    return []
-                }
+            .media { playlist, rendition, _ in
+                // Only a playlist from which segments are removed must be that long. The number of the first segment
+                // does not say so: streams may begin with any number.
+                guard playlist.isLive, let old = rendition.replaced, old.isContinued(by: playlist),
+                    playlist.playlist.mediaSequence > old.playlist.mediaSequence, !playlist.segments.isEmpty
+                else { return [] }
                 let (listed, target) = (playlist.playlist.duration, playlist.playlist.targetDuration)
                 guard listed < target.saturatingMultiply(3) else { return [] }
                 return [

@@ -29,7 +29,7 @@ extension Rule {
         ]
     )
 
-    private static let methods: Set<String> = ["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR"]
+    private static let methods: Set<String> = ["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR", "AES-256-GCM"]
 
     private static func keyProblem(_ tag: PlaylistTag, isSession: Bool) -> Problem? {
         let attributes = tag.attributes
@@ -44,7 +44,11 @@ extension Rule {
             return problem("\(first.excerpt()) beside METHOD=NONE", "no other attribute beside METHOD=NONE", tag.line)
         }
         if attributes["URI"]?.isEmpty ?? true { return problem("no URI", "a URI with METHOD=\(method)", tag.line) }
-        if let vector = attributes["IV"], !isVector(vector) {
+        guard let vector = attributes["IV"] else { return nil }
+        if method == "SAMPLE-AES-CTR" || method == "AES-256-GCM" {
+            return problem("an IV with METHOD=\(method)", "no IV, because the segments have theirs", tag.line)
+        }
+        if !isVector(vector) {
             return problem("an IV that is no number of 128 bits", "an IV of 0x and 32 hexadecimal digits", tag.line)
         }
         return nil

@@ -14,8 +14,11 @@ private struct Replacement {
 
     var isBackwards: Bool { new.playlist.mediaSequence < old.playlist.mediaSequence }
 
-    /// The first segment that both list under different numbers. Segments that a playlist lists twice prove nothing.
+    /// The first segment that both list under different numbers. Segments that a playlist lists twice prove nothing,
+    /// and neither does a segment that comes again because the programme is a loop.
     var renumbered: (old: ListedSegment, new: ListedSegment)? {
+        let both = common
+        if both.isEmpty ? !isTooFast : both.contains(where: { $0.old.identity == $0.new.identity }) { return nil }
         let known = Dictionary(grouping: old.segments, by: \.identity)
         let counts = Dictionary(grouping: new.segments, by: \.identity).mapValues(\.count)
         for listed in new.segments {
@@ -179,7 +182,7 @@ extension Rule {
         }
         // Keys and maps may carry tokens in their queries.
         if old.segment.encryption?.method != new.segment.encryption?.method { return "another encryption" }
-        if old.segment.initialization?.url.description != new.segment.initialization?.url.description {
+        if old.mapReference != new.mapReference {
             return "another initialization segment"
         }
         return nil

@@ -13,7 +13,7 @@ extension Rule {
         source: "RFC 8216bis section 6.2.4",
         checks: [
             .media { playlist, rendition, history in
-                let others = history.siblings(of: rendition.name)
+                let others = history.siblings(of: rendition.name).compactMap(\.current)
                 guard
                     let other = others.first(where: {
                         $0.playlist.targetDuration != playlist.playlist.targetDuration && $0.isFetched(with: playlist)
@@ -31,26 +31,29 @@ extension Rule {
         ]
     )
 
-    /// Media sequence numbers of variants are apart.
-    public static let variantSequencesDiffer = Rule(
-        "variant-sequences-differ",
+    /// The newest segment of a variant is older than that of another one.
+    public static let variantLags = Rule(
+        "variant-lags",
         .warning,
-        "Media sequence numbers of variants drift apart",
+        "Variants drift apart",
         explanation: "One encoder or packager lags behind the others, so that a switch repeats or skips media.",
         source: "RFC 8216bis section 6.2.4",
         checks: [
             .media { playlist, rendition, history in
-                guard playlist.isLive, let mine = playlist.playlist.segments.last?.sequence else { return [] }
-                for other in history.siblings(of: rendition.name) where other.isLive && other.isFetched(with: playlist)
-                {
-                    guard other.playlist.targetDuration == playlist.playlist.targetDuration,
-                        let theirs = other.playlist.segments.last?.sequence,
-                        mine.saturatingSubtract(theirs).magnitude > 2
+                guard playlist.isLive, history.isMedia(rendition.name) else { return [] }
+                for other in history.siblings(of: rendition.name) {
+                    guard let theirs = other.current, theirs.isLive, theirs.isFetched(with: playlist),
+                        let lead = lead(of: rendition, over: other)
                     else { continue }
+                    // Variants are not published at one instant, and their segments need not have one length.
+                    let target = max(playlist.playlist.targetDuration, theirs.playlist.targetDuration)
+                    guard lead.magnitude > target.saturatingMultiply(5).magnitude / 2 else { continue }
+                    let distance = Int64(clamping: lead.magnitude).shownSeconds
                     return [
                         Problem(
-                            found: "\(mine) as the newest segment",
-                            expected: "about \(theirs), the newest segment of \(other.url.path.excerpt())",
+                            found:
+                                "media that end \(distance) \(lead > 0 ? "after" : "before") those of another variant",
+                            expected: "about the same end as in \(theirs.url.path.excerpt())",
                             advice: "Start the encoders of all variants together, and check the one that lags."
                         )
                     ]
@@ -59,6 +62,18 @@ extension Rule {
             }
         ]
     )
+
+    /// How far the media of a rendition reach beyond those of another one, in nanoseconds: by their dates, else by what
+    /// both have published since they were first observed together. Sequence numbers of two playlists cannot be
+    /// compared (section 4.4.3.2). Nil where nothing says it.
+    private static func lead(of rendition: RenditionHistory, over other: RenditionHistory) -> Int64? {
+        guard let mine = rendition.current, let theirs = other.current else { return nil }
+        if let end = mine.endDate, let otherEnd = theirs.endDate { return end.nanoseconds(since: otherEnd) }
+        guard let growth = rendition.growth, let otherGrowth = other.growth,
+            growth.start.duration(to: otherGrowth.start).nanoseconds.magnitude <= mine.simultaneity.magnitude
+        else { return nil }
+        return growth.published.saturatingSubtract(otherGrowth.published)
+    }
 
     /// The same media have different discontinuity numbers in variants.
     public static let variantDiscontinuitiesDiffer = Rule(
@@ -69,8 +84,9 @@ extension Rule {
         source: "RFC 8216bis section 6.2.4",
         checks: [
             .media { playlist, rendition, history in
-                for other in history.siblings(of: rendition.name) where other.isFetched(with: playlist) {
-                    guard let (mine, theirs) = mismatch(playlist, other) else { continue }
+                for other in history.siblings(of: rendition.name).compactMap(\.current)
+                where other.isFetched(with: playlist) {
+                    guard let (mine, theirs) = DiscontinuityAxis.mismatch(playlist, other) else { continue }
                     return [
                         Problem(
                             found: "discontinuity \(mine.segment.discontinuity) at segment \(mine.segment.sequence)",
@@ -84,53 +100,27 @@ extension Rule {
             }
         ]
     )
-
-    /// The first segments of the same date, or the same number where there are no dates, with different
-    /// discontinuities.
-    private static func mismatch(
-        _ playlist: MediaPlaylistVersion,
-        _ other: MediaPlaylistVersion
-    ) -> (ListedSegment, ListedSegment)? {
-        var position = 0
-        for listed in playlist.segments {
-            let segment = listed.segment
-            while position < other.segments.count, isBefore(other.segments[position].segment, segment) { position += 1 }
-            guard position < other.segments.count else { return nil }
-            let match = other.segments[position]
-            if isSame(match.segment, segment), match.segment.discontinuity != segment.discontinuity {
-                return (listed, match)
-            }
-        }
-        return nil
-    }
-
-    private static func isBefore(_ segment: MediaSegment, _ other: MediaSegment) -> Bool {
-        guard let date = segment.wallTime, let wanted = other.wallTime else { return segment.sequence < other.sequence }
-        return date.nanoseconds(since: wanted) < -(other.duration / 4)
-    }
-
-    private static func isSame(_ segment: MediaSegment, _ other: MediaSegment) -> Bool {
-        guard let date = segment.wallTime, let wanted = other.wallTime else {
-            return segment.sequence == other.sequence
-        }
-        return date.nanoseconds(since: wanted).magnitude <= (other.duration / 4).magnitude
-    }
 }
 
 extension StreamHistory {
-    /// The latest playlists of the other renditions with pictures or sound.
-    func siblings(of name: String) -> [MediaPlaylistVersion] {
+    /// The other renditions with pictures or sound.
+    func siblings(of name: String) -> [RenditionHistory] {
         guard isMedia(name) else { return [] }
-        return renditions.filter { $0.name != name && isMedia($0.name) }.compactMap(\.current).filter {
-            !$0.playlist.isIFramesOnly
-        }
+        return renditions.filter { $0.name != name && isMedia($0.name) && $0.current?.playlist.isIFramesOnly == false }
     }
 }
 
 extension MediaPlaylistVersion {
     /// Whether both were fetched at about the same time, so that their live edges can be compared.
     func isFetched(with other: MediaPlaylistVersion) -> Bool {
-        let apart = fetched.instant.duration(to: other.fetched.instant).nanoseconds.magnitude
-        return apart <= max(playlist.targetDuration / 2, 500_000_000).magnitude
+        fetched.instant.duration(to: other.fetched.instant).nanoseconds.magnitude <= simultaneity.magnitude
+    }
+
+    /// The longest time between two fetches that count as one, in nanoseconds.
+    var simultaneity: Int64 { max(playlist.targetDuration / 2, 500_000_000) }
+
+    /// The date at which the newest segment ends; nil without dates.
+    var endDate: WallTime? {
+        segments.last.flatMap { $0.segment.wallTime?.advanced(nanoseconds: $0.segment.duration) }
     }
 }

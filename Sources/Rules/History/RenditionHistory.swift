@@ -18,14 +18,36 @@ public struct RenditionHistory: Sendable {
     public private(set) var previous: MediaPlaylistVersion?
     /// Whether the current playlist has just replaced one with other content.
     public private(set) var hasJustChanged = false
-    /// The instant at which the current content was first observed.
-    public private(set) var unchangedSince: MonotonicInstant?
+    /// The instant at which the newest segment was first observed.
+    public private(set) var edgeSince: MonotonicInstant?
+    /// The media that were added since a first playlist; nil before the first one.
+    public private(set) var growth: Growth?
     /// The segments that were fetched, in the order of their numbers; the newest.
     public private(set) var facts: [SegmentFacts] = []
     /// How far programme dates deviate from the sum of the segment durations.
     public private(set) var dates = DateDeviation()
     /// The attributes of date ranges by identifier, as first seen.
     public private(set) var dateRanges: [String: [String: String]] = [:]
+
+    /// The media that a playlist has published since a first version of it, without a gap.
+    public struct Growth: Hashable, Sendable {
+        /// The instant at which the first version was observed.
+        public var start: MonotonicInstant
+        /// The duration of the segments that are newer than those of the first version, in nanoseconds.
+        public var published: Int64 = 0
+
+        fileprivate func adding(_ version: MediaPlaylistVersion, after known: MediaPlaylistVersion?) -> Growth? {
+            guard let last = known?.playlist.segments.last?.sequence, let first = version.playlist.segments.first,
+                let newest = version.playlist.segments.last, first.sequence <= last.saturatingAdd(1),
+                newest.sequence >= last
+            else { return nil }
+            var growth = self
+            for segment in version.playlist.segments.reversed().prefix(while: { $0.sequence > last }) {
+                growth.published = growth.published.saturatingAdd(segment.duration)
+            }
+            return growth
+        }
+    }
 
     init(name: String) { self.name = name }
 
@@ -38,15 +60,13 @@ public struct RenditionHistory: Sendable {
             // The same numbers now mean other segments.
             (facts, dates) = ([], DateDeviation())
         }
-        if let known = current, known.hasSameContent(as: version) {
-            // Compared with the latest response, but dated by the first one with this content.
-            current = version
-        } else {
-            hasJustChanged = current != nil
-            previous = current
-            current = version
-            unchangedSince = version.fetched.instant
+        growth = growth.flatMap { $0.adding(version, after: current) } ?? Growth(start: version.fetched.instant)
+        if current?.edge != version.edge { edgeSince = version.fetched.instant }
+        if let known = current, !known.hasSameContent(as: version) {
+            hasJustChanged = true
+            previous = known
         }
+        current = version
         dates.record(version.segments)
     }
 
@@ -84,8 +104,12 @@ public struct DateDeviation: Hashable, Sendable {
     /// The part of a millisecond that `expected` leaves out, in nanoseconds.
     private var rest: Int64 = 0
 
+    /// The largest deviation that is no fault, in nanoseconds: dates may overlap by less than a second, to follow a
+    /// clock that is not the encoder's (RFC 8216bis section 6.2.1).
+    static let largest: Int64 = 1_000_000_000
+
     /// The largest deviation between two neighbours that counts as drift and not as a jump, in nanoseconds.
-    static func tolerance(_ duration: Int64) -> Int64 { max(200_000_000, duration / 10) }
+    static func tolerance(_ duration: Int64) -> Int64 { max(largest, duration / 10) }
 
     mutating func record(_ segments: [ListedSegment]) {
         if let last = lastSequence, let first = segments.first?.segment.sequence,

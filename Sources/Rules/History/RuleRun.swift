@@ -11,7 +11,7 @@ internal import InstrumentXML
 /// for finding in run.findings { print(finding.rule, finding.message) }
 /// ```
 /// A value without clock or network. Memory is bounded: the latest two versions of each playlist, the latest segments,
-/// and one finding for each rule and resource.
+/// and a hundred findings of each rule.
 public struct RuleRun: Sendable {
     /// The role of a fetched text.
     public enum Role: Hashable, Sendable {
@@ -21,8 +21,9 @@ public struct RuleRun: Sendable {
         case rendition(String)
     }
 
-    /// The number of findings that are kept; further ones are only counted.
-    static let mostFindings = 1_000
+    /// The number of findings that are kept of each rule; further ones are only counted. A rule that every segment
+    /// breaks leaves room for the others.
+    static let mostFindings = 100
 
     /// The rules.
     public let rules: [Rule]
@@ -30,10 +31,22 @@ public struct RuleRun: Sendable {
     public private(set) var history = StreamHistory()
     /// The broken rules so far, one for each rule and resource, in the order of their discovery.
     public private(set) var findings: [Finding] = []
-    /// The number of findings that were left out because there were too many.
+    /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
     public private(set) var omittedFindings = 0
+    /// What is known of each broken rule, findings that were left out included.
+    public private(set) var sums: [Rule.ID: Sum] = [:]
     private var positions: [Place: Int] = [:]
     private let limits: ManifestLimits
+
+    /// What is known of a broken rule.
+    public struct Sum: Hashable, Sendable {
+        /// The number of observations that broke the rule.
+        public var count = 0
+        /// The latest violation.
+        public var latest: Finding
+        /// The number of resources with a finding.
+        var resources = 0
+    }
 
     private struct Place: Hashable {
         var rule: Rule.ID
@@ -71,6 +84,10 @@ public struct RuleRun: Sendable {
         _ = history.update(facts.rendition) { $0.record(facts) }
     }
 
+    /// Takes the answer of the clock that the MPD names, by which the rules judge the MPDs that are observed from now
+    /// on.
+    public mutating func observe(_ reading: ClockReading) { history.clock = reading }
+
     /// Applies the rules to a resource that could not be fetched.
     public mutating func observe(_ failure: FetchFailure) {
         apply(at: failure.url.description) { check, history in
@@ -107,26 +124,28 @@ public struct RuleRun: Sendable {
     }
 
     private mutating func add(_ problem: Problem, of rule: Rule, at resource: String) {
+        let finding = Finding(
+            rule: rule.id,
+            severity: rule.severity,
+            title: rule.title,
+            source: rule.source,
+            resource: resource,
+            problem: problem
+        )
+        var sum = sums[rule.id] ?? Sum(latest: finding)
+        sum.latest = finding
+        sum.count += 1
         let place = Place(rule: rule.id, resource: resource)
         if let position = positions[place] {
             findings[position].count += 1
-            return
-        }
-        guard findings.count < Self.mostFindings else {
+        } else if sum.resources < Self.mostFindings {
+            sum.resources += 1
+            positions[place] = findings.count
+            findings.append(finding)
+        } else {
             omittedFindings += 1
-            return
         }
-        positions[place] = findings.count
-        findings.append(
-            Finding(
-                rule: rule.id,
-                severity: rule.severity,
-                title: rule.title,
-                source: rule.source,
-                resource: resource,
-                problem: problem
-            )
-        )
+        sums[rule.id] = sum
     }
 }
 
@@ -142,12 +161,20 @@ extension RuleRun {
             url: text.url,
             fetched: text.fetched,
             serverTime: text.serverTime,
+            clock: history.clock,
             root: root
         )
         let parsed: Result<Presentation, ManifestError>
         do throws(ManifestError) {
-            let now = text.fetched.wallTime
-            parsed = .success(try Presentation(parsing: text.bytes, at: text.url, now: now, limits: limits))
+            parsed = .success(
+                try Presentation(
+                    parsing: text.bytes,
+                    at: text.url,
+                    now: text.fetched.wallTime,
+                    clockOffset: history.clock?.offset ?? 0,
+                    limits: limits
+                )
+            )
         } catch {
             parsed = .failure(error)
         }

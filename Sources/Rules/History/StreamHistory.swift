@@ -16,8 +16,11 @@ public struct StreamHistory: Sendable {
     public private(set) var manifest: ManifestVersion?
     /// The MPD before the latest one.
     public private(set) var previousManifest: ManifestVersion?
-    /// The instant since which the end of the MPD's listed segments is unchanged.
-    public private(set) var edgeUnchangedSince: MonotonicInstant?
+    /// The latest reading of the clock that the MPD names; nil without one.
+    public internal(set) var clock: ClockReading?
+    /// The instants at which the ends of the MPD's growing timelines were first observed, by
+    /// ``ManifestVersion/Edge/id``.
+    public private(set) var edgeInstants: [String: MonotonicInstant] = [:]
     private var positions: [String: Int] = [:]
 
     init() {}
@@ -26,7 +29,11 @@ public struct StreamHistory: Sendable {
     public func rendition(_ name: String) -> RenditionHistory? { positions[name].map { renditions[$0] } }
 
     mutating func record(_ version: ManifestVersion) {
-        if manifest == nil || manifest?.edge != version.edge { edgeUnchangedSince = version.fetched.instant }
+        let known = edgeInstants
+        edgeInstants = Dictionary(
+            version.edges.map { ($0.id, known[$0.id] ?? version.fetched.instant) },
+            uniquingKeysWith: { first, _ in first }
+        )
         previousManifest = manifest
         manifest = version
     }

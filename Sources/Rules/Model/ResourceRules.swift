@@ -35,9 +35,9 @@ extension Rule {
             .segment { facts, _, history in
                 switch facts.failure {
                 case .status(let status):
-                    // A live segment that is missing has a rule that says why.
-                    let isExpiry = [404, 410].contains(status) && (history.manifest == nil || facts.isLive)
-                    return isExpiry ? [] : [unavailable("status \(status)")]
+                    // An expired segment and one that is announced too early have a rule that says so.
+                    let isTimely = facts.isMissing && (facts.place == .oldest || history.manifest != nil)
+                    return isTimely ? [] : [unavailable("status \(status)")]
                 case .connection(let reason): return [unavailable(reason)]
                 case .unreadable, nil: return []
                 }

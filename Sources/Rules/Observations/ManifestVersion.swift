@@ -11,12 +11,16 @@ public struct ManifestVersion: Sendable {
     public let fetched: Timestamp
     /// The server's clock (`Date`); nil without one.
     public let serverTime: WallTime?
+    /// The clock that the MPD names, as it was read before the MPD; nil without a reading.
+    public let clock: ClockReading?
     /// The root element, `MPD`.
     public let root: MarkupElement
-    /// The periods with their places in time.
+    /// The periods with their places in time, without those that have none yet.
     public let periods: [Period]
     /// The timelines of all periods.
     public let timelines: [Timeline]
+    /// The timelines that have to grow at the time of the fetch.
+    public private(set) var edges: [Edge] = []
 
     /// A period with its place in time, in nanoseconds of the presentation.
     public struct Period: Hashable, Sendable {
@@ -26,6 +30,9 @@ public struct ManifestVersion: Sendable {
         public var start: Int64
         /// The end: from `@duration`, else the start of the next period, else the end of the presentation.
         public var end: Int64?
+
+        /// The sets of representations; none in a period that is only announced.
+        var sets: NamedElements { element.all("AdaptationSet") }
     }
 
     /// A `SegmentTimeline` with what it inherits. Times are ticks.
@@ -55,6 +62,8 @@ public struct ManifestVersion: Sendable {
         public var offset: Int64
         /// The entries in their order.
         public var entries: [Entry]
+        /// Whether the segments have pictures or sound. Subtitles and events may have gaps.
+        public var isMedia: Bool
         /// The line of the element.
         public var line: Int
 
@@ -66,13 +75,21 @@ public struct ManifestVersion: Sendable {
     }
 
     /// Reads the structure of an MPD.
-    public init(url: HTTPURL, fetched: Timestamp, serverTime: WallTime?, root: MarkupElement) {
+    public init(
+        url: HTTPURL,
+        fetched: Timestamp,
+        serverTime: WallTime?,
+        clock: ClockReading? = nil,
+        root: MarkupElement
+    ) {
         self.url = url
         self.fetched = fetched
         self.serverTime = serverTime
+        self.clock = clock
         self.root = root
         periods = Self.periods(root)
         timelines = Self.timelines(periods)
+        edges = Self.edges(of: self)
     }
 
     /// Whether the MPD is live.
@@ -95,26 +112,19 @@ public struct ManifestVersion: Sendable {
             .flatMap { CalendarText.wallTime($0) }
     }
 
-    /// The time by the best clock there is: `UTCTiming`, the server's, the machine's.
-    public var utcTime: WallTime { directTime ?? serverTime ?? fetched.wallTime }
+    /// The time of the fetch by the clock that the MPD names; nil without an answer.
+    public var clockTime: WallTime? { clock?.offset.map { fetched.wallTime.advanced(nanoseconds: $0) } }
 
-    /// The presentation time at which the listed segments end, in nanoseconds: nil without a timeline that says it.
-    public var edge: Int64? {
-        timelines.compactMap { timeline in
-            timeline.end.map { end in
-                periods[timeline.period].start.saturatingAdd(
-                    end.saturatingSubtract(timeline.offset).nanoseconds(timescale: timeline.timescale)
-                )
-            }
-        }.max()
-    }
+    /// The time by the best clock there is: `UTCTiming`, the server's, the machine's.
+    public var utcTime: WallTime { directTime ?? clockTime ?? serverTime ?? fetched.wallTime }
 }
 
 extension ManifestVersion {
     private static func periods(_ root: MarkupElement) -> [Period] {
         var periods: [Period] = []
         for element in root.all("Period") {
-            let start = element.duration("start") ?? periods.last?.end ?? 0
+            // A period without a known start is announced without a place in time (clause 5.3.2.1).
+            guard let start = element.duration("start") ?? (periods.isEmpty ? 0 : periods.last?.end) else { continue }
             if let last = periods.indices.last, periods[last].end == nil { periods[last].end = start }
             let end = element.duration("duration").map { start.saturatingAdd($0) }
             periods.append(Period(element: element, start: start, end: end))
@@ -123,64 +133,5 @@ extension ManifestVersion {
             periods[last].end = root.duration("mediaPresentationDuration")
         }
         return periods
-    }
-
-    /// Each timeline once, even if several representations inherit it.
-    private static func timelines(_ periods: [Period]) -> [Timeline] {
-        var timelines: [Timeline] = []
-        for (position, period) in periods.enumerated() {
-            var known: Set<Int> = []
-            for set in period.element.all("AdaptationSet") {
-                for representation in set.all("Representation") {
-                    let levels = [representation, set, period.element]
-                    guard let found = timeline(levels), known.insert(found.line).inserted else { continue }
-                    timelines.append(read(found, levels, position))
-                }
-            }
-        }
-        return timelines
-    }
-
-    private static let kinds = ["SegmentTemplate", "SegmentList"]
-
-    private static func timeline(_ levels: [MarkupElement]) -> MarkupElement? {
-        for level in levels {
-            for kind in kinds { if let found = level.first(kind)?.first("SegmentTimeline") { return found } }
-        }
-        return nil
-    }
-
-    private static func read(_ element: MarkupElement, _ levels: [MarkupElement], _ period: Int) -> Timeline {
-        func inherited(_ name: String) -> Int64? {
-            for level in levels {
-                for kind in kinds { if let value = level.first(kind)?.integer(name) { return value } }
-            }
-            return nil
-        }
-        var entries: [Timeline.Entry] = []
-        var next: Int64? = 0
-        for entry in element.all("S") {
-            guard let duration = entry.integer("d"), duration > 0 else { continue }
-            let written = entry.integer("t")
-            let repeats = entry.word("r") ?? "0"
-            let count = repeats.hasPrefix("-") ? nil : (DecimalText.integer(repeats) ?? 0).saturatingAdd(1)
-            entries.append(
-                Timeline.Entry(
-                    start: written ?? next ?? 0,
-                    hasStart: written != nil,
-                    duration: duration,
-                    count: count,
-                    line: entry.line
-                )
-            )
-            next = entries.last?.end
-        }
-        return Timeline(
-            period: period,
-            timescale: max(1, inherited("timescale") ?? 1),
-            offset: inherited("presentationTimeOffset") ?? 0,
-            entries: entries,
-            line: element.line
-        )
     }
 }

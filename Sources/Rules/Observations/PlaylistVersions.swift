@@ -25,12 +25,16 @@ public struct ListedSegment: Hashable, Sendable {
     public var date: WallTime?
     /// Whether `EXT-X-DISCONTINUITY` stands before the segment.
     public var isAfterDiscontinuity: Bool
+    /// The address as the playlist writes it, without host, query and fragment.
+    public var reference: String
+    /// The address of the initialization segment in the same form; nil without one.
+    public var mapReference: String?
 
-    /// The address without query and fragment and the byte range: the same for the same segment, also where each reload
-    /// has new tokens in the query.
+    /// The reference and the byte range: the same for the same segment, also where each reload has new tokens in the
+    /// query, or is redirected to another host.
     var identity: String {
-        guard let range = segment.byteRange else { return segment.url.description }
-        return "\(segment.url.description) \(range.offset)+\(range.length ?? -1)"
+        guard let range = segment.byteRange else { return reference }
+        return "\(reference) \(range.offset)+\(range.length ?? -1)"
     }
 }
 
@@ -65,15 +69,28 @@ public struct MediaPlaylistVersion: Sendable {
     /// Whether segments may still be added or removed.
     public var isLive: Bool { !playlist.hasEnded }
 
+    /// The newest segment: the same as long as no segment is added.
+    public var edge: String {
+        segments.last.map { "\($0.segment.sequence) \($0.identity)" } ?? ""
+    }
+
     /// Whether both versions say the same.
     func hasSameContent(as other: MediaPlaylistVersion) -> Bool {
         playlist == other.playlist && hasEndTag == other.hasEndTag
+    }
+
+    /// Whether the numbers of another version follow those of this one without a gap.
+    func isContinued(by other: MediaPlaylistVersion) -> Bool {
+        guard let last = playlist.segments.last?.sequence else { return false }
+        let first = other.playlist.mediaSequence
+        return first >= playlist.mediaSequence && first <= last.saturatingAdd(1)
     }
 
     private static func listed(_ playlist: HLSMediaPlaylist, _ entries: [PlaylistEntry]) -> [ListedSegment] {
         var result: [ListedSegment] = []
         result.reserveCapacity(playlist.segments.count)
         var (hasDuration, isDiscontinuous, date): (Bool, Bool, WallTime?) = (false, false, nil)
+        var map: String?
         for entry in entries {
             switch entry {
             case .tag(let tag):
@@ -81,16 +98,19 @@ public struct MediaPlaylistVersion: Sendable {
                 case "EXTINF": hasDuration = true
                 case "EXT-X-DISCONTINUITY": isDiscontinuous = true
                 case "EXT-X-PROGRAM-DATE-TIME": date = CalendarText.wallTime(tag.value)
+                case "EXT-X-MAP": map = tag.attributes["URI"].map(reference)
                 default: break
                 }
-            case .address(_, let line):
+            case .address(let address, let line):
                 if hasDuration, result.count < playlist.segments.count {
                     result.append(
                         ListedSegment(
                             segment: playlist.segments[result.count],
                             line: line,
                             date: date,
-                            isAfterDiscontinuity: isDiscontinuous
+                            isAfterDiscontinuity: isDiscontinuous,
+                            reference: reference(address),
+                            mapReference: map
                         )
                     )
                 }
@@ -98,6 +118,15 @@ public struct MediaPlaylistVersion: Sendable {
             }
         }
         return result
+    }
+
+    /// An address without what may differ from one response to the next.
+    private static func reference(_ address: String) -> String {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        guard let authority = path.firstRange(of: "//"),
+            ["", "http:", "https:"].contains(path[..<authority.lowerBound].lowercased())
+        else { return String(path) }
+        return String(path[authority.upperBound...].drop { $0 != "/" })
     }
 }
 

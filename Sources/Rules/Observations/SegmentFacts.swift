@@ -97,6 +97,12 @@ public struct SegmentFacts: Sendable {
         self.fetched = fetched
     }
 
+    /// Whether the server says that a segment of a live stream does not exist.
+    var isMissing: Bool {
+        guard isLive, case .status(let status) = failure else { return false }
+        return [404, 410].contains(status)
+    }
+
     /// The track that decides: the pictures, else the sound.
     public var main: Track? { tracks.first(where: \.isVideo) ?? tracks.first }
 

@@ -133,8 +133,9 @@ extension Rule {
         source: "RFC 8216bis section 6.2.2; ISO/IEC 23009-1 clause 5.3.1.2 (timeShiftBufferDepth)",
         checks: [
             .segment { facts, rendition, history in
-                guard case .status(let status) = facts.failure, [404, 410].contains(status),
-                    history.manifest == nil || facts.isLive && facts.place == .oldest && !rendition.facts.isEmpty
+                // Where no segment of an MPD can be fetched, its clock is wrong, and no segment has expired.
+                guard facts.isMissing, facts.place == .oldest, history.manifest == nil || !rendition.facts.isEmpty,
+                    case .status(let status) = facts.failure
                 else { return [] }
                 return [
                     Problem(

@@ -1,0 +1,87 @@
+import Instrument
+import InstrumentHTTP
+import InstrumentManifests
+import InstrumentRules
+import Testing
+
+@Suite("Rules on segments")
+struct SegmentRuleTests {
+    private func facts(
+        _ number: Int,
+        seconds: Double = 6,
+        bytes: Int? = 1_000,
+        _ change: (inout SegmentFacts) -> Void = { _ in }
+    ) throws -> SegmentFacts {
+        var facts = SegmentFacts(
+            rendition: "v",
+            url: try HTTPURL("http://example.org/\(number).ts"),
+            sequence: Int64(number),
+            discontinuity: 0,
+            declaredDuration: Int64(seconds * 1_000_000_000),
+            fetched: try fetched("", number).fetched
+        )
+        facts.byteCount = bytes
+        change(&facts)
+        return facts
+    }
+
+    /// A run that knows a ladder of one variant with a bandwidth, and its playlist of segments of six seconds.
+    private func ladder(_ bandwidth: Int) throws -> (run: RuleRun, rendition: String) {
+        var run = RuleRun()
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\nv.m3u8\n"
+        run.observe(try fetched(text, 0, "master.m3u8"), as: .root)
+        let rendition = try #require(run.history.presentation?.renditions.first).id.description
+        run.observe(try fetched(live(10), 0, "v.m3u8"), as: .rendition(rendition))
+        return (run, rendition)
+    }
+
+    @Test(
+        "The bandwidth is exceeded by segments of half a target duration or more",
+        arguments: [
+            // The durations of consecutive segments and their sizes in kilobytes; 8,000 kbit/s are declared.
+            ([6.0, 1.0], [5_800, 1_500], false), ([6.0, 3.0], [5_800, 4_000], true),
+            ([2.0, 2.0], [3_000, 3_000], true),
+            ([6.0, 2.0], [6_500, 4_000], true), ([9.0], [9_500], false), ([9.0], [11_000], true),
+            ([1.0], [3_000], false),
+        ]
+    )
+    func peak(seconds: [Double], kilobytes: [Int], isExceeded: Bool) throws {
+        var (run, rendition) = try ladder(8_000_000)
+        for (place, pair) in zip(seconds, kilobytes).enumerated() {
+            run.observe(try facts(10 + place, seconds: pair.0, bytes: pair.1 * 1_000) { $0.rendition = rendition })
+        }
+        #expect(run.findings.map(\.rule) == (isExceeded ? ["bandwidth-exceeded"] : []))
+    }
+
+    @Test(
+        "A segment that is missing breaks the rule that says why",
+        arguments: [
+            (false, SegmentFacts.Place.oldest, 404, "segment-unavailable"),
+            (false, .inside, 410, "segment-unavailable"), (true, .oldest, 404, "expired-segment-listed"),
+            (true, .inside, 404, "segment-unavailable"), (true, .oldest, 503, "segment-unavailable"),
+        ]
+    )
+    func missing(isLive: Bool, place: SegmentFacts.Place, status: Int, rule: String) throws {
+        var run = RuleRun()
+        run.observe(
+            try facts(10, bytes: nil) { facts in
+                (facts.isLive, facts.place, facts.failure) = (isLive, place, .status(status))
+            }
+        )
+        #expect(run.findings.map(\.rule.description) == [rule])
+    }
+
+    @Test("A rule that every segment breaks hides no other rule, and counts on")
+    func manyFindings() throws {
+        var run = RuleRun()
+        for number in 0..<5_000 {
+            run.observe(try facts(number) { $0.failure = .status(500) })
+        }
+        #expect(run.findings.count == 100)
+        #expect(run.omittedFindings == 4_900)
+        #expect(run.sums["segment-unavailable"]?.count == 5_000)
+        #expect(run.sums["segment-unavailable"]?.latest.resource == "http://example.org/4999.ts")
+        run.observe(try facts(5_000) { $0.failure = .unreadable("a page") })
+        #expect(run.findings.last?.rule == "segment-unreadable")
+    }
+}
