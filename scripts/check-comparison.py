@@ -34,7 +34,9 @@ class Log(unittest.TestCase):
 
     def test_what_follows_the_end_of_the_other_player_does_not_count(self):
         # The probe was stopped at 3.5 s, in the middle of the other player's third request.
-        records = [record(number, f"/v0/{number}.ts") for number in (1, 2, 3, 4)]
+        records = [record(number, f"/v0/{number}.ts") for number in (1, 2, 3)]
+        # The end of the connection is all that there is of this one.
+        records.append(record(4, "/v0/4.ts", outcome="aborted", length=0))
         records.append(record(1, "/v0/1.ts", outcome="aborted", session="probe", length=2.5))
         self.assertEqual(players.requests_of(records, "real"), ([("0", 3)], 250))
         self.assertEqual(players.requests_of(records, "probe"), ([], 100))

@@ -169,11 +169,12 @@ def requests_of(records, session):
     def last(of):
         return max((record.get("lastByte", record["start"]) for record in records if record["session"] == of), default=0)
 
-    until, rungs, size = min(last(of) for of in {record["session"] for record in records}), [], 0
+    players = {record["session"] for record in records} & {"real", "probe"}
+    until, rungs, size = min(map(last, players), default=0), [], 0
     for record in sorted((record for record in records if record["session"] == session), key=lambda record: record["number"]):
         path, begin = record["path"], record.get("firstByte", record["start"])
         end = record.get("lastByte", begin)
-        size += record["bytes"] * (1 if end <= until else max(0, until - begin) / (end - begin))
+        size += record["bytes"] * (1 if end <= until else 0 if begin >= until else (until - begin) / (end - begin))
         name = next((part for part in path.split("/") if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
         if name and path.endswith((".ts", ".m4s")) and record["start"] < until:
             if record["outcome"] == "complete":
