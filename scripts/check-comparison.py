@@ -8,8 +8,9 @@ players = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(players)
 
 
-def record(number, path, size=100, outcome="complete"):
-    return {"number": number, "session": "real", "path": path, "bytes": size, "outcome": outcome}
+def record(number, path, outcome="complete", session="real", length=1):
+    times = {"start": number, "firstByte": number, "lastByte": number + length}
+    return {"number": number, "session": session, "path": path, "bytes": 100, "outcome": outcome, **times}
 
 
 def shown(start=1.0, stalls=(), gap=0, error=None):
@@ -31,8 +32,14 @@ class Log(unittest.TestCase):
         records = [record(1, "/v0/0.ts"), record(2, "/v0/1.ts", outcome="aborted")]
         self.assertEqual(players.requests_of(records, "real").rungs, [("0", 1)])
 
-    def test_other_sessions_do_not_count(self):
-        self.assertEqual(players.requests_of([record(1, "/v0/0.ts")], "probe"), ([], 0))
+    def test_what_follows_the_end_of_the_other_player_does_not_count(self):
+        # The probe was stopped at 3.5 s, in the middle of the other player's third request.
+        records = [record(number, f"/v0/{number}.ts") for number in (1, 2, 3)]
+        # The end of the connection is all that there is of this one.
+        records.append(record(4, "/v0/4.ts", outcome="aborted", length=0))
+        records.append(record(1, "/v0/1.ts", outcome="aborted", session="probe", length=2.5))
+        self.assertEqual(players.requests_of(records, "real"), ([("0", 3)], 250))
+        self.assertEqual(players.requests_of(records, "probe"), ([], 100))
 
 
 class Tolerances(unittest.TestCase):

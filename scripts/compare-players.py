@@ -163,19 +163,25 @@ def play_with_probe(options, url):
 def requests_of(records, session):
     """The rungs of a session's segments in the order of the requests, and its bytes, from the origin's log.
 
-    The log has the requests in the order of their ends. The request that runs when a player is stopped tells nothing: it is left out.
+    The log has the requests in the order of their ends. Players are stopped at different instants: what counts is what happened before the
+    first of them was. A request that ran at that instant counts with the part of its bytes, and an abort by the end of a player is none.
     """
-    rungs, size = [], 0
+    def last(of):
+        return max((record.get("lastByte", record["start"]) for record in records if record["session"] == of), default=0)
+
+    players = {record["session"] for record in records} & {"real", "probe"}
+    until, rungs, size = min(map(last, players), default=0), [], 0
     for record in sorted((record for record in records if record["session"] == session), key=lambda record: record["number"]):
-        path = record["path"]
-        size += record["bytes"]
+        path, begin = record["path"], record.get("firstByte", record["start"])
+        end = record.get("lastByte", begin)
+        size += record["bytes"] * (1 if end <= until else 0 if begin >= until else (until - begin) / (end - begin))
         name = next((part for part in path.split("/") if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
-        if name and path.endswith((".ts", ".m4s")):
-            rungs.append((name[1:], record["outcome"] == "complete"))
-    if rungs and not rungs[-1][1]:
-        rungs.pop()
-    names = [rung if is_complete else rung + "!" for rung, is_complete in rungs]
-    return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(names)], size)
+        if name and path.endswith((".ts", ".m4s")) and record["start"] < until:
+            if record["outcome"] == "complete":
+                rungs.append(name[1:])
+            elif end < until:
+                rungs.append(name[1:] + "!")
+    return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(rungs)], round(size))
 
 
 def differences(trial):
