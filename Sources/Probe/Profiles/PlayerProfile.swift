@@ -168,6 +168,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var start: Start
     /// The instant at which the media of a segment becomes playable.
     public var segmentUse: SegmentUse
+    /// The media that the player takes.
+    public var acceptance: MediaAcceptance
     /// The time that decoding takes before playback starts or continues.
     public var decodeDelay: DecodeDelay
     /// How far audio may be ahead of video.
@@ -209,6 +211,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         rule: any AdaptationRule,
         start: Start,
         segmentUse: SegmentUse,
+        acceptance: MediaAcceptance = .anything,
         decodeDelay: DecodeDelay = DecodeDelay(),
         audioLead: AudioLead = .unlimited,
         initializationLoading: InitializationLoading = .beforeSegment,
@@ -230,6 +233,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.backBuffer = backBuffer
         self.start = start
         self.segmentUse = segmentUse
+        self.acceptance = acceptance
         self.decodeDelay = decodeDelay
         self.audioLead = audioLead
         self.initializationLoading = initializationLoading
