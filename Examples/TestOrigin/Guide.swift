@@ -25,6 +25,9 @@ extension TestOrigin {
         Streams that break exactly one rule of 'player-monitor check --list' are under /break/RULE/, with the fault counted from the
         session's first request: /s/a/break/stale/live/ts/master.m3u8, /s/b/break/timeline-gap/vod/dash/timeline.mpd.
 
+        Paths under /server/a/ and /server/b/ are two servers of one stream, for failover and content steering:
+          --fault '503 on server/a/* from 10s'      /vod/ts/servers.m3u8, /vod/dash/steering.mpd
+
         A scenario file has the same settings in JSON:
           {"schedule": "4000k for 10s, 600k", "sharing": "fair", "scope": "session",
            "faults": ["404 on *.ts nth 3"], "sessions": {"slow": "300k latency 200ms"}}

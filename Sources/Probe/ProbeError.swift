@@ -43,6 +43,8 @@ public struct ProbeError: Error, Hashable, Sendable {
         public static let unsupportedStream = Code("unsupportedStream")
         /// A resource is not of the kind that the playlist declares.
         public static let wrongContent = Code("wrongContent")
+        /// No browser plays the media, and the profile is that of a player in browsers.
+        public static let unplayableMedia = Code("unplayableMedia")
         /// A live playlist has not changed for too long.
         public static let stalePlaylist = Code("stalePlaylist")
         /// The TLS connection failed, for example because of the server's certificate.

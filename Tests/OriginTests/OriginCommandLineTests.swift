@@ -74,7 +74,7 @@ struct OriginCommandLineTests {
                 count += 1
             }
         }
-        #expect(count == 11)
+        #expect(count == 12)
     }
 
     @Test("The origin serves files without fixtures")

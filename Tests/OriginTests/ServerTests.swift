@@ -59,7 +59,7 @@ struct ServerTests {
             #expect(answers[2].body.isEmpty && answers[2].header("Content-Length") == "\(whole.count)")
             #expect(answers[3].body == Array(whole.suffix(10)))
             #expect(answers[4].header("Content-Range") == "bytes */\(whole.count)")
-            #expect(answers[7].header("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS")
+            #expect(answers[7].header("Access-Control-Allow-Methods") == "GET, HEAD, POST, OPTIONS")
             #expect(answers[8].text.contains("href=\"vod/ts/master.m3u8\""))
             #expect(Set(origin.requests.map(\.connection)) == [1])
         }

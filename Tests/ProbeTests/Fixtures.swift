@@ -68,6 +68,12 @@ enum Fixtures {
         }
     }
 
+    /// Two seconds as fragmented MP4, unless the options say otherwise.
+    static func fragmented(_ name: String, _ options: String) -> Result<String, FixtureError> {
+        let fragments = words("-pix_fmt yuv420p -movflags +frag_keyframe+empty_moov+delay_moov+default_base_moof")
+        return path("fragmented-\(name).mp4", fragments + words(options), seconds: 2)
+    }
+
     private static let video = words("-c:v libx264 -preset ultrafast -g 25 -bf 0 -b:v 150k -pix_fmt yuv420p")
     private static let vp8 = words("-c:v libvpx -deadline realtime -cpu-used 8 -g 25 -b:v 150k")
     private static let sound = ["-c:a", "aac", "-b:a", "64k"]

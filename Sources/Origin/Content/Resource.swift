@@ -4,6 +4,8 @@ internal import Instrument
 struct Resource: Sendable {
     var contentType: String
     var body: Body
+    /// Further lines of the head.
+    var headers: [String] = []
     /// The time for which the origin holds the response, because the resource is still being produced.
     var delay = Duration.zero
     /// When the bytes of a resource in production exist, in order; empty if all exist.

@@ -30,13 +30,29 @@ enum DASHAddressing: String, Sendable, CaseIterable {
 
 extension Fixtures {
     /// Returns a manifest of the whole media.
-    func manifest(_ addressing: DASHAddressing) -> String {
+    /// - Parameters:
+    ///   - servers: where the segments are; none for beside the manifest.
+    ///   - steering: the steering server, of which the servers are service locations.
+    func manifest(
+        _ addressing: DASHAddressing,
+        servers: [PlaylistServer] = [],
+        steering: SteeringServer? = nil
+    ) -> String {
         let half = segmentCount / 2
         let periods: [Range<Int>] = addressing == .periods ? [0..<half, half..<segmentCount] : [0..<segmentCount]
         let profile = addressing == .base ? "isoff-on-demand" : addressing == .list ? "full" : "isoff-live"
         let head =
             "type=\"static\" mediaPresentationDuration=\"PT\(seconds)S\" profiles=\"urn:mpeg:dash:profile:\(profile):2011\""
-        return document(head, periods.enumerated().map { period("p\($0.offset)", $0.element, addressing) }, after: "")
+        var places = servers.map { server in
+            let location = server.name.map { " serviceLocation=\"\($0)\"" } ?? ""
+            return "  <BaseURL\(location)>\(server.prefix(of: "vod/dash/"))</BaseURL>\n"
+        }
+        if let steering, let first = servers.first?.name {
+            let attributes = "defaultServiceLocation=\"\(first)\" queryBeforeStart=\"true\""
+            places.append("  <ContentSteering \(attributes)>\(steering.address)</ContentSteering>\n")
+        }
+        let texts = periods.enumerated().map { period("p\($0.offset)", $0.element, addressing) }
+        return document(head, places + texts, after: "")
     }
 
     /// Returns a manifest of the whole media in periods, each of an asset.
@@ -51,16 +67,14 @@ extension Fixtures {
     }
 
     /// Returns a manifest of an endless stream: segments by number, and the server's clock.
-    func liveManifest(at moment: Moment, window: Int) -> String {
+    func liveManifest(at moment: Moment, window: Int, clock: DASHClock = .direct, base: String = "/") -> String {
         let start = WallTime(milliseconds: moment.originStart.milliseconds &- LiveWindow.headStart)
         let depth = window * Self.segmentSeconds
         let head =
             "type=\"dynamic\" availabilityStartTime=\"\(start.rfc3339)\" publishTime=\"\(moment.now.rfc3339)\" "
             + "minimumUpdatePeriod=\"PT2S\" timeShiftBufferDepth=\"PT\(depth)S\" suggestedPresentationDelay=\"PT6S\" "
             + "profiles=\"urn:mpeg:dash:profile:isoff-live:2011\""
-        let clock =
-            "  <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:direct:2014\" value=\"\(moment.now.rfc3339)\"/>\n"
-        return document(head, [period("p0", nil, .number)], after: clock)
+        return document(head, [period("p0", nil, .number)], after: clock.element(at: moment, base: base))
     }
 
     private func document(_ attributes: String, _ periods: [String], after: String) -> String {

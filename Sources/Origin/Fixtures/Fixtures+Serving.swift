@@ -13,9 +13,10 @@ extension Fixtures {
         if let packaging = Track.Packaging(rawValue: first) {
             return hls(kind, packaging, rest, query, moment)
         }
+        if kind == .vod, let scheme = EncryptionScheme(rawValue: first) { return encrypted(scheme, rest) }
         switch (kind, first) {
-        case (.vod, "dash"): return dash(rest, base)
-        case (.live, "dash"): return liveDash(rest, query, moment)
+        case (.vod, "dash"): return dash(rest, query, base)
+        case (.live, "dash"): return liveDash(rest, query, moment, base)
         case (.vod, "subtitles"), (.live, "subtitles"): return subtitles(kind, rest, query, moment)
         case (.live, "ll"): return lowLatency(rest, query, moment)
         case (.vod, "range"): return ranges(rest)
@@ -41,6 +42,9 @@ extension Fixtures {
         guard names.count == 1, name.hasSuffix(".m3u8") else { return nil }
         if name == "master.m3u8" {
             return Resource(ContentType.hls, Body(masterPlaylist(packaging, query: query.text)))
+        }
+        if kind == .vod, let playlist = serverPlaylist(name, packaging, query) {
+            return Resource(ContentType.hls, Body(playlist))
         }
         if let ads = AdPlaylist.named(name), ads.isServed(kind, packaging),
             let track = track(Self.variants[0].name, packaging)
@@ -99,21 +103,52 @@ extension Fixtures {
         }
     }
 
-    private func dash(_ names: [String], _ base: String) -> Resource? {
+    /// A master playlist with the highest variant first, with two servers, or with a steering server.
+    private func serverPlaylist(_ name: String, _ packaging: Track.Packaging, _ query: StreamQuery) -> String? {
+        switch name {
+        case "descending.m3u8":
+            masterPlaylist(packaging, query: query.text, order: Self.variants.indices.reversed())
+        case "servers.m3u8": masterPlaylist(packaging, query: query.text, servers: PlaylistServer.both)
+        case "steering.m3u8":
+            masterPlaylist(
+                packaging,
+                query: query.text,
+                servers: PlaylistServer.both,
+                steering: SteeringServer(query)
+            )
+        default: nil
+        }
+    }
+
+    private func dash(_ names: [String], _ query: StreamQuery, _ base: String) -> Resource? {
         guard let name = names.first else { return nil }
         if names.count == 2 { return segment(names, .fragmented, in: .whole(count: segmentCount)) }
         guard names.count == 1 else { return nil }
         if name.hasSuffix(".mpd"), let addressing = DASHAddressing(rawValue: String(name.dropLast(4))) {
             return Resource(ContentType.dash, Body(manifest(addressing)))
         }
+        if name == "servers.mpd" {
+            return Resource(ContentType.dash, Body(manifest(.number, servers: PlaylistServer.both)))
+        }
+        if name == "steering.mpd" {
+            let manifest = manifest(.number, servers: PlaylistServer.both, steering: SteeringServer(query))
+            return Resource(ContentType.dash, Body(manifest))
+        }
         if let ads = AdManifest.named(name) { return Resource(ContentType.dash, Body(manifest(ads, base: base))) }
         guard name.hasSuffix(".mp4"), let file = fragmentedFile(String(name.dropLast(4))) else { return nil }
         return Resource("video/mp4", .buffer(file.bytes))
     }
 
-    private func liveDash(_ names: [String], _ query: StreamQuery, _ moment: Moment) -> Resource? {
-        if names == ["number.mpd"] {
-            return Resource(ContentType.dash, Body(liveManifest(at: moment, window: query.window)))
+    private func liveDash(
+        _ names: [String],
+        _ query: StreamQuery,
+        _ moment: Moment,
+        _ base: String
+    ) -> Resource? {
+        let clock = names.count == 1 ? DASHClock.named(names[0]) : nil
+        if names == ["number.mpd"] || clock != nil {
+            let manifest = liveManifest(at: moment, window: query.window, clock: clock ?? .direct, base: base)
+            return Resource(ContentType.dash, Body(manifest))
         }
         if names == ["patch.mpd"] || names == ["patch.mpp"] {
             let manifest = PatchedManifest(self, at: moment, window: query.window)
@@ -150,11 +185,20 @@ extension Fixtures {
         for packaging in Track.Packaging.allCases {
             entries.append(CatalogueEntry("vod/\(packaging.rawValue)/master.m3u8", "HLS, \(packaging.summary)"))
         }
+        for packaging in Track.Packaging.allCases {
+            let folder = "vod/\(packaging.rawValue)"
+            let text = "HLS, \(packaging.summary)"
+            entries.append(CatalogueEntry("\(folder)/descending.m3u8", "\(text), the highest variant first"))
+            entries.append(CatalogueEntry("\(folder)/servers.m3u8", "\(text), redundant streams of servers a and b"))
+            entries.append(CatalogueEntry("\(folder)/steering.m3u8", "\(text), content steering from server a to b"))
+        }
         entries.append(CatalogueEntry("vod/range/master.m3u8", "HLS, transport stream, byte ranges of one file each"))
         entries.append(CatalogueEntry("vod/aes/index.m3u8", "HLS, transport stream, encrypted with AES-128"))
         for addressing in DASHAddressing.allCases {
             entries.append(CatalogueEntry("vod/dash/\(addressing.rawValue).mpd", "DASH, \(addressing.summary)"))
         }
+        entries.append(CatalogueEntry("vod/dash/servers.mpd", "DASH, base addresses of servers a and b"))
+        entries.append(CatalogueEntry("vod/dash/steering.mpd", "DASH, content steering from server a to b"))
         entries.append(CatalogueEntry("vod/movie.mp4", "a progressive MP4 film"))
         entries.append(CatalogueEntry("vod/movie.ts", "a progressive transport stream"))
         for packaging in Track.Packaging.allCases {
@@ -173,10 +217,14 @@ extension Fixtures {
         for ads in AdManifest.allCases {
             entries.append(CatalogueEntry("vod/dash/ads-\(ads.rawValue).mpd", ads.summary))
         }
-        entries += Self.subtitleCatalogue
+        entries += Self.encryptedCatalogue + Self.subtitleCatalogue
         entries.append(CatalogueEntry("live/ll/master.m3u8", "live HLS, low latency, parts of half a second"))
         entries.append(CatalogueEntry("live/ll/low-latency.mpd", "live DASH, low latency, segments in chunks"))
         entries.append(CatalogueEntry("live/dash/number.mpd", "live DASH, timestamps that continue through the loops"))
+        for clock in DASHClock.allCases where clock != .direct {
+            let path = "live/dash/clock-\(clock.rawValue).mpd"
+            entries.append(CatalogueEntry(path, "live DASH, the server's time by UTCTiming http-\(clock.rawValue)"))
+        }
         entries.append(CatalogueEntry("live/dash/patch.mpd", "live DASH, SegmentTimeline, updates as MPD patches"))
         for packaging in Track.Packaging.allCases {
             let path = "event/\(packaging.rawValue)/master.m3u8"

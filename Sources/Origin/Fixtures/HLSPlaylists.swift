@@ -4,34 +4,54 @@ internal import InstrumentText
 /// The playlists of the fixtures (RFC 8216).
 extension Fixtures {
     /// Returns a master playlist, which passes `query` to its media playlists.
-    func masterPlaylist(_ packaging: Track.Packaging, query: String) -> String {
+    /// - Parameters:
+    ///   - order: the places of the variants in the order of the playlist; by default the smallest first.
+    ///   - servers: where the playlists are; more than one for redundant streams.
+    ///   - steering: the steering server, of which the servers are pathways.
+    func masterPlaylist(
+        _ packaging: Track.Packaging,
+        query: String,
+        order: [Int] = Array(variants.indices),
+        servers: [PlaylistServer] = [PlaylistServer()],
+        steering: SteeringServer? = nil
+    ) -> String {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
-        var soundPeak = 0
-        var soundAverage = 0
-        if packaging == .fragmented {
-            for (index, language) in Self.languages.enumerated() {
-                let usual = index == 0 ? "YES" : "NO"
-                lines.append(
-                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(language.title)\",LANGUAGE=\"\(language.name)\","
-                        + "DEFAULT=\(usual),AUTOSELECT=YES,CHANNELS=\"2\",URI=\"\(language.name).m3u8\(query)\""
-                )
-                guard let track = track(language.name, packaging) else { continue }
-                soundPeak = max(soundPeak, track.peakBitrate)
-                soundAverage = max(soundAverage, track.averageBitrate)
+        if let steering, let pathway = servers.first?.name {
+            let address = "SERVER-URI=\"\(steering.address)\""
+            lines.append("#EXT-X-CONTENT-STEERING:\(address),PATHWAY-ID=\"\(pathway)\"")
+        }
+        let folder = "vod/\(packaging.rawValue)/"
+        let hasSound = packaging == .fragmented
+        if hasSound {
+            for server in servers { lines += soundLines(server, prefix: server.prefix(of: folder), query: query) }
+        }
+        let sound = hasSound ? Self.languages.compactMap { track($0.name, packaging) } : []
+        let peak = sound.map(\.peakBitrate).max() ?? 0
+        let average = sound.map(\.averageBitrate).max() ?? 0
+        for index in order where Self.variants.indices.contains(index) {
+            let variant = Self.variants[index]
+            guard let track = track(variant.name, packaging) else { continue }
+            for server in servers {
+                var line =
+                    "#EXT-X-STREAM-INF:BANDWIDTH=\(track.peakBitrate + peak),"
+                    + "AVERAGE-BANDWIDTH=\(track.averageBitrate + average),"
+                    + "CODECS=\"\(video[index].codecs),mp4a.40.2\",RESOLUTION=\(variant.width)x\(variant.height),"
+                    + "FRAME-RATE=25.000"
+                if hasSound { line += ",AUDIO=\"\(server.group)\"" }
+                if steering != nil, let pathway = server.name { line += ",PATHWAY-ID=\"\(pathway)\"" }
+                lines += [line, "\(server.prefix(of: folder))\(variant.name).m3u8\(query)"]
             }
         }
-        let sound = packaging == .fragmented ? ",AUDIO=\"sound\"" : ""
-        for (index, variant) in Self.variants.enumerated() {
-            guard let track = track(variant.name, packaging) else { continue }
-            lines.append(
-                "#EXT-X-STREAM-INF:BANDWIDTH=\(track.peakBitrate + soundPeak),"
-                    + "AVERAGE-BANDWIDTH=\(track.averageBitrate + soundAverage),"
-                    + "CODECS=\"\(video[index].codecs),mp4a.40.2\",RESOLUTION=\(variant.width)x\(variant.height),"
-                    + "FRAME-RATE=25.000\(sound)"
-            )
-            lines.append("\(variant.name).m3u8\(query)")
-        }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func soundLines(_ server: PlaylistServer, prefix: String, query: String) -> [String] {
+        Self.languages.enumerated().map { index, language in
+            let usual = index == 0 ? "YES" : "NO"
+            return "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(server.group)\",NAME=\"\(language.title)\","
+                + "LANGUAGE=\"\(language.name)\",DEFAULT=\(usual),AUTOSELECT=YES,CHANNELS=\"2\","
+                + "URI=\"\(prefix)\(language.name).m3u8\(query)\""
+        }
     }
 
     /// Returns a media playlist of the segments that `window` lists.

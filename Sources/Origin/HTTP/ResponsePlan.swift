@@ -67,7 +67,7 @@ struct ResponsePlan: Sendable {
     /// Allows players in browsers to send requests from any page, and forbids caching.
     private static let always = [
         "Access-Control-Allow-Origin: *",
-        "Access-Control-Expose-Headers: Content-Length, Content-Range",
+        "Access-Control-Expose-Headers: Content-Length, Content-Range, Date",
         "Timing-Allow-Origin: *",
         "Cache-Control: no-store",
         "Server: test-origin",
@@ -156,7 +156,7 @@ extension ResponsePlan {
                     206,
                     type: resource.contentType,
                     body: whole.part(range),
-                    headers: ["Accept-Ranges: bytes", header],
+                    headers: ["Accept-Ranges: bytes", header] + resource.headers,
                     keepsAlive: request.keepsAlive,
                     sendsBody: sendsBody
                 )
@@ -177,7 +177,7 @@ extension ResponsePlan {
             200,
             type: resource.contentType,
             body: whole,
-            headers: ["Accept-Ranges: bytes"],
+            headers: ["Accept-Ranges: bytes"] + resource.headers,
             length: understated > 0 ? max(0, whole.count - understated) : nil,
             keepsAlive: request.keepsAlive && understated == 0,
             sendsBody: sendsBody
@@ -210,8 +210,8 @@ extension ResponsePlan {
     /// The response to a browser's preflight request (Fetch standard, CORS-preflight request).
     static func preflight(keepsAlive: Bool) -> ResponsePlan {
         let headers = [
-            "Access-Control-Allow-Methods: GET, HEAD, OPTIONS", "Access-Control-Allow-Headers: *",
-            "Access-Control-Max-Age: 600", "Allow: GET, HEAD, OPTIONS",
+            "Access-Control-Allow-Methods: GET, HEAD, POST, OPTIONS", "Access-Control-Allow-Headers: *",
+            "Access-Control-Max-Age: 600", "Allow: GET, HEAD, POST, OPTIONS",
         ]
         return ResponsePlan(204, type: nil, body: .empty, headers: headers, keepsAlive: keepsAlive, sendsBody: false)
     }

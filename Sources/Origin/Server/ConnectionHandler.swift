@@ -119,7 +119,8 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func plan(for head: RequestHead, _ admission: Reception.Admission, at now: Timestamp) -> ResponsePlan {
         if head.method == "OPTIONS" { return .preflight(keepsAlive: head.keepsAlive) }
-        guard head.method == "GET" || head.method == "HEAD" else {
+        let isLicence = head.method == "POST" && admission.path == Site.licencePath
+        guard head.method == "GET" || head.method == "HEAD" || isLicence else {
             return ResponsePlan(
                 405,
                 reason: "Ask with GET or HEAD",

@@ -41,6 +41,7 @@ extension PlayerProfile {
         rule: ThroughputRule.hlsJS,
         start: .firstListedBitrate(minimum: 500_000, maximum: 5_000_000),
         segmentUse: .complete,
+        acceptance: .mediaSource(usesDeclaredCodecs: false),
         decodeDelay: DecodeDelay(
             start: .milliseconds(204),
             transmuxedStart: .milliseconds(237),
@@ -131,6 +132,7 @@ extension PlayerProfile {
         rule: HybridRule.dashJS,
         start: .estimate(1_000_000),
         segmentUse: .complete,
+        acceptance: .mediaSource(usesDeclaredCodecs: true),
         decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
         audioLead: .duration(.seconds(1)),
         sampling: ThroughputSampling(includesAudio: false, includesAbandoned: true),
@@ -177,6 +179,7 @@ extension PlayerProfile {
         rule: ThroughputRule.shaka,
         start: .estimate(1_450_000),
         segmentUse: .complete,
+        acceptance: .mediaSource(usesDeclaredCodecs: true),
         decodeDelay: DecodeDelay(start: .milliseconds(19), resume: chromiumResume),
         audioLead: .segmentApart,
         initializationLoading: .withSegment,

@@ -201,6 +201,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var segmentUse: SegmentUse
     /// How far the demuxer reads beyond a frame, if media is playable as its bytes arrive.
     public var demuxerLookahead: DemuxerLookahead
+    /// The media that the player takes.
+    public var acceptance: MediaAcceptance
     /// The time that decoding takes before playback starts or continues.
     public var decodeDelay: DecodeDelay
     /// How far audio may be ahead of video.
@@ -245,6 +247,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         start: Start,
         segmentUse: SegmentUse,
         demuxerLookahead: DemuxerLookahead = DemuxerLookahead(),
+        acceptance: MediaAcceptance = .anything,
         decodeDelay: DecodeDelay = DecodeDelay(),
         audioLead: AudioLead = .unlimited,
         initializationLoading: InitializationLoading = .beforeSegment,
@@ -268,6 +271,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.start = start
         self.segmentUse = segmentUse
         self.demuxerLookahead = demuxerLookahead
+        self.acceptance = acceptance
         self.decodeDelay = decodeDelay
         self.audioLead = audioLead
         self.initializationLoading = initializationLoading

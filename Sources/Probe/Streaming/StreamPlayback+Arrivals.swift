@@ -43,8 +43,12 @@ extension StreamPlayback {
                 try manifest.take(indexBytes: bytes, of: id, begun: fetching.begun)
             case .initialization(let role):
                 guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }
-                store.keep(try response.part(fetching.request.range), of: section)
-                if let segment = plan.segment, role != .subtitles { askLicence(for: segment, now) }
+                let bytes = try response.part(fetching.request.range)
+                store.keep(bytes, of: section)
+                if let segment = plan.segment, role != .subtitles {
+                    if refuses(initialization: bytes, of: segment, role, now) { break }
+                    askLicence(for: segment, now)
+                }
                 initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
             case .key(let role): try arrived(key: response, role)
             case .licence: try arrived(licence: response, now)
@@ -119,17 +123,22 @@ extension StreamPlayback {
             begun: fetching.transferBegun,
             isProduced: isProduced
         )
+        let isInspected = feed.needsInspection(plan.rendition)
         let content = try store.open(
             response,
             fetching.request.range,
             of: segment,
-            inspecting: feed.needsInspection(plan.rendition),
+            inspecting: isInspected,
             request: fetching.number
         )
         if role == .audio, content.audio == nil {
             throw .wrongContent("the segment of an audio rendition has no audio track; check the packager")
         }
         session.received(bytes: content.size)
+        if isInspected {
+            let media = try store.plain(response, fetching.request.range, of: segment)
+            if refuses(segment: media, content, delivery, now) { return }
+        }
         let playable = licence.playable(held.playable(fetching.playable(arrivals), of: role, plan), of: segment)
         apply(feed.take(content, playable, isWhole: true, delivery, view(now)), now)
         let isFirst = tracks[role]?.rendition != plan.rendition

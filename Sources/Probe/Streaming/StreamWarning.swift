@@ -32,6 +32,9 @@ public struct StreamWarning: Hashable, Sendable {
         public static let wrongBitrate = Kind("wrongBitrate")
         /// A picture has another size than its variant declares.
         public static let wrongResolution = Kind("wrongResolution")
+        /// No browser plays the media: its packaging or its codec is none that Media Source Extensions take, or the
+        /// manifest declares another codec.
+        public static let unplayableMedia = Kind("unplayableMedia")
         /// Frames are missing within a segment.
         public static let frameGap = Kind("frameGap")
         /// A segment is missing: the playlist declares a gap, or the retries are used up.

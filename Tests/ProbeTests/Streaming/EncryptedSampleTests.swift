@@ -54,12 +54,14 @@ struct EncryptedSampleTests {
         return (await playStream("/media.m3u8", over: network, clock, configuration), network.names)
     }
 
-    @Test("A stream with FairPlay is played to its end, with one warning and without a request for a key")
+    @Test("A stream with FairPlay is played to its end, with one warning about the key and without a request for a key")
     func fairPlay() async throws {
         let (played, names) = try await play(method: "SAMPLE-AES", format: "com.apple.streamingkeydelivery")
         #expect(played.outcome == .ended, "\(played.story)")
         #expect(names == ["media.m3u8", "init.mp4"] + (0...5).map { "media\($0).m4s" })
-        #expect(played.all(.streamWarning).count == 1)
+        // This ffmpeg's fragments have no initialization vectors, so that no browser plays them.
+        let warnings = played.all(.streamWarning).compactMap { $0.attributes[.warningCode] }
+        #expect(Set(warnings) == ["notSupported", "unplayableMedia"] && warnings.count == 2, "\(warnings)")
         let start = try #require(played.first(.start))
         #expect(start.attributes[.resolutionHeight] != nil)
         #expect(!played.actions.contains(.error))

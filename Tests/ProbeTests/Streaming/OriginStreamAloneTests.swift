@@ -12,22 +12,25 @@ import Testing
 /// machine that is not busy.
 @Suite("Streams from the test origin", .ownThread, .timeLimit(.minutes(30)))
 struct OriginStreamAloneTests {
-    private static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
+    static let cache = FileManager.default.temporaryDirectory.appending(path: "instrument-origin-fixtures").path
 
     /// A playback and the origin's request log.
-    private struct Watched {
+    struct Watched {
         var played: Played
         var paths: [String]
         var records: [RequestRecord]
         var queries: [String]
+        var requests: [AccessRecord]
     }
 
     /// Plays as fast as the network allows, in virtual time, unless `isRealTime`.
-    private func play(
+    func play(
         _ path: String,
         _ configuration: ProbeConfiguration = ProbeConfiguration(profile: .plain()),
         schedule: DeliverySchedule = .unlimited,
         faults: [FaultRule] = [],
+        originClock: any SchedulingClock = .system,
+        licence: String? = nil,
         isRealTime: Bool = false,
         stopAfter seconds: Double? = nil,
         script: (Probe) -> Void = { _ in }
@@ -36,12 +39,15 @@ struct OriginStreamAloneTests {
         var settings = OriginConfiguration()
         // The link serves requests in their order, which can be computed by hand.
         settings.sharing = .firstComeFirstServed
+        settings.clock = originClock
         let origin = try await Origin.start(
             media: [.fixtures(fixtures)],
             schedule: schedule,
             faults: faults,
             configuration: settings
         )
+        var configuration = configuration
+        if let licence { configuration.licenceURL = try HTTPURL(origin.url(licence, session: "a")) }
         let records = Lock([RequestRecord]())
         let virtual = VirtualClock(wallTime: SystemClock().wallTime)
         let clock: any SchedulingClock = isRealTime ? SystemClock() : virtual
@@ -70,17 +76,25 @@ struct OriginStreamAloneTests {
         }
         await instrument.shutdown(timeout: .seconds(1800))
         let paths = origin.requests.map { $0.path + ($0.range.map { " " + $0 } ?? "") }
-        let queries = origin.requests.compactMap { $0.query.isEmpty ? nil : $0.query }
+        let requests = origin.requests
+        let queries = requests.compactMap { $0.query.isEmpty ? nil : $0.query }
         await origin.stop()
         let played = Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
-        return Watched(played: played, paths: paths, records: records.withLock { $0 }, queries: queries)
+        return Watched(
+            played: played,
+            paths: paths,
+            records: records.withLock { $0 },
+            queries: queries,
+            requests: requests
+        )
     }
 
     @Test(
         "Every kind of stream is played to its end without a repeated request",
         arguments: [
             "vod/ts/master.m3u8", "vod/fmp4/master.m3u8", "vod/range/master.m3u8", "vod/aes/index.m3u8",
-            "vod/dash/number.mpd", "vod/dash/time.mpd", "vod/dash/timeline.mpd", "vod/dash/list.mpd",
+            "vod/ts/descending.m3u8", "vod/fmp4/servers.m3u8", "vod/dash/servers.mpd", "vod/dash/number.mpd",
+            "vod/dash/time.mpd", "vod/dash/timeline.mpd", "vod/dash/list.mpd",
             "vod/dash/base.mpd",
             "vod/dash/periods.mpd",
         ]
