@@ -35,12 +35,12 @@ struct OriginTransport: HTTPTransport {
         var response = HTTPResponse(status: 404, url: request.url)
         if let resource = site.resource(at: request.url.path, query: query, moment: moment) {
             let bytes = Self.bytes(of: resource.body)
-            response = HTTPResponse(
-                status: 200,
-                headers: try HTTPHeaders(["Content-Type": resource.contentType]),
-                body: bytes,
-                url: request.url
-            )
+            var headers = try HTTPHeaders(["Content-Type": resource.contentType])
+            for line in resource.headers {
+                let field = line.split(separator: ":", maxSplits: 1)
+                try headers.set(String(field[0]), field.count > 1 ? String(field[1].drop { $0 == " " }) : "")
+            }
+            response = HTTPResponse(status: 200, headers: headers, body: bytes, url: request.url)
             if let range = request.headers["Range"], let part = Self.part(range, of: bytes) {
                 (response.status, response.body) = (206, part)
             }
