@@ -22,9 +22,10 @@ chance = random.Random(options.seed)
 folder = tempfile.mkdtemp(prefix="monitor-demonstration-")
 children = []
 
-# A fault, and the alerts of which one has to fire. Another fault may follow from the first: a stream without playlists stalls.
+# A fault, and the alerts of which one has to fire. Another fault may follow from the first: a stream without playlists stalls. Where the
+# player gives up as soon as its buffer is empty, because its playlist is too old, a stalled server is a stream that is down.
 EXPECTED = {
-    "missing": {"down"}, "stalled": {"stalls"}, "stale": {"stale"}, "black": {"black"}, "frozen": {"freeze"}, "silent": {"silence"},
+    "missing": {"down"}, "stalled": {"stalls", "down"}, "stale": {"stale"}, "black": {"black"}, "frozen": {"freeze"}, "silent": {"silence"},
 }
 POSSIBLE = {
     "missing": {"down", "stalls", "unavailable"}, "stalled": {"stalls", "down", "unavailable", "stale"}, "stale": {"stale", "stalls", "down"},
