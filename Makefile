@@ -6,7 +6,6 @@ OPTIONS ?=
 SAMPLE = sample/three-renditions.ts
 # Suites that measure time or memory have a name that ends in AloneTests. Beside others they pass, but what they measure is not judged.
 ALONE = AloneTests[/.]
-# The schedule with a stall at which `make test` compares players; `make compare-players` has all of them.
 SOURCES = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: help play test build lint format docs asan tsan fuzz mutate torture benchmark dependencies compare-mpv compare-players origin soak demonstrate try-monitor
