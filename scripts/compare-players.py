@@ -164,7 +164,7 @@ def requests_of(records, session):
     """The rungs of a session's segments in the order of the requests, and its bytes, from the origin's log.
 
     The log has the requests in the order of their ends. Players are stopped at different instants: what counts is what happened before the
-    first of them was. A request that ran at that instant counts with the part of its bytes, and an abort by the end of a player is none.
+    first of them was. A request that ran at that instant counts with the part of its bytes, and a request that a player's end aborts does not count as aborted.
     """
     def last(of):
         return max((record.get("lastByte", record["start"]) for record in records if record["session"] == of), default=0)

@@ -67,7 +67,7 @@ struct EncryptionTests {
             let expected = try await frames(bytes("fmp4", "init.mp4") + plain)
             let found = try await frames(bytes(scheme.rawValue, "init.mp4") + protected, ["-decryption_key", key])
             #expect(found == expected && expected.count >= 50)
-            // What is sent is not the plain media.
+            // The bytes that were sent differ from the plain media.
             let changed = zip(plain.suffix(15_000), protected.suffix(15_000)).count { $0 != $1 }
             #expect(changed > 300, "\(changed)")
         }

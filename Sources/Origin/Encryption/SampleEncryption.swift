@@ -26,7 +26,7 @@ struct SampleEncryption: Sendable {
 
 // MARK: Initialization sections
 extension SampleEncryption {
-    /// The initialization section with the protection; nil if it is none of the fixtures'.
+    /// The initialization section with the protection; nil for bytes that no fixture has.
     func initialization(_ section: [UInt8]) -> [UInt8]? {
         var (result, isProtected) = ([UInt8](), false)
         for (type, box) in BoxList(section) {
@@ -70,7 +70,7 @@ extension SampleEncryption {
 
 // MARK: Fragments
 extension SampleEncryption {
-    /// A fragment with encrypted samples; nil if it is none of the fixtures'.
+    /// A fragment with encrypted samples; nil for bytes that no fixture has.
     func fragment(_ bytes: [UInt8]) -> [UInt8]? {
         var (result, description) = ([UInt8](), [UInt8]())
         for (type, box) in BoxList(bytes) {

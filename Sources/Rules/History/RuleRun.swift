@@ -33,12 +33,12 @@ public struct RuleRun: Sendable {
     public private(set) var findings: [Finding] = []
     /// The number of observations that broke a rule at a further resource, after the rule had too many findings.
     public private(set) var omittedFindings = 0
-    /// What is known of each broken rule, findings that were left out included.
+    /// The sums of each broken rule, including findings that were left out.
     public private(set) var sums: [Rule.ID: Sum] = [:]
     private var positions: [Place: Int] = [:]
     private let limits: ManifestLimits
 
-    /// What is known of a broken rule.
+    /// The sum of a broken rule's findings.
     public struct Sum: Hashable, Sendable {
         /// The number of observations that broke the rule.
         public var count = 0

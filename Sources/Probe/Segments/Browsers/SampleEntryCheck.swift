@@ -1,7 +1,7 @@
 /// Checks a sample entry and its decoder configuration (ISO/IEC 14496-12, 8.5.2; 14496-15; the registered bindings of
 /// other codecs).
 struct SampleEntryCheck {
-    /// The codec; nil if it is none that browsers have, or in doubt.
+    /// The codec; nil for codecs that no browser has, or in doubt.
     private(set) var family: CodecFamily?
     /// Whether the samples are encrypted, each with a separate initialization vector.
     private(set) var hasSampleVectors = false
