@@ -9,17 +9,8 @@ import Testing
 /// measure time.
 @Suite("Real time", .ownThread, .serialized, .timeLimit(.minutes(30)))
 struct RealTimeAloneTests {
-    /// Plays in real time through an instrument.
     private func play(_ source: String, _ buffer: BufferPolicy) async -> Played {
-        let probe = Probe(MediaSource(source), configuration: ProbeConfiguration(bufferedBy: buffer))
-        let recorder = Recorder()
-        let instrument = Instrument(hub: CoreHub(), metricalc: nil, backends: [recorder])
-        instrument.add(PlayerTracker(probe))
-        instrument.ready()
-        probe.play()
-        let outcome = await probe.waitUntilFinished()
-        await instrument.shutdown(timeout: .seconds(1800))
-        return Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
+        await Played(inRealTime: source, ProbeConfiguration(bufferedBy: buffer))
     }
 
     private let buffer = BufferPolicy(startThreshold: .seconds(1), resumeThreshold: .seconds(1), maximum: .seconds(30))
@@ -88,5 +79,20 @@ struct RealTimeAloneTests {
         probe.stop()
         // Without an interrupt the read would end with the read's timeout, in an error.
         #expect(await probe.waitUntilFinished() == .stopped)
+    }
+}
+
+extension Played {
+    /// Plays in real time through an instrument.
+    init(inRealTime source: String, _ configuration: ProbeConfiguration) async {
+        let probe = Probe(MediaSource(source), configuration: configuration)
+        let recorder = Recorder()
+        let instrument = Instrument(hub: CoreHub(), metricalc: nil, backends: [recorder])
+        instrument.add(PlayerTracker(probe))
+        instrument.ready()
+        probe.play()
+        let outcome = await probe.waitUntilFinished()
+        await instrument.shutdown(timeout: .seconds(1800))
+        self.init(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
     }
 }

@@ -42,15 +42,7 @@ struct ArithmeticAloneTests {
     }
 
     private static func play(_ address: String, _ profile: PlayerProfile) async -> ComputedPlayback.Outcome {
-        let probe = Probe(MediaSource(address), configuration: ProbeConfiguration(profile: profile))
-        let recorder = Recorder()
-        let instrument = Instrument(hub: CoreHub(), metricalc: nil, backends: [recorder])
-        instrument.add(PlayerTracker(probe))
-        instrument.ready()
-        probe.play()
-        let outcome = await probe.waitUntilFinished()
-        await instrument.shutdown(timeout: .seconds(1800))
-        let played = Played(outcome: outcome, events: recorder.events, rejected: instrument.rejectedCounts)
+        let played = await Played(inRealTime: address, ProbeConfiguration(profile: profile))
         return ComputedPlayback.Outcome(played, from: played.first(.mediaRequest)?.time.instant.nanoseconds ?? 0)
     }
 
