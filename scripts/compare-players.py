@@ -12,7 +12,8 @@ the comparison says SKIPPED.
 
 Exits with 0 if every trial passed, with 1 if one differs, and with 3 if something could not be compared and nothing differs.
 
-Needs chromium, and hls.js from scripts/install-hls-js.sh (1.6.15; the profile stands for 1.7.1).
+Needs chromium, and hls.js from scripts/install-hls-js.sh: 1.6.15 as a module, which cannot start a web worker. Therefore, the profile
+is hlsjs-no-worker; it stands for 1.7.1.
 
 Usage: scripts/compare-players.py [--seconds 60] [--schedule 6000k]… [--stream vod/ts/master.m3u8]… [--check] [--jobs 1] [--bin .build/debug]
 """
@@ -20,7 +21,7 @@ import argparse, collections, http.server, itertools, json, os, queue, shutil, s
 from concurrent.futures import ThreadPoolExecutor
 from local_servers import free_port
 
-HLS_JS_VERSION = "1.6.15"
+HLS_JS_VERSION, PROFILE = "1.6.15", "hlsjs-no-worker"
 SCHEDULES = ["6000k", "900k", "2500k for 5s, 300k for 10s, 2500k", "500k", "2500k for 3.2s, 0k for 9s, 2500k"]
 STREAMS = ["vod/ts/master.m3u8", "vod/fmp4/master.m3u8"]
 ATTEMPTS = 3
@@ -145,7 +146,7 @@ def play_in_browser(options, script, url, folder):
 
 def play_with_probe(options, url):
     run = subprocess.run(
-        [options.bin + "/player-monitor", "play", "--profile", "hlsjs", "--duration", str(options.seconds), "--backend", "json", url],
+        [options.bin + "/player-monitor", "play", "--profile", PROFILE, "--duration", str(options.seconds), "--backend", "json", url],
         capture_output=True, text=True,
     )
     result = {"start": None, "stalls": [], "error": None if run.returncode == 0 else run.stderr.strip().split("\n")[-1]}
@@ -163,23 +164,27 @@ def play_with_probe(options, url):
 def requests_of(records, session):
     """The rungs of a session's segments in the order of the requests, and its bytes, from the origin's log.
 
-    The log has the requests in the order of their ends. Players are stopped at different instants: what counts is what happened before the
-    first of them was. A request that ran at that instant counts with the part of its bytes, and a request that a player's end aborts does not count as aborted.
+    Players are stopped at different instants: what counts is what happened before the first of them was. Of a request that ran at that
+    instant, the part of the bytes counts, and not the rung. An aborted request counts if its player requested something afterwards:
+    otherwise, the end of the player aborted it.
     """
     def last(of):
         return max((record.get("lastByte", record["start"]) for record in records if record["session"] == of), default=0)
 
     players = {record["session"] for record in records} & {"real", "probe"}
     until, rungs, size = min(map(last, players), default=0), [], 0
-    for record in sorted((record for record in records if record["session"] == session), key=lambda record: record["number"]):
+    # The log has the requests in the order of their ends.
+    own = sorted((record for record in records if record["session"] == session), key=lambda record: record["number"])
+    latest = max((record["start"] for record in own), default=0)
+    for record in own:
         path, begin = record["path"], record.get("firstByte", record["start"])
         end = record.get("lastByte", begin)
         size += record["bytes"] * (1 if end <= until else 0 if begin >= until else (until - begin) / (end - begin))
         name = next((part for part in path.split("/") if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
-        if name and path.endswith((".ts", ".m4s")) and record["start"] < until:
+        if name and path.endswith((".ts", ".m4s")) and end <= until:
             if record["outcome"] == "complete":
                 rungs.append(name[1:])
-            elif end < until:
+            elif end < latest:
                 rungs.append(name[1:] + "!")
     return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(rungs)], round(size))
 

@@ -40,7 +40,7 @@ extension CommandLineTests {
             let rows = try run.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
             #expect(
                 rows.map { $0["rule"]?.string } == [
-                    "standard", "exoplayer", "avplayer", "hlsjs", "dashjs", "shaka", "mpv",
+                    "standard", "exoplayer", "avplayer", "hlsjs", "hlsjs-no-worker", "dashjs", "shaka", "mpv",
                 ]
             )
             // mpv fetches 800 kbit/s throughout.

@@ -23,8 +23,9 @@ extension PlayerProfile {
     /// 156; 237 ms with transport streams).
     ///
     /// The first sample includes the start of the transmuxer (src/controller/abr-controller.ts:532), and the next
-    /// fragment waits for it: about 100 ms, which is inferred from trials (of the 185 ms by which the first picture
-    /// comes later than that of players without a transmuxer) and not measured alone.
+    /// fragment waits for it: about 100 ms with a web worker, which is inferred from trials (of the 185 ms by which the
+    /// first picture comes later than that of players without a transmuxer) and not measured alone. A player that has
+    /// no worker is ``hlsJSWithoutWorker``.
     /// src/controller/level-controller.ts:217: no audio-only levels beside video; src/utils/rendition-helper.ts: one
     /// kind of codecs; src/controller/abr-controller.ts:934: frame rates. src/controller/abr-controller.ts:253–470:
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
@@ -34,54 +35,67 @@ extension PlayerProfile {
     /// `SCORE` in the choice of codecs, levels in the order of their heights, `EXT-X-BITRATE`, error penalties of
     /// levels; and that a fragment that was left for the lowest level, or whose rest takes at most twice as long as
     /// the new fragment, is loaded to its end beside the new one (line 421): the probe aborts its request.
-    public static let hlsJS = PlayerProfile(
-        name: "hlsjs",
-        buffer: browserBuffer(maximum: .seconds(30)),
-        byteBudget: ByteBudget(bytes: 60_000_000, limit: .seconds(600)),
-        rule: ThroughputRule.hlsJS,
-        start: .firstListedBitrate(minimum: 500_000, maximum: 5_000_000),
-        segmentUse: .complete,
-        acceptance: .mediaSource(usesDeclaredCodecs: false),
-        decodeDelay: DecodeDelay(
-            start: .milliseconds(204),
-            transmuxedStart: .milliseconds(237),
-            resume: chromiumResume
-        ),
-        audioLead: .videoSegment,
-        initializationLoading: .withSegment,
-        sampling: ThroughputSampling(
-            includesAudio: false,
-            includesAbandoned: true,
-            firstProcessing: .milliseconds(100)
-        ),
-        ladderSelection: .hlsJS,
-        retry: hlsJSRetry(6, timeouts: 4, firstByte: .seconds(10), load: .seconds(120)),
-        retries: [
-            .manifest: hlsJSRetry(1, timeouts: 2, firstByte: nil, load: .seconds(20)),
-            .playlist: hlsJSRetry(2, timeouts: 2, firstByte: .seconds(10), load: .seconds(20)),
-            .key: RetryPolicy(
-                maximumRetries: 8,
-                maximumTimeoutRetries: 1,
-                backoff: .constant(.seconds(1)),
-                firstByteTimeout: .seconds(8),
-                loadTimeout: .seconds(20),
-                statuses: .allExcept(Set(400...499)),
-                retriesConnections: false
+    public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
+
+    /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
+    /// bundlers include it, or `enableWorker: false`.
+    ///
+    /// Like ``hlsJS``, but for the start of the worker (src/demux/transmuxer-interface.ts:81): the first fragment takes
+    /// 15 ms (measured with hls.js 1.6.15 in Chromium), and the first picture comes earlier by the difference.
+    public static let hlsJSWithoutWorker = hlsJS(name: "hlsjs-no-worker", processing: .milliseconds(15))
+
+    /// The time from the request's end to the first picture includes `processing`, with a worker 100 ms of it.
+    private static func hlsJS(name: String, processing: Duration) -> PlayerProfile {
+        let sooner = Duration.milliseconds(100) - processing
+        return PlayerProfile(
+            name: name,
+            buffer: browserBuffer(maximum: .seconds(30)),
+            byteBudget: ByteBudget(bytes: 60_000_000, limit: .seconds(600)),
+            rule: ThroughputRule.hlsJS,
+            start: .firstListedBitrate(minimum: 500_000, maximum: 5_000_000),
+            segmentUse: .complete,
+            acceptance: .mediaSource(usesDeclaredCodecs: false),
+            decodeDelay: DecodeDelay(
+                start: .milliseconds(204) - sooner,
+                transmuxedStart: .milliseconds(237) - sooner,
+                resume: chromiumResume
             ),
-        ],
-        // src/controller/error-controller.ts, `getLevelSwitchAction`: another level first;
-        // content-steering-controller.ts: a pathway is penalized for five minutes.
-        afterRetries: [.useOtherVariant(excludedFor: nil), .useOtherLocation(excludedFor: .seconds(300)), .fail],
-        live: LivePolicy(
-            targetLatency: .targetDurations(3),
-            // src/controller/latency-controller.ts, `targetLatency`: min(stallCount × liveSyncOnStallIncrease,
-            // targetduration).
-            targetIncreaseOnStall: .duration(.seconds(1)),
-            maximumTargetIncrease: .targetDurations(1),
-            // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests them.
-            usesParts: true
+            audioLead: .videoSegment,
+            initializationLoading: .withSegment,
+            sampling: ThroughputSampling(
+                includesAudio: false,
+                includesAbandoned: true,
+                firstProcessing: processing
+            ),
+            ladderSelection: .hlsJS,
+            retry: hlsJSRetry(6, timeouts: 4, firstByte: .seconds(10), load: .seconds(120)),
+            retries: [
+                .manifest: hlsJSRetry(1, timeouts: 2, firstByte: nil, load: .seconds(20)),
+                .playlist: hlsJSRetry(2, timeouts: 2, firstByte: .seconds(10), load: .seconds(20)),
+                .key: RetryPolicy(
+                    maximumRetries: 8,
+                    maximumTimeoutRetries: 1,
+                    backoff: .constant(.seconds(1)),
+                    firstByteTimeout: .seconds(8),
+                    loadTimeout: .seconds(20),
+                    statuses: .allExcept(Set(400...499)),
+                    retriesConnections: false
+                ),
+            ],
+            // src/controller/error-controller.ts, `getLevelSwitchAction`: another level first;
+            // content-steering-controller.ts: a pathway is penalized for five minutes.
+            afterRetries: [.useOtherVariant(excludedFor: nil), .useOtherLocation(excludedFor: .seconds(300)), .fail],
+            live: LivePolicy(
+                targetLatency: .targetDurations(3),
+                // src/controller/latency-controller.ts, `targetLatency`: min(stallCount × liveSyncOnStallIncrease,
+                // targetduration).
+                targetIncreaseOnStall: .duration(.seconds(1)),
+                maximumTargetIncrease: .targetDurations(1),
+                // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests them.
+                usesParts: true
+            )
         )
-    )
+    }
 
     private static func hlsJSRetry(_ errors: Int, timeouts: Int, firstByte: Duration?, load: Duration) -> RetryPolicy {
         RetryPolicy(

@@ -1,6 +1,8 @@
 extension PlayerProfile {
     /// All named profiles.
-    public static let named: [PlayerProfile] = [.standard, .exoPlayer, .avPlayer, .hlsJS, .dashJS, .shaka, .mpv]
+    public static let named: [PlayerProfile] = [
+        .standard, .exoPlayer, .avPlayer, .hlsJS, .hlsJSWithoutWorker, .dashJS, .shaka, .mpv,
+    ]
 
     /// The profile of a name, as `--profile` takes it; nil for an unknown name.
     public init?(named name: String) {

@@ -8,7 +8,9 @@ struct PlayerProfileTests {
     @Test("Each profile is found by its name, and an unknown name gives nil")
     func names() {
         let names = PlayerProfile.named.map(\.name)
-        #expect(names == ["standard", "exoplayer", "avplayer", "hlsjs", "dashjs", "shaka", "mpv"])
+        #expect(
+            names == ["standard", "exoplayer", "avplayer", "hlsjs", "hlsjs-no-worker", "dashjs", "shaka", "mpv"]
+        )
         for profile in PlayerProfile.named { #expect(PlayerProfile(named: profile.name) == profile) }
         #expect(PlayerProfile(named: "vlc") == nil)
     }
