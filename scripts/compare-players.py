@@ -161,12 +161,18 @@ def play_with_probe(options, url):
     return result
 
 
+def rung_of(record):
+    """The rung of a segment: the 1 of /s/real/vod/ts/v1/2.ts; None for other requests."""
+    folder = next((part for part in record["path"].split("/") if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
+    return folder[1:] if folder and record["path"].endswith((".ts", ".m4s")) else None
+
+
 def requests_of(records, session):
     """The rungs of a session's segments in the order of the requests, and its bytes, from the origin's log.
 
     Players are stopped at different instants: what counts is what happened before the first of them was. Of a request that ran at that
-    instant, the part of the bytes counts, and not the rung. An aborted request counts if its player requested something afterwards:
-    otherwise, the end of the player aborted it.
+    instant, the part of the bytes counts, and not the rung. An aborted request counts if its player requested another segment of a rung
+    afterwards: otherwise, the end of the player aborted it.
     """
     def last(of):
         return max((record.get("lastByte", record["start"]) for record in records if record["session"] == of), default=0)
@@ -175,17 +181,16 @@ def requests_of(records, session):
     until, rungs, size = min(map(last, players), default=0), [], 0
     # The log has the requests in the order of their ends.
     own = sorted((record for record in records if record["session"] == session), key=lambda record: record["number"])
-    latest = max((record["start"] for record in own), default=0)
+    latest = max((record["start"] for record in own if rung_of(record)), default=0)
     for record in own:
-        path, begin = record["path"], record.get("firstByte", record["start"])
+        begin = record.get("firstByte", record["start"])
         end = record.get("lastByte", begin)
         size += record["bytes"] * (1 if end <= until else 0 if begin >= until else (until - begin) / (end - begin))
-        name = next((part for part in path.split("/") if len(part) > 1 and part[0] == "v" and part[1:].isdigit()), None)
-        if name and path.endswith((".ts", ".m4s")) and end <= until:
+        if (rung := rung_of(record)) and end <= until:
             if record["outcome"] == "complete":
-                rungs.append(name[1:])
-            elif end < latest:
-                rungs.append(name[1:] + "!")
+                rungs.append(rung)
+            elif record["start"] < latest:
+                rungs.append(rung + "!")
     return Requests([(rung, len(list(group))) for rung, group in itertools.groupby(rungs)], round(size))
 
 

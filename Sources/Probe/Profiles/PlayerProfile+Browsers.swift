@@ -30,18 +30,19 @@ extension PlayerProfile {
     /// kind of codecs; src/controller/abr-controller.ts:934: frame rates. src/controller/abr-controller.ts:253–470:
     /// an emergency switch during a download. src/loader/fragment.ts:251: the size that the server announces.
     ///
-    /// Not modelled: the time of transmuxing after the first fragment, the playlist of a new level in the expected
-    /// fetch time, media capabilities and codecs that the browser cannot play, HDR, channels, default audio and
-    /// `SCORE` in the choice of codecs, levels in the order of their heights, `EXT-X-BITRATE`, error penalties of
-    /// levels; and that a fragment that was left for the lowest level, or whose rest takes at most twice as long as
-    /// the new fragment, is loaded to its end beside the new one (line 421): the probe aborts its request.
+    /// Not modelled: the time until the media source is open (hls.js 1.6.15 requests the first fragment about 0.1 s
+    /// after its playlist), the time of transmuxing after the first fragment, the playlist of a new level in the
+    /// expected fetch time, media capabilities and codecs that the browser cannot play, HDR, channels, default audio
+    /// and `SCORE` in the choice of codecs, levels in the order of their heights, `EXT-X-BITRATE`, error penalties of
+    /// levels; and that a fragment that was left for the lowest level, or whose rest takes at most twice as long as the
+    /// new fragment, is loaded to its end beside the new one (line 421): the probe aborts its request.
     public static let hlsJS = hlsJS(name: "hlsjs", processing: .milliseconds(100))
 
     /// hls.js 1.7.1 that transmuxes on the page's own thread: its ES module (`hls.mjs`) without `workerPath`, as
     /// bundlers include it, or `enableWorker: false`.
     ///
-    /// Like ``hlsJS``, but for the start of the worker (src/demux/transmuxer-interface.ts:81): the first fragment takes
-    /// 15 ms (measured with hls.js 1.6.15 in Chromium), and the first picture comes earlier by the difference.
+    /// Like ``hlsJS``, except for the start of the worker (src/demux/transmuxer-interface.ts:81): the first fragment
+    /// takes 15 ms (measured with hls.js 1.6.15 in Chromium), and the first picture comes earlier by the difference.
     public static let hlsJSWithoutWorker = hlsJS(name: "hlsjs-no-worker", processing: .milliseconds(15))
 
     /// The time from the request's end to the first picture includes `processing`, with a worker 100 ms of it.
@@ -91,7 +92,8 @@ extension PlayerProfile {
                 // targetduration).
                 targetIncreaseOnStall: .duration(.seconds(1)),
                 maximumTargetIncrease: .targetDurations(1),
-                // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests them.
+                // src/config.ts, `lowLatencyMode`. src/loader/m3u8-parser.ts reads preload hints; nothing requests
+                // them.
                 usesParts: true
             )
         )
