@@ -1,12 +1,21 @@
 /// The memory of an ``Attributes``: elements in a row, and where to find them.
-final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.Element> {
+///
+/// The header and the elements stand behind the object, in the same allocation, or those of an event in a block of
+/// ``AttributeMemory``.
+final class AttributeStorage: ManagedBuffer<AttributeStorage.Place, UInt64> {
+    /// Where the header is, which the elements follow.
+    struct Place {
+        let header: UnsafeMutablePointer<Header>
+        let isBlock: Bool
+    }
+
     struct Header {
         /// For each set bit of `present`, the index modulo 256 of the last element that set it: where to look first.
         /// Comes first, so that it is read at the header's own address.
         var positions = Positions()
         var count = 0
         let room: Int
-        /// The elements, in the same allocation.
+        /// The elements, right behind the header.
         let elements: UnsafeMutablePointer<Attributes.Element>
         /// A bit for each name's number modulo 128. A clear bit means absent, so that most additions need no search.
         var present: (low: UInt64, high: UInt64) = (0, 0)
@@ -29,27 +38,51 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Header, Attributes.
         private var more: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
+    private static let headerSize = MemoryLayout<Header>.stride
+    private static let elementSize = MemoryLayout<Attributes.Element>.stride
+    /// The numbers of elements that get a block: with fewer, a storage is small for the allocator, and more are rare.
+    static let blockCapacities = 34...(AttributeMemory.blockSize - headerSize) / elementSize
+
     static func make(capacity: Int) -> AttributeStorage {
-        let made = AttributeStorage.create(minimumCapacity: capacity) { buffer in
-            Header(room: capacity, elements: buffer.withUnsafeMutablePointerToElements { $0 })
+        let usesBlock = blockCapacities.contains(capacity)
+        let words = usesBlock ? 0 : (headerSize + capacity * elementSize) / MemoryLayout<UInt64>.stride
+        let made = AttributeStorage.create(minimumCapacity: words) { buffer in
+            usesBlock
+                ? Place(header: header(at: AttributeMemory.shared.take(), blockCapacities.upperBound), isBlock: true)
+                : Place(
+                    header: header(
+                        at: buffer.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) },
+                        capacity
+                    ),
+                    isBlock: false
+                )
         }
         return unsafeDowncast(made, to: AttributeStorage.self)
     }
 
+    private static func header(at memory: UnsafeMutableRawPointer, _ room: Int) -> UnsafeMutablePointer<Header> {
+        let elements = (memory + headerSize).bindMemory(to: Attributes.Element.self, capacity: room)
+        let header = memory.bindMemory(to: Header.self, capacity: 1)
+        header.initialize(to: Header(room: room, elements: elements))
+        return header
+    }
+
     deinit {
-        withUnsafeMutablePointers { header, elements in
-            for index in 0..<header.pointee.count {
-                // Nothing is to be released for most values, and a general loop would ask each of them.
-                switch elements[index].value {
-                case .int, .double, .bool: break
-                case .string, .array, .object: (elements + index).deinitialize(count: 1)
-                }
+        let place = withUnsafeMutablePointerToHeader { $0.pointee }
+        let elements = place.header.pointee.elements
+        for index in 0..<place.header.pointee.count {
+            // Nothing is to be released for most values, and a general loop would ask each of them.
+            switch elements[index].value {
+            case .int, .double, .bool: break
+            case .string, .array, .object: (elements + index).deinitialize(count: 1)
             }
         }
+        place.header.deinitialize(count: 1)
+        if place.isBlock { AttributeMemory.shared.giveBack(UnsafeMutableRawPointer(place.header)) }
     }
 
     /// The header's address, which stands as long as the storage does.
-    var address: UnsafeMutablePointer<Header> { withUnsafeMutablePointerToHeader { $0 } }
+    var address: UnsafeMutablePointer<Header> { withUnsafeMutablePointerToHeader { $0.pointee.header } }
 }
 
 /// Work on a storage's header and elements in place.
