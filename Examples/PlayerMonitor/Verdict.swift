@@ -51,19 +51,29 @@ struct Verdict {
         var reader = try LineReader(path: file)
         let terminal = Terminal(isQuiet: true)
         var isAllValid = true
-        while let line = try reader.next() {
+        // The verdicts of lines that came together are written together, and none waits for a line that has not come.
+        var waiting: [UInt8] = []
+        while true {
+            if !waiting.isEmpty, !reader.hasNextAtHand || waiting.count >= Self.blockSize {
+                try terminal.output(escaped: waiting)
+                waiting.removeAll(keepingCapacity: true)
+            }
+            guard let line = try reader.next() else { break }
             if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
             let verdict =
                 accept(line).map { Verdict(acceptedID: $0, reader.lineNumber) }
                 ?? Verdict(on: line, reader.lineNumber, members: members, isStrict: isStrict, findings)
             isAllValid = isAllValid && verdict.isValid
             switch format {
-            case .text: try terminal.output(verdict.text)
-            case .json: try terminal.output(json: verdict.json.bytes)
+            case .text: waiting += verdict.text.bytes
+            case .json: waiting += (TerminalText(json: verdict.json.bytes) + "\n").bytes
             }
         }
         if !isAllValid { throw ExitCode(ExitStatus.failed.rawValue) }
     }
+
+    /// The bytes of verdicts that are written together.
+    private static let blockSize = 64 << 10
 
     private let id: String
     private let lineNumber: Int

@@ -24,10 +24,14 @@ struct FileTests {
             try write("a\n\n\(long)\r\nlast", to: path)
             var reader = try LineReader(path: path)
             var lines: [String] = []
+            var atHand = [reader.hasNextAtHand]
             while let line = try reader.next() {
                 lines.append(String(decoding: line, as: UTF8.self))
+                atHand.append(reader.hasNextAtHand)
                 #expect(reader.lineNumber == lines.count)
             }
+            // The first piece completes two lines, a later one the third, and the end the last.
+            #expect(atHand == [false, true, false, false, false])
             #expect(lines == ["a", "", long + "\r", "last"])
             #expect(try reader.next() == nil)
         }

@@ -77,6 +77,23 @@ extension CommandLineTests {
         }
     }
 
+    @Test("The verdict of a line is written before the next line comes")
+    func validateLive() throws {
+        let path = NSTemporaryDirectory() + "statements-\(UUID().uuidString).fifo"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try #require(mkfifo(path, 0o600) == 0)
+        // Opened for both directions, a pipe with a name waits for no reader, and ends with this handle.
+        let writer = try #require(FileHandle(forUpdatingAtPath: path))
+        let run = try Run.playerMonitor(["xapi", "validate", path], environment: [:]) { _, wait in
+            for number in 1...3 {
+                writer.write(Data((Self.good + "\n").utf8))
+                wait("\(number)\tvalid\n")
+            }
+            try? writer.close()
+        }
+        #expect(run.status == 0 && run.output == "1\tvalid\n2\tvalid\n3\tvalid\n")
+    }
+
     @Test("A byte order mark, invalid UTF-8, deep nesting and a huge number each give a rule and a place")
     func validateNotJSON() throws {
         let path = NSTemporaryDirectory() + "statements-\(UUID().uuidString).ndjson"

@@ -34,6 +34,12 @@ package struct LineReader: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// Whether the next line was read already, so that `next` neither waits nor fails.
+    package var hasNextAtHand: Bool {
+        if position < lines.count, case .whole = lines[position] { return true }
+        return false
+    }
+
     /// Returns the next line without its line feed; nil after the last line. Exits with code 2 if the file
     /// cannot be read, or has a line of more than 64 MiB.
     package mutating func next() throws -> [UInt8]? {
