@@ -49,6 +49,9 @@ struct RealPlayerTests {
         RealTrial(.hlsFragmented, "500k", seconds: 39, start: 1.71, "0×29"),
         RealTrial(.dashJS, "500k", seconds: 39, start: 1.88, "1(aborted) 0×27"),
         RealTrial(.shaka, "500k", seconds: 39, start: 3.39, "1(aborted) 0×23"),
+        // hls.js 1.6.15 as a module (`scripts/compare-players.py --seconds 18`).
+        RealTrial(.hlsTransportModule, "6000k", seconds: 18, start: 0.33, "0×1 2×20"),
+        RealTrial(.hlsFragmentedModule, "6000k", seconds: 18, start: 0.28, "0×1 2×22"),
     ]
 
     @Test(

@@ -8,12 +8,15 @@ struct RealTrial: Sendable, CustomTestStringConvertible {
     enum Player: String, Sendable {
         case hlsTransport = "hls.js, transport stream"
         case hlsFragmented = "hls.js, fragmented MP4"
+        case hlsTransportModule = "hls.js without worker, transport stream"
+        case hlsFragmentedModule = "hls.js without worker, fragmented MP4"
         case dashJS = "dash.js"
         case shaka = "Shaka"
 
         var profile: PlayerProfile {
             switch self {
             case .hlsTransport, .hlsFragmented: .hlsJS
+            case .hlsTransportModule, .hlsFragmentedModule: .hlsJSWithoutWorker
             case .dashJS: .dashJS
             case .shaka: .shaka
             }
@@ -21,8 +24,8 @@ struct RealTrial: Sendable, CustomTestStringConvertible {
 
         var path: String {
             switch self {
-            case .hlsTransport: "/ts/master.m3u8"
-            case .hlsFragmented: "/fmp4/master.m3u8"
+            case .hlsTransport, .hlsTransportModule: "/ts/master.m3u8"
+            case .hlsFragmented, .hlsFragmentedModule: "/fmp4/master.m3u8"
             case .dashJS, .shaka: "/dash/number.mpd"
             }
         }
