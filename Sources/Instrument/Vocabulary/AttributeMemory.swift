@@ -3,8 +3,8 @@ internal import Synchronization
 /// Blocks of memory for the attributes of events, used again.
 ///
 /// The attributes of an event take more than the 1,032 bytes up to which glibc keeps freed blocks for each thread, and
-/// another thread frees them. Some time, an allocation has to join and to sort what was freed: one emit in fifty took
-/// 7 µs more (`docs/measurements.md`, Emit). Here, a block costs one exchange of a flag.
+/// another thread frees them. At times, an allocation has to join and to sort what was freed: one emit in fifty took
+/// 7 µs more (`docs/measurements.md`). Here, a block costs one exchange of a flag.
 ///
 /// Thread-safe, and nobody waits: where another thread is inside, the allocator serves. Blocks stay for the life of the
 /// process, as many as were in use at once, at most `limit`.

@@ -45,17 +45,14 @@ final class AttributeStorage: ManagedBuffer<AttributeStorage.Place, UInt64> {
 
     static func make(capacity: Int) -> AttributeStorage {
         let usesBlock = blockCapacities.contains(capacity)
+        let room = usesBlock ? blockCapacities.upperBound : capacity
         let words = usesBlock ? 0 : (headerSize + capacity * elementSize) / MemoryLayout<UInt64>.stride
         let made = AttributeStorage.create(minimumCapacity: words) { buffer in
-            usesBlock
-                ? Place(header: header(at: AttributeMemory.shared.take(), blockCapacities.upperBound), isBlock: true)
-                : Place(
-                    header: header(
-                        at: buffer.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) },
-                        capacity
-                    ),
-                    isBlock: false
-                )
+            let memory =
+                usesBlock
+                ? AttributeMemory.shared.take()
+                : buffer.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
+            return Place(header: header(at: memory, room), isBlock: usesBlock)
         }
         return unsafeDowncast(made, to: AttributeStorage.self)
     }
