@@ -85,6 +85,7 @@ test: dependencies lint
 	@scripts/install-servers.sh || [ $$? -eq 3 ]
 	@# The same holds for Prometheus.
 	@scripts/install-prometheus.sh || [ $$? -eq 3 ]
+	scripts/check-comparison.py
 	scripts/build-all.sh
 	scripts/check-snippets.sh
 	scripts/run-tests.sh --skip '$(ALONE)'
@@ -96,7 +97,6 @@ test: dependencies lint
 	$(SWIFT) test --package-path Examples/ServiceLifecycle
 	for service in Clickstream Sift Seer XAPI; do $(SWIFT) run --package-path Examples/Services $${service}Example || exit 1; done
 	for service in Influx Graphite NewRelic OTLP CMCD Kafka NATS; do $(SWIFT) run --package-path Examples/OpenBackends $${service}Example || exit 1; done
-	scripts/check-comparison.py
 	@# Without Chromium and hls.js, or on a machine that is too busy, the comparison says SKIPPED and counts as passed.
 	scripts/compare-players.py --check --seconds 12 --schedule 6000k --schedule 900k --schedule '2500k for 2.2s, 0k for 6s, 2500k' || [ $$? -eq 3 ]
 	scripts/check-apple-sources.sh

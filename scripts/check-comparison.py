@@ -38,7 +38,7 @@ class Log(unittest.TestCase):
         # The end of the connection is all that there is of this one.
         records.append(record(4, "/v0/4.ts", outcome="aborted", length=0))
         records.append(record(1, "/v0/1.ts", outcome="aborted", session="probe", length=2.5))
-        self.assertEqual(players.requests_of(records, "real"), ([("0", 3)], 250))
+        self.assertEqual(players.requests_of(records, "real"), ([("0", 2)], 250))
         self.assertEqual(players.requests_of(records, "probe"), ([], 100))
 
 
