@@ -94,6 +94,16 @@ struct PlaybackModelTests {
         #expect(table.model.position(at: at(62_500)) == ms(2500))
     }
 
+    @Test("A wait ends with the later track, also if the earlier one is reported later")
+    func order() {
+        table.append(1000, now: 0)
+        #expect(table.log(until: 2000).last == "stalled@1000.0:1000.0")
+        table.model.append(.audio, end: ms(3000), now: at(5000))
+        table.model.append(.audio, end: ms(4000), now: at(6000))
+        table.model.append(.video, end: ms(4000), now: at(4000))
+        #expect(table.log(until: 6000).last?.hasSuffix("@5000.0:1000.0") == true)
+    }
+
     @Test("A track that is behind by more than a buffer does not block playback; at the end the longest track decides")
     func laggard() {
         table.append(1000, now: 0)

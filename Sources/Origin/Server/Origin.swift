@@ -1,4 +1,4 @@
-internal import Instrument
+package import Instrument
 internal import NIOCore
 internal import NIOPosix
 
@@ -70,6 +70,9 @@ public final class Origin: Sendable {
         let local = path.hasPrefix("/") ? String(path.dropFirst()) : path
         return "http://\(shown):\(port)/" + (session.map { "s/\($0)/" } ?? "") + local
     }
+
+    /// The start, from which ``AccessRecord/sinceOriginStart`` counts.
+    package var startTime: Timestamp { reception.start }
 
     /// The requests so far, in the order of their arrival.
     public var requests: [AccessRecord] { reception.log.records }

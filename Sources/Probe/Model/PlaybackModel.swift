@@ -70,7 +70,12 @@ struct PlaybackModel: Hashable, Sendable {
     private let decodeDelay: PlayerProfile.DecodeDelay
     /// The instant at which a wait ends whose media suffices, once it is decoded.
     private var readyAt: MonotonicInstant?
-    var phase = Phase.waiting(.start)
+    /// The instant at which each track's media became enough for the present wait; nil where it was before the wait, or
+    /// is not yet.
+    private var sufficientSince = PerTrack<MonotonicInstant?>(video: nil, audio: nil)
+    var phase = Phase.waiting(.start) {
+        didSet { sufficientSince = PerTrack(video: nil, audio: nil) }
+    }
     var anchor: Anchor
     /// The end of each track's media; nil before its first media.
     private var ends = PerTrack<Int64?>(video: nil, audio: nil)
@@ -167,7 +172,7 @@ extension PlaybackModel {
     /// Whether playback waits and the buffer does not suffice.
     var isShort: Bool {
         guard case .waiting(let wait) = phase, !isEndKnown else { return false }
-        return !hasEnough(wait == .stall ? resumeThreshold : startThreshold, anchor.instant)
+        return !hasEnough(threshold(of: wait), anchor.instant)
     }
 
     /// When the next transition is due: a stall, the end, another quality, or room in a buffer that was full.
@@ -202,10 +207,13 @@ extension PlaybackModel {
         return transitions
     }
 
-    /// Media of a track has arrived, up to `end`.
+    /// Media of a track has arrived, up to `end`. The calls for one track are in the order of `now`; between two tracks
+    /// they may not be.
     mutating func append(_ track: Track, end: Int64, now: MonotonicInstant) {
         move(to: now)
-        ends[track] = max(ends[track] ?? anchor.position, end)
+        let before = ends[track] ?? anchor.position
+        ends[track] = max(before, end)
+        if let neededEnd, before < neededEnd, end >= neededEnd { sufficientSince[track] = now }
         let furthest = max(ends.video ?? 0, ends.audio ?? 0)
         for other in tracks where canLag && furthest - (ends[other] ?? anchor.position) > maximum {
             isLaggard[other] = true
@@ -324,6 +332,7 @@ extension PlaybackModel {
         passedCues = []
         bufferedStart = position
         ends = PerTrack(video: nil, audio: nil)
+        sufficientSince = PerTrack(video: nil, audio: nil)
         isLaggard = PerTrack(video: false, audio: false)
         cues = []
         isEndKnown = false
@@ -359,14 +368,23 @@ extension PlaybackModel {
     /// Ends a wait if the buffer suffices, or if no more media follows.
     mutating func settle(_ now: MonotonicInstant) {
         guard case .waiting(let wait) = phase else { return }
-        let threshold = wait == .stall ? resumeThreshold : startThreshold
-        guard isEndKnown || hasEnough(threshold, now) else { return }
-        let ready = readyAt ?? max(now, anchor.instant).advanced(by: decodeDelay.delay(of: wait))
+        guard isEndKnown || hasEnough(threshold(of: wait), now) else { return }
+        let latest = [sufficientSince.video, sufficientSince.audio].compactMap(\.self).max() ?? now
+        let sufficient = max(now, latest, anchor.instant)
+        let ready = readyAt ?? sufficient.advanced(by: decodeDelay.delay(of: wait))
         readyAt = ready
         // Without a delay, the wait ends at once, also if the media arrived before the model's present instant.
-        if ready <= max(now, anchor.instant) { endWait(at: ready) }
+        if ready <= sufficient { endWait(at: ready) }
         move(to: now)
     }
+
+    /// The end that each track's media has to reach before the present wait ends; nil without a wait.
+    private var neededEnd: Int64? {
+        guard case .waiting(let wait) = phase else { return nil }
+        return anchor.position.saturatingAdd(max(threshold(of: wait) - Self.timestampRounding, 1))
+    }
+
+    private func threshold(of wait: Wait) -> Int64 { wait == .stall ? resumeThreshold : startThreshold }
 
     private mutating func endWait(at instant: MonotonicInstant) {
         readyAt = nil

@@ -11,6 +11,9 @@ struct SegmentContent: Hashable, Sendable {
     /// The interval after which timestamps wrap to zero, in nanoseconds; nil where they do not wrap. 2³³ ticks of 90
     /// kHz in a transport stream (ISO/IEC 13818-1, 2.4.3.7).
     var wrap: Int64?
+    /// Whether each frame of the points is complete. Of a part of a segment, libavformat may return a last frame of
+    /// which bytes are missing.
+    var hasCompleteFrames = false
 
     subscript(track: PlaybackModel.Track) -> TrackContent? {
         get { track == .video ? video : audio }
@@ -33,6 +36,7 @@ extension SegmentContent {
             var content = content
             content.video?.points = []
             content.audio?.points = []
+            content.hasCompleteFrames = false
             return content
         }
         return comparable(self) == comparable(other)

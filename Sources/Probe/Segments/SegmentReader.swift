@@ -154,6 +154,7 @@ extension SegmentContent {
         for kind in PlaybackModel.Track.allCases {
             if let points = other[kind]?.points { content[kind]?.points = points }
         }
+        content.hasCompleteFrames = other.hasCompleteFrames
         return content
     }
 }

@@ -47,6 +47,7 @@ struct SegmentScan: Sendable {
         guard !isInDoubt else { return nil }
         var content = SegmentContent()
         content.size = count
+        content.hasCompleteFrames = true
         if let reader = transportStream {
             content.wrap = SegmentContent.transportStreamWrap
             content.streams = Set(reader.tracks.map(\.coding.track))

@@ -7,8 +7,9 @@ struct ArrivalLog: Hashable, Sendable {
         var instant: MonotonicInstant
     }
 
-    /// The smallest number of bytes between two marks, so that slow arrival costs little memory.
-    private static let grain = 512
+    /// Bytes and a time that two marks are apart at least, in one of the two, so that small pieces cost little memory.
+    /// A byte counts as arrived at most this time later than it was.
+    private static let grain = (bytes: 512, time: Duration.milliseconds(2))
 
     private var marks: [Mark] = []
     /// The largest number of marks.
@@ -24,11 +25,15 @@ struct ArrivalLog: Hashable, Sendable {
         guard count > 0 else { return }
         let mark = Mark(count: self.count.saturatingAdd(count), instant: instant)
         // The first mark stays, because it is the arrival of the first byte.
-        if marks.count > 1, let last = marks.last, last.count - marks[marks.count - 2].count < Self.grain {
+        if marks.count > 1, Self.isNear(mark, marks[marks.count - 2]) {
             marks[marks.count - 1] = mark
         } else {
             marks.append(mark)
         }
+    }
+
+    private static func isNear(_ mark: Mark, _ other: Mark) -> Bool {
+        mark.count - other.count < grain.bytes && other.instant.duration(to: mark.instant) <= grain.time
     }
 
     /// The instants of arrival behind the first `count` bytes, with the number of bytes that had come by then.

@@ -36,7 +36,10 @@ struct PlacedSegment: Sendable {
                 continue
             }
             if usesPoints {
-                found += arrivals(of: points(of: media, kind, content), kind, isWhole: isWhole, fed: &fed[kind])
+                // The bytes that a last frame may lack, at most a packet of a transport stream.
+                let missing = isWhole || content.hasCompleteFrames ? 0 : TransportPacket.size
+                let points = points(of: media, kind, content)
+                found += arrivals(of: points, kind, isWhole: isWhole, upTo: log.count - missing, fed: &fed[kind])
             } else if isWhole {
                 found.append(MediaArrival(track: kind, end: end(media.end, of: media), instant: last))
             }
@@ -70,16 +73,15 @@ struct PlacedSegment: Sendable {
         of points: [TrackContent.Point],
         _ kind: PlaybackModel.Track,
         isWhole: Bool,
+        upTo limit: Int,
         fed: inout Int64?
     ) -> [MediaArrival] {
-        // At the end of a part, a demuxer may return a packet that is not complete.
-        let limit = isWhole ? Int.max : log.count - 188
         let known = fed ?? .min
         var arrivals: [MediaArrival] = []
         for point in points where point.end > known {
             let block = (max(1, point.offset) + lookahead.blockSize - 1) / lookahead.blockSize * lookahead.blockSize
             let offset = isWhole ? min(block, log.count) : block
-            guard point.offset <= limit, let instant = log.instant(of: offset) else { break }
+            guard isWhole || point.offset <= limit, let instant = log.instant(of: offset) else { break }
             fed = point.end
             let arrival = MediaArrival(track: kind, end: point.end, instant: instant)
             // Of the frames that arrive at one instant, the last one tells all.

@@ -179,4 +179,24 @@ struct SegmentReaderTests {
         #expect(reader.ownCount == before)
         #expect(content == (try SegmentDemuxer.demux(media)))
     }
+
+    @Test(
+        "A fragment whose samples last for minutes is left to libavformat",
+        arguments: [441_001, 16_777_215, 2_147_483_647]
+    )
+    func longSamples(ticks: UInt32) throws {
+        let coding = try #require(Coding.all.first { $0.name == "sound" })
+        let series = try coding.series(isFragmented: true)
+        let media = BoxEditor.edit(series.media[3], ["moof", "traf", "tfhd"]) { content in
+            // Only the default duration and fields behind it (ISO/IEC 14496-12, 8.8.7).
+            guard content[3] & 0x0B == 0x08 else { return content }
+            return content[..<8] + withUnsafeBytes(of: ticks.bigEndian) { Array($0) } + content[12...]
+        }
+        #expect(media != series.media[3] && media.count == series.media[3].count)
+        var reader = series.taughtReader()
+        let before = reader.ownCount
+        let content = try reader.read(media, initialization: series.initialization, inspecting: false)
+        #expect(reader.ownCount == before)
+        #expect(content == (try SegmentDemuxer.demux(media, initialization: series.initialization)))
+    }
 }

@@ -41,6 +41,8 @@ final class SimulatedNetwork: ResourceFetcher {
     /// bit/s from an instant (ns) on; the first begins at 0.
     private let bandwidth: [(from: Int64, bitrate: Int64)]
     private let latency: Int64
+    /// The bytes that arrive at one instant; nil for the usual size.
+    private let pieceSize: Int?
     private let resource: @Sendable (String) -> [UInt8]?
     private let fault: @Sendable (String, Int) -> Fault?
     private let state = Lock(State())
@@ -55,17 +57,19 @@ final class SimulatedNetwork: ResourceFetcher {
         clock: VirtualClock,
         bandwidth: [(from: Int64, bitrate: Int64)],
         latency: Int64 = 0,
+        pieceSize: Int? = nil,
         fault: @escaping @Sendable (String, Int) -> Fault? = { _, _ in nil },
         resource: @escaping @Sendable (String) -> [UInt8]?
     ) {
         self.clock = clock
         self.bandwidth = bandwidth
         self.latency = latency
+        self.pieceSize = pieceSize
         self.fault = fault
         self.resource = resource
     }
 
-    /// The bytes of a response that arrive at one instant: fine enough to detect a start, coarse enough to be fast.
+    /// The usual size of a piece: fine enough to detect a start, coarse enough to be fast.
     static func pieceSize(_ count: Int) -> Int { max(1000, count / 64) }
 
     /// The instant at which this number of bits has arrived, starting at `start`.
@@ -126,7 +130,7 @@ final class SimulatedNetwork: ResourceFetcher {
         }
         let sent = bytes.prefix(limit)
         let start = delay.map { now + latency + $0 } ?? state.withLock { max(now + latency, $0.linkFree) }
-        let size = Self.pieceSize(sent.count)
+        let size = pieceSize ?? Self.pieceSize(sent.count)
         for piece in stride(from: 0, to: sent.count, by: size) {
             let part = Array(sent[piece..<min(piece + size, sent.count)])
             at(end(of: Int64(piece + part.count) * 8, from: start), unless: isOver) { [clock] in

@@ -31,6 +31,8 @@ struct FragmentReader: Sendable {
     }
 
     private static let latestTime: Int64 = 1 << 60
+    /// Seconds. libavformat does not keep the length of samples that last for minutes.
+    private static let longestSample: Int64 = 10
 
     let header: MovieHeader
     private let initialization: [UInt8]
@@ -168,7 +170,9 @@ struct FragmentReader: Sendable {
         tracks[run.track].pending = []
         if pending.isEmpty { pending = [] }
         for sample in run.samples {
-            guard sample.decoded >= tracks[run.track].last, sample.decoded < Self.latestTime else { return false }
+            guard sample.decoded >= tracks[run.track].last, sample.decoded < Self.latestTime,
+                sample.duration <= Self.longestSample * track.timescale
+            else { return false }
             tracks[run.track].last = sample.decoded
             tracks[run.track].described += 1
             tracks[run.track].durations = tracks[run.track].durations.saturatingAdd(sample.duration)

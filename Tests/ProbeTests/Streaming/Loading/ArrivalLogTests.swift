@@ -29,4 +29,20 @@ struct ArrivalLogTests {
         #expect(log(bursts: [5], pieces: 1).transferTimeWithoutPauses == .zero)
         #expect(ArrivalLog().transferTimeWithoutPauses == .zero)
     }
+
+    @Test(
+        "A byte counts at most 2 ms after its arrival, however small the pieces are",
+        arguments: [50_000, 900_000, 7_000_000]
+    )
+    func smallPieces(distance: Int64) throws {
+        var log = ArrivalLog()
+        for piece in 0..<200 { log.add(10, at: MonotonicInstant(nanoseconds: Int64(piece) * distance)) }
+        for piece in 0..<200 {
+            let arrival = Int64(piece) * distance
+            for count in [piece * 10 + 1, piece * 10 + 10] {
+                let instant = try #require(log.instant(of: count))
+                #expect(arrival...(arrival + 2_000_000) ~= instant.nanoseconds)
+            }
+        }
+    }
 }
