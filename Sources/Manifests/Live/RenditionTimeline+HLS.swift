@@ -231,10 +231,13 @@ extension RenditionTimeline {
     /// rendition. While a playlist is live, a segment that is more than 100 ms off its date is moved to the date;
     /// dates that jump by more than a target duration belong to the content and are ignored.
     mutating func appended(_ new: [MediaSegment], to known: [MediaSegment]) -> [MediaSegment] {
-        var segments = known
-        for var segment in new {
+        // A playlist that is kept shares the memory of its segments, as long as none of them changes.
+        var segments = known.isEmpty ? new : known + new
+        var previous = known.last
+        for place in known.count..<segments.count {
+            var segment = segments[place]
             segment.parts = usableParts(of: segment)
-            if let previous = segments.last { segment.start = previous.end }
+            if let previous { segment.start = previous.end }
             if let date = segment.wallTime, !index.isComplete {
                 if let anchor = dateAnchor {
                     let dated = anchor.start.saturatingAdd(date.nanoseconds(since: anchor.date))
@@ -242,13 +245,16 @@ extension RenditionTimeline {
                     if drift.magnitude > max(index.targetDuration, 1_000_000_000).magnitude {
                         dateAnchor = DateAnchor(date: date, start: segment.start)
                     } else if drift.magnitude > 100_000_000 {
-                        segment.start = max(dated, segments.last?.start ?? dated)
+                        segment.start = max(dated, previous?.start ?? dated)
                     }
                 } else {
                     dateAnchor = DateAnchor(date: date, start: segment.start)
                 }
             }
-            segments.append(segment)
+            if segment.start != segments[place].start || segment.parts != segments[place].parts {
+                segments[place] = segment
+            }
+            previous = segment
         }
         return segments
     }

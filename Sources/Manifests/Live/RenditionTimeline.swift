@@ -82,7 +82,8 @@ public struct RenditionTimeline: Hashable, Sendable {
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
         targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
         noticeList.add(playlist.notices + [notice].compactMap(\.self))
-        index = index.with(appended(playlist.segments.map { $0.moved(by: start) }, to: []))
+        let segments = start == 0 ? playlist.segments : playlist.segments.map { $0.moved(by: start) }
+        index = index.with(appended(segments, to: []))
         takeOpenSegment(of: playlist)
         if isNumberedAlike || axis.reference == nil { axis.reference = index }
         nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))

@@ -124,7 +124,7 @@ extension StreamPlayback {
         _ delivery: MediaFeed.Delivery,
         _ now: Timestamp
     ) {
-        guard ads != nil, delivery.segment.hasReadableContainer, let bytes = try? response.part(range),
+        guard ads != nil, delivery.segment.hasReadableContainer, let bytes = try? response.part(range).array,
             let offset = feed.offset(of: delivery.plan, delivery.role), let main = content.main
         else { return }
         let found = ads?.signals(in: bytes, start: main.start, offset: offset, wrap: content.wrap) ?? AdSignals()

@@ -45,7 +45,8 @@ package enum SegmentDecoder {
                 var input = probe_memory_open(first.baseAddress, first.count, second.baseAddress, second.count)
                 guard input != nil else { return Output() }
                 defer { probe_memory_close(&input) }
-                var context = SegmentDemuxer.open(input, SegmentFormat(first.isEmpty ? second : first))
+                let start = UnsafeRawBufferPointer(first.isEmpty ? second : first)
+                var context = SegmentDemuxer.open(input, SegmentFormat(start))
                 guard context != nil else { return Output() }
                 defer { avformat_close_input(&context) }
                 avformat_find_stream_info(context, nil)

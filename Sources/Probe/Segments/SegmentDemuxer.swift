@@ -28,7 +28,7 @@ enum SegmentDemuxer {
     ///     such section.
     ///   - isInspected: whether to determine the frame rate as well, which takes slightly longer.
     static func demux(
-        _ media: [UInt8],
+        _ media: FetchedBytes,
         initialization: [UInt8] = [],
         inspecting isInspected: Bool = false
     ) throws(Failure) -> SegmentContent {
@@ -37,23 +37,24 @@ enum SegmentDemuxer {
 
     /// Reads all frames, with what a reader without libavformat must know of them.
     static func look(
-        at media: [UInt8],
+        at media: FetchedBytes,
         initialization: [UInt8],
         inspecting isInspected: Bool = false
     ) throws(Failure) -> SegmentLook {
         probe_initialize()
-        let result = initialization.withUnsafeBufferPointer { first in
-            media.withUnsafeBufferPointer { second in demux(first, second, isInspected) }
+        let result = initialization.withUnsafeBytes { first in
+            media.withUnsafeBytes { second in demux(first, second, isInspected) }
         }
         return try result.get()
     }
 
     private static func demux(
-        _ first: UnsafeBufferPointer<UInt8>,
-        _ second: UnsafeBufferPointer<UInt8>,
+        _ first: UnsafeRawBufferPointer,
+        _ second: UnsafeRawBufferPointer,
         _ isInspected: Bool
     ) -> Result<SegmentLook, Failure> {
-        var input = probe_memory_open(first.baseAddress, first.count, second.baseAddress, second.count)
+        let starts = [first, second].map { $0.baseAddress?.assumingMemoryBound(to: UInt8.self) }
+        var input = probe_memory_open(starts[0], first.count, starts[1], second.count)
         guard input != nil else { return .failure(.outOfMemory) }
         defer { probe_memory_close(&input) }
         let format = SegmentFormat(first.isEmpty ? second : first)
@@ -108,7 +109,7 @@ struct SegmentLook: Hashable, Sendable {
 enum SegmentFormat: Hashable, Sendable {
     case transportStream, isoBaseMedia, other
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         let boxes: [StaticString] = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "free"]
         if bytes.count > 188, bytes[0] == 0x47, bytes[188] == 0x47 {
             self = .transportStream
@@ -119,7 +120,7 @@ enum SegmentFormat: Hashable, Sendable {
         }
     }
 
-    private static func matches(_ type: StaticString, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func matches(_ type: StaticString, _ bytes: UnsafeRawBufferPointer) -> Bool {
         type.withUTF8Buffer { bytes[4..<8].elementsEqual($0) }
     }
 

@@ -33,7 +33,7 @@ package struct SegmentInspection: Sendable {
     package init(media: [UInt8], initialization: [UInt8]) throws(Failure) {
         let content: SegmentContent
         do {
-            content = try SegmentDemuxer.demux(media, initialization: initialization)
+            content = try SegmentDemuxer.demux(FetchedBytes(media), initialization: initialization)
         } catch {
             switch error {
             case .unknownFormat: throw .unreadable("bytes of an unknown format")

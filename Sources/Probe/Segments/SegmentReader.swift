@@ -43,7 +43,7 @@ struct SegmentReader: Sendable {
     ///   - isInspected: whether to determine the frame rate as well, for which libavformat is always asked.
     ///   - request: the number of the request, if parts of its response were read.
     mutating func read(
-        _ media: [UInt8],
+        _ media: FetchedBytes,
         initialization: [UInt8],
         inspecting isInspected: Bool,
         request: Int? = nil
@@ -68,7 +68,7 @@ struct SegmentReader: Sendable {
     }
 
     /// Reads the part of a segment that has arrived; nil if the part holds no media yet.
-    mutating func read(part media: [UInt8], initialization: [UInt8], request: Int) -> SegmentContent? {
+    mutating func read(part media: FetchedBytes, initialization: [UInt8], request: Int) -> SegmentContent? {
         // Too few bytes to recognize the format.
         guard media.count > TransportPacket.size else { return nil }
         if var segment = take(request, media, initialization), var scan = segment.scan {
@@ -88,20 +88,20 @@ struct SegmentReader: Sendable {
     }
 
     /// The segment of a request; nil if only libavformat reads it.
-    private mutating func take(_ request: Int?, _ media: [UInt8], _ initialization: [UInt8]) -> Arriving? {
+    private mutating func take(_ request: Int?, _ media: FetchedBytes, _ initialization: [UInt8]) -> Arriving? {
         if let index = arriving.firstIndex(where: { $0.request == request }) {
             let segment = arriving.remove(at: index)
             guard let scan = segment.scan else { return nil }
             if scan.count <= media.count { return segment }
         }
-        let format = media.withUnsafeBufferPointer { SegmentFormat($0) }
+        let format = media.withUnsafeBytes { SegmentFormat($0) }
         let scan = SegmentScan(format, header(initialization).map { FragmentReader($0, initialization) })
         return scan.map { Arriving(request: request ?? 0, scan: $0) }
     }
 
     /// The description of the media of a part: that of its kind, or else from libavformat's look; nil if neither has
     /// one.
-    private func description(of scan: SegmentScan, _ media: [UInt8], _ initialization: [UInt8]) -> KnownMedia? {
+    private func description(of scan: SegmentScan, _ media: FetchedBytes, _ initialization: [UInt8]) -> KnownMedia? {
         guard let signature = scan.signature else {
             return known.last { $0.media != nil && scan.agrees(with: $0.signature) }?.media
         }

@@ -2,8 +2,8 @@ internal import Instrument
 
 /// The bytes of a resource during its arrival: one thread appends, others read.
 final class FetchBuffer: Sendable {
-    private struct Content {
-        var bytes: [UInt8] = []
+    private struct Content: ~Copyable {
+        var bytes = GrowingBytes()
         var arrivals = ArrivalLog()
         var announced: Int?
         var isWhole = false
@@ -26,13 +26,13 @@ final class FetchBuffer: Sendable {
     func expect(_ count: Int) {
         content.withLock { content in
             content.announced = count
-            content.bytes.reserveCapacity(min(count, Self.maxReservation))
+            content.bytes.reserve(min(count, Self.maxReservation))
         }
     }
 
     func append(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicInstant) {
         content.withLock { content in
-            content.bytes.append(contentsOf: bytes)
+            content.bytes.append(bytes)
             content.arrivals.add(bytes.count, at: instant)
         }
     }
@@ -40,6 +40,8 @@ final class FetchBuffer: Sendable {
     /// Records that all bytes have arrived.
     func finish() { content.withLock { $0.isWhole = true } }
 
-    /// A copy of the bytes that have arrived.
-    func snapshot() -> (bytes: [UInt8], arrivals: ArrivalLog) { content.withLock { ($0.bytes, $0.arrivals) } }
+    /// The bytes that have arrived.
+    func snapshot() -> (bytes: FetchedBytes, arrivals: ArrivalLog) {
+        content.withLock { ($0.bytes.fetched, $0.arrivals) }
+    }
 }

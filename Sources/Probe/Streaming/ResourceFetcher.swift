@@ -29,7 +29,7 @@ struct ResourceResponse: Sendable {
     var url: HTTPURL
     var status: Int
     var contentType: String?
-    var bytes: [UInt8]
+    var body: FetchedBytes
     var arrivals: ArrivalLog
     var timings: HTTPTimings
     var redirectCount: Int
@@ -39,6 +39,9 @@ struct ResourceResponse: Sendable {
     /// The parsed manifest or playlist; nil for any other resource. Parsed before the loader receives the response,
     /// because a large one takes time, during which playback continues and can be stopped.
     var reading: Result<ManifestReading, ManifestError>?
+
+    /// The body as an array, which is a copy if it is large.
+    var bytes: [UInt8] { body.array }
 }
 
 /// A parsed manifest or playlist.

@@ -85,22 +85,22 @@ extension SegmentStore {
         _ response: ResourceResponse,
         _ range: ByteRange?,
         of segment: MediaSegment
-    ) throws(ResourceFailure) -> [UInt8] {
+    ) throws(ResourceFailure) -> FetchedBytes {
         let bytes = try response.part(range)
         guard let encryption = segment.encryption, let key = encryption.keyURL.flatMap({ key(at: $0) }) else {
             return bytes
         }
         let vector = encryption.initializationVector
-        guard let plain = SegmentCipher.decrypt(bytes, key: key, initializationVector: vector) else {
+        guard let plain = SegmentCipher.decrypt(bytes.array, key: key, initializationVector: vector) else {
             throw .wrongContent("the segment cannot be decrypted with its key; check the key's address")
         }
-        return plain
+        return FetchedBytes(plain)
     }
 
     /// Demuxes the first part of a segment; nil if the part holds no media yet.
     ///
     /// - Parameter request: the number of the request that fetches the segment.
-    mutating func open(part bytes: [UInt8], of segment: MediaSegment, request: Int) -> SegmentContent? {
+    mutating func open(part bytes: FetchedBytes, of segment: MediaSegment, request: Int) -> SegmentContent? {
         reader.read(part: bytes, initialization: initialization(of: segment), request: request)
     }
 
@@ -111,17 +111,19 @@ extension SegmentStore {
 
 extension ResourceResponse {
     /// The requested part of the body, also where the server has sent the whole resource.
-    func part(_ range: ByteRange?) throws(ResourceFailure) -> [UInt8] {
-        guard let range, status == 200 else { return bytes }
-        let count = Int64(bytes.count)
+    func part(_ range: ByteRange?) throws(ResourceFailure) -> FetchedBytes {
+        guard let range, status == 200 else { return body }
+        let count = Int64(body.count)
         let end = range.length.map { range.offset.saturatingAdd($0) } ?? count
-        guard range.offset >= 0, range.offset < end, end <= count else {
+        guard range.offset >= 0, range.offset < end, end <= count,
+            let part = body.part(Int(range.offset)..<Int(end))
+        else {
             throw .wrongContent(
                 "the server sent \(count) bytes, which do not contain the requested bytes \(range.offset)..<\(end); "
                     + "check the playlist's byte ranges"
             )
         }
-        return Array(bytes[Int(range.offset)..<Int(end)])
+        return part
     }
 }
 

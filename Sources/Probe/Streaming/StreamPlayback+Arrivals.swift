@@ -39,11 +39,11 @@ extension StreamPlayback {
                 apply(effects, now)
                 if case .media(let playlist) = parsed { readAds(of: playlist, id, now) }
             case .index(let id):
-                let bytes = try response.part(fetching.request.range)
+                let bytes = try response.part(fetching.request.range).array
                 try manifest.take(indexBytes: bytes, of: id, begun: fetching.begun)
             case .initialization(let role):
                 guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }
-                let bytes = try response.part(fetching.request.range)
+                let bytes = try response.part(fetching.request.range).array
                 store.keep(bytes, of: section)
                 if let segment = plan.segment, role != .subtitles {
                     if refuses(initialization: bytes, of: segment, role, now) { break }
@@ -94,9 +94,9 @@ extension StreamPlayback {
 
     private mutating func arrived(key response: ResourceResponse, _ role: StreamRole) throws(ResourceFailure) {
         guard let url = plan(of: role)?.segment?.encryption?.keyURL else { return }
-        guard response.bytes.count == 16 else {
+        guard response.body.count == 16 else {
             throw .wrongContent(
-                "a key must have 16 bytes (found \(response.bytes.count)); check whether its address requires a login"
+                "a key must have 16 bytes (found \(response.body.count)); check whether its address requires a login"
             )
         }
         store.keep(key: response.bytes, at: url)
@@ -137,7 +137,7 @@ extension StreamPlayback {
         session.received(bytes: content.size)
         if isInspected {
             let media = try store.plain(response, fetching.request.range, of: segment)
-            if refuses(segment: media, content, delivery, now) { return }
+            if refuses(segment: media.array, content, delivery, now) { return }
         }
         let playable = licence.playable(held.playable(fetching.playable(arrivals), of: role, plan), of: segment)
         apply(feed.take(content, playable, isWhole: true, delivery, view(now)), now)

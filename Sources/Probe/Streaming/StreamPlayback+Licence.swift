@@ -21,7 +21,7 @@ extension StreamPlayback {
 
     /// Continues with the segments that waited for the licence.
     mutating func arrived(licence response: ResourceResponse, _ now: Timestamp) throws(ResourceFailure) {
-        guard !response.bytes.isEmpty else {
+        guard !response.body.isEmpty else {
             throw .wrongContent("the licence must not be empty; check the address of the licence server")
         }
         licence.grant(at: response.arrivals.last ?? now.instant)

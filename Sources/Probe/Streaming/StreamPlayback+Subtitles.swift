@@ -89,7 +89,7 @@ extension StreamPlayback {
         guard let segment = subtitles.track?.plan?.segment else { return }
         let bytes = try store.plain(response, fetching.request.range, of: segment)
         let content = SubtitleContent(
-            bytes,
+            bytes.array,
             initialization: segment.initialization.flatMap { store.bytes(of: $0) } ?? [],
             hasReadableSamples: segment.encryption?.coversContainer ?? true,
             range: segment.mediaTime.map { $0..<max($0, $0.saturatingAdd(segment.duration)) }

@@ -103,15 +103,15 @@ struct TransportFetcher: ResourceFetcher {
         case .failure(let error): return .failure(ResourceFailure(error))
         }
         guard response.isSuccess else { return .failure(ResourceFailure(response)) }
-        // A copy, because the engine may still read the buffer until it has handled the end.
-        let (bytes, arrivals) = buffer.snapshot()
+        // The engine may still read the buffer until it has handled the end.
+        let (body, arrivals) = buffer.snapshot()
         let date = request.kind == .clock ? response.headers["Date"] : nil
         return .success(
             ResourceResponse(
                 url: response.url,
                 status: response.status,
                 contentType: response.headers["Content-Type"],
-                bytes: bytes,
+                body: body,
                 arrivals: arrivals,
                 timings: response.timings,
                 redirectCount: response.redirectCount,

@@ -53,7 +53,7 @@ struct ManifestReadingTests {
                 let response = ResourceResponse(
                     url: request.url,
                     status: 200,
-                    bytes: bytes,
+                    body: FetchedBytes(bytes),
                     arrivals: buffer.arrivals,
                     timings: HTTPTimings(),
                     redirectCount: 0,

@@ -171,12 +171,12 @@ final class SimulatedNetwork: ResourceFetcher {
         return ResourceResponse(
             url: request.url,
             status: request.range == nil ? 200 : 206,
-            bytes: isHead ? [] : bytes,
+            body: isHead ? FetchedBytes([]) : bytes,
             arrivals: arrivals,
             timings: HTTPTimings(),
             redirectCount: 0,
             version: "1.1",
-            date: isHead ? ClockSource.time(inBody: bytes) : nil
+            date: isHead ? ClockSource.time(inBody: bytes.array) : nil
         )
     }
 }

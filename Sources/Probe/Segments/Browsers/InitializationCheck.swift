@@ -23,7 +23,7 @@ struct InitializationCheck {
     private init() {}
 
     private mutating func read(_ file: BoxReading) throws(MediaRefusal) {
-        guard SegmentFormat(file.bytes.bindMemory(to: UInt8.self)) == .isoBaseMedia else { return }
+        guard SegmentFormat(file.bytes) == .isoBaseMedia else { return }
         guard let movie = file.first("moov") else {
             guard file.isReadable else { return }
             throw MediaRefusal("the initialization section has no `moov` box", expected: "one with the tracks")

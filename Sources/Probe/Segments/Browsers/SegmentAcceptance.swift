@@ -16,7 +16,7 @@ enum SegmentAcceptance {
     static func refusal(ofFragments media: [UInt8], encryptedTracks: Set<UInt32> = []) -> MediaRefusal? {
         media.withUnsafeBytes { bytes in
             let file = BoxReading("file", bytes)
-            guard SegmentFormat(bytes.bindMemory(to: UInt8.self)) == .isoBaseMedia else { return nil }
+            guard SegmentFormat(bytes) == .isoBaseMedia else { return nil }
             for fragment in file.all("moof") where fragment.isReadable {
                 if fragment.first("mfhd") == nil { return missing("mfhd", in: "moof") }
                 for track in fragment.all("traf") where track.isReadable {

@@ -153,7 +153,7 @@ final class OriginNetwork: ResourceFetcher {
         return ResourceResponse(
             url: response.request.url,
             status: 200,
-            bytes: bytes,
+            body: bytes,
             arrivals: arrivals,
             timings: HTTPTimings(),
             redirectCount: 0,
