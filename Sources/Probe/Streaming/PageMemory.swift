@@ -84,7 +84,7 @@ final class PageMemory: Sendable {
     }
 
     private static func map(_ capacity: Int) -> UnsafeMutableRawPointer? {
-        let start = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let start = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
         return start == MAP_FAILED ? nil : start
     }
 
