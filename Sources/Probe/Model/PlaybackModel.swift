@@ -369,8 +369,7 @@ extension PlaybackModel {
     mutating func settle(_ now: MonotonicInstant) {
         guard case .waiting(let wait) = phase else { return }
         guard isEndKnown || hasEnough(threshold(of: wait), now) else { return }
-        let latest = [sufficientSince.video, sufficientSince.audio].compactMap(\.self).max() ?? now
-        let sufficient = max(now, latest, anchor.instant)
+        let sufficient = max(now, sufficientSince.video ?? now, sufficientSince.audio ?? now, anchor.instant)
         let ready = readyAt ?? sufficient.advanced(by: decodeDelay.delay(of: wait))
         readyAt = ready
         // Without a delay, the wait ends at once, also if the media arrived before the model's present instant.

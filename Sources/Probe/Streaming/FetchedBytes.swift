@@ -61,14 +61,13 @@ struct GrowingBytes: ~Copyable {
 
     /// Makes room for this number of bytes in all.
     mutating func reserve(_ capacity: Int) {
-        if capacity >= Self.leastInPages, holds(capacity) || moveToPages(capacity) { return }
-        change { $0.reserveCapacity(capacity) }
+        if !hasPages(for: capacity) { change { $0.reserveCapacity(capacity) } }
     }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress, bytes.count > 0 else { return }
         let needed = count + bytes.count
-        if needed >= Self.leastInPages, holds(needed) || moveToPages(needed), case .pages(let block) = storage {
+        if hasPages(for: needed), case .pages(let block) = storage {
             (block.start + count).copyMemory(from: address, byteCount: bytes.count)
         } else {
             change { $0.append(contentsOf: bytes) }
@@ -76,14 +75,11 @@ struct GrowingBytes: ~Copyable {
         count = needed
     }
 
-    /// Whether there are pages for this number of bytes.
-    private func holds(_ capacity: Int) -> Bool {
-        if case .pages(let block) = storage { block.capacity >= capacity } else { false }
-    }
-
-    /// False if the system has no memory for pages.
-    private mutating func moveToPages(_ capacity: Int) -> Bool {
-        guard let block = PageMemory.shared.block(of: capacity) else { return false }
+    /// Whether there are pages for this number of bytes, if need be larger ones than before; false for a small number,
+    /// and if the system has no memory.
+    private mutating func hasPages(for capacity: Int) -> Bool {
+        if case .pages(let block) = storage, block.capacity >= capacity { return true }
+        guard capacity >= Self.leastInPages, let block = PageMemory.shared.block(of: capacity) else { return false }
         fetched.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: block.start, count: count).copyMemory(from: $0) }
         storage = .pages(block)
         return true

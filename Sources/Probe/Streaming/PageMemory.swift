@@ -78,9 +78,12 @@ final class PageMemory: Sendable {
 
     /// Gives surplus blocks back to the system, and comes again while there may be more.
     private func release() {
-        let (surplus, isDone) = spares.withLock { $0.popSurplus(atMost: Self.most.count) }
-        for (address, capacity) in surplus { Self.unmap(address, capacity) }
-        if !isDone { release(after: surplus.count == Self.most.count ? Self.most.pause : Self.period) }
+        let (blocks, isWatched, hasMore) = spares.withLock { spares in
+            let blocks = spares.popSurplus(atMost: Self.most.count)
+            return (blocks, spares.isWatched, spares.hasSurplus)
+        }
+        for (address, capacity) in blocks { Self.unmap(address, capacity) }
+        if isWatched { release(after: hasMore ? Self.most.pause : Self.period) }
     }
 
     private static func map(_ capacity: Int) -> UnsafeMutableRawPointer? {
@@ -117,8 +120,11 @@ private struct SpareBlocks {
         return address
     }
 
-    /// Blocks of the surplus, those that were not used for the longest time; and whether nothing is left to watch.
-    mutating func popSurplus(atMost count: Int) -> (blocks: [(address: UInt, capacity: Int)], isDone: Bool) {
+    /// Whether blocks of the last period's surplus are still here.
+    var hasSurplus: Bool { surplus > 0 }
+
+    /// Blocks of the surplus, those that were not used for the longest time. After the last ones, a new period begins.
+    mutating func popSurplus(atMost count: Int) -> [(address: UInt, capacity: Int)] {
         if surplus == 0 { (surplus, leastBytes) = (leastBytes, bytes) }
         var blocks: [(address: UInt, capacity: Int)] = []
         while blocks.count < count, let capacity = addresses.first(where: { !$1.isEmpty && $0 <= surplus })?.key {
@@ -128,7 +134,7 @@ private struct SpareBlocks {
         }
         if blocks.count < count { surplus = 0 }
         isWatched = bytes > 0
-        return (blocks, !isWatched)
+        return blocks
     }
 
     mutating func popAll() -> [(address: UInt, capacity: Int)] {

@@ -110,4 +110,20 @@ struct FetchedBytesTests {
         clock.advance(by: .seconds(30))
         #expect(memory.spareBytes == 0)
     }
+
+    @Test("Only pages that a whole period did not need go back", arguments: [15, 16, 17, 32])
+    func period(surplus: Int) throws {
+        let clock = VirtualClock()
+        let memory = PageMemory(clock: clock)
+        func use(_ count: Int) throws {
+            var blocks: [PageBlock] = []
+            for _ in 0..<count { blocks.append(try #require(memory.block(of: 100_000))) }
+            blocks = []
+        }
+        try use(surplus + 4)
+        clock.advance(by: .seconds(12))
+        try use(4)
+        clock.advance(by: .seconds(9))
+        #expect(memory.spareBytes == 4 * 131_072)
+    }
 }
