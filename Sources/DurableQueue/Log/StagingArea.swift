@@ -155,7 +155,7 @@ final class StagingArea: @unchecked Sendable {
     /// Creates memory that ends with the process.
     static func inProcess(halfSize: Int, halfCount: Int = 2) throws(QueueError) -> StagingArea {
         let size = headerSize + halfCount * halfSize
-        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | mapAnonymous, -1, 0)
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
         guard let base, base != MAP_FAILED else { throw Directory.failure(errno, "map \(size) bytes of memory") }
         return StagingArea(
             path: nil,
@@ -261,14 +261,6 @@ final class StagingArea: @unchecked Sendable {
     private static func map(_ descriptor: Int32, _ size: Int) -> UnsafeMutableRawPointer? {
         let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         return base == MAP_FAILED ? nil : base
-    }
-
-    private static var mapAnonymous: Int32 {
-        #if canImport(Darwin)
-        MAP_ANON
-        #else
-        MAP_ANONYMOUS
-        #endif
     }
 }
 
