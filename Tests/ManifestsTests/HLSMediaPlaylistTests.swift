@@ -21,6 +21,22 @@ internal import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("URI=\"key?a=b\"", "https://media.test/show/key?a=b"),
+            ("URI=\"https://keys.test/1\",KEYFORMAT=\"identity\"", "https://keys.test/1"),
+            ("URI=\"skd://a\"", nil), ("URI=\"data:text/plain;base64,AQI=\"", nil),
+            ("URI=\"key\",KEYFORMAT=\"drm\"", nil), ("KEYID=0x01", nil),
+        ] as [(String, String?)]
+    )
+    func encryptedSamplesHaveTheAddressOfAKeyInTheFormatOfWholeSegments(attributes: String, address: String?) throws {
+        for method in ["SAMPLE-AES", "SAMPLE-AES-CTR"] {
+            let key = "#EXT-X-KEY:METHOD=\(method),\(attributes)\n"
+            let playlist = try mediaPlaylist("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(key)#EXTINF:1,\na.ts\n")
+            #expect(playlist.segments.map { $0.encryption?.keyURL?.secretText } == [address])
+        }
+    }
+
     @Test func aVideoOnDemandIsReadWithItsTimesExact() throws {
         let playlist = try mediaPlaylist(
             """

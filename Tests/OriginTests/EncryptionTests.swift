@@ -73,6 +73,71 @@ struct EncryptionTests {
         }
     }
 
+    @Test("A picture's slices are encrypted from their 33rd byte on, one block in ten, and their last block stays clear")
+    func slices() throws {
+        let encryption = try #require(
+            ElementaryEncryption(key: Fixtures.key, vector: Fixtures.initializationVector)
+        )
+        func changed(_ unit: [UInt8]) -> [Int] {
+            let found = encryption.picture([0, 0, 0, 1] + unit).dropFirst(4)
+            return zip(unit.indices, found).filter { unit[$0] != $1 }.map(\.0)
+        }
+        // No zeros, so that an encrypted block makes an escape unlikely; with this key and vector there is none.
+        func slice(_ count: Int) -> [UInt8] { [0x65] + (1..<count).map { UInt8($0 % 200 + 40) } }
+        for count in [1, 40, 48] { #expect(changed(slice(count)).isEmpty, "\(count)") }
+        for (count, blocks) in [(49, [32]), (64, [32]), (208, [32]), (209, [32, 192]), (368, [32, 192])] {
+            let expected = blocks.flatMap { $0..<($0 + 16) }
+            let found = changed(slice(count))
+            #expect(Set(found).isSubset(of: expected) && found.count > expected.count - 4, "\(count): \(found)")
+        }
+        // Parameter sets stay clear.
+        #expect(changed([0x67] + slice(300)).isEmpty)
+        #expect(ElementaryEncryption(key: [1], vector: Fixtures.initializationVector) == nil)
+        #expect(ElementaryEncryption(key: Fixtures.key, vector: []) == nil)
+    }
+
+    @Test("With the key, ffmpeg decodes a transport stream with SAMPLE-AES as the one without encryption")
+    func transportStream() async throws {
+        let origin = try await Origin.start(media: [.fixtures(try await SharedFixtures.get())])
+        defer { Task { await origin.stop() } }
+        func decoded(_ path: String) async throws -> [String] {
+            let result = try await command(
+                ["timeout", "1800", "ffmpeg", "-nostdin", "-v", "warning", "-i", origin.url(path)]
+                    + ["-map", "0:v:0", "-map", "0:a:0", "-f", "framecrc", "-"]
+            )
+            #expect(result.status == 0 && result.errors.isEmpty, "\(path): \(result.errors.prefix(500))")
+            return result.output.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+        }
+        let (plain, protected) = (try await decoded("vod/ts/v0.m3u8"), try await decoded("vod/sample-aes/index.m3u8"))
+        #expect(protected == plain && plain.count > 1_600)
+        let (clear, sent) = (
+            try await fetch(origin.port, "/vod/ts/v0/3.ts").body, try await fetch(origin.port, "/vod/sample-aes/3.ts").body
+        )
+        #expect(sent.count % 188 == 0 && zip(clear, sent).count { $0 != $1 } > 10_000)
+        #expect(origin.requests.contains { $0.path == "/vod/sample-aes/key" })
+    }
+
+    @Test("Encryption changes no counter of packets, so that segments follow one another without a gap")
+    func counters() async throws {
+        let site = try Site([.fixtures(try await SharedFixtures.get())])
+        let zero = WallTime(milliseconds: 0)
+        let moment = Moment(now: zero, originStart: zero, sessionStart: zero)
+        var counters: [Int: UInt8] = [:]
+        for number in 0..<12 {
+            let path = "/vod/sample-aes/\(number).ts"
+            let body = try #require(site.resource(at: path, query: "", moment: moment)?.body)
+            let bytes = Array(try #require(body.bytes(at: 0, count: body.count)).readableBytesView)
+            for start in stride(from: 0, to: bytes.count, by: 188) {
+                let packet = bytes[start..<(start + 188)]
+                let (pid, fields) = (ProgramTable.pid(of: packet), bytes[start + 3])
+                try #require(bytes[start] == 0x47)
+                if pid != 0x1FFF, let last = counters[pid] { #expect(fields & 0x0F == (last + 1) & 0x0F) }
+                counters[pid] = fields & 0x0F
+            }
+        }
+        #expect(counters.count >= 4)
+    }
+
     @Test("The licence server answers a request with a body with the key of the media")
     func licence() async throws {
         let origin = try await Origin.start(media: [.fixtures(try await SharedFixtures.get())])

@@ -18,7 +18,21 @@ switch arguments.first {
 case "origin": try await serve()
 case "row": try await measureRow(arguments.dropFirst().map(\.self))
 case "file": try comparePlayThrough(of: arguments.dropFirst().first ?? "")
-default: try await compareStreams(Options(&arguments))
+default:
+    switch Options(&arguments) {
+    case let options?: try await compareStreams(options)
+    case nil: say(help)
+    }
+}
+
+var help: String {
+    """
+    ProbeBenchmark [--seconds 30] [--peers 4] [--stream ts] [--plot FILE.svg] [COUNT …]
+    ProbeBenchmark file FILE          how fast a file is played through, beside ffmpeg and ffprobe
+
+    --stream   ts, fmp4, dash, live (HLS) or livedash; each at its rung of about 1 Mbit/s
+    COUNT      how many streams at once, one row each; by default 1 10 50 200 1000
+    """
 }
 
 /// The options of the command line.
@@ -29,7 +43,8 @@ struct Options {
     var stream = TestStream.ts
     var counts: [Int] = []
 
-    init(_ arguments: inout [String]) {
+    /// Nil if a word is not understood.
+    init?(_ arguments: inout [String]) {
         var left = arguments[...]
         while let word = left.popFirst() {
             switch word {
@@ -37,7 +52,9 @@ struct Options {
             case "--peers": peers = left.popFirst().flatMap(Int.init) ?? peers
             case "--stream": stream = left.popFirst().flatMap(TestStream.init) ?? stream
             case "--plot": plot = left.popFirst()
-            default: counts += [Int(word)].compactMap { $0 }
+            default:
+                guard let count = Int(word), count > 0 else { return nil }
+                counts.append(count)
             }
         }
         if counts.isEmpty { counts = [1, 10, 50, 200, 1000] }
@@ -167,12 +184,14 @@ func measureRow(_ words: [String]) async throws {
     var profile = PlayerProfile.standard
     profile.rule = FixedRule(.rung(1))
     let tally = Tally()
+    // A hundred starts a second at most: filling a buffer costs as much as half a minute of playing.
+    let spacing = Duration.milliseconds(max(10, 5000 / count))
     func fleet(of count: Int, _ report: @escaping @Sendable (Action) -> Void) -> ProbeFleet {
         let probes = (0..<count).map { _ in
             Probe(MediaSource(words[2]), configuration: ProbeConfiguration(profile: profile))
         }
         for probe in probes { probe.report { report($0.action) } }
-        return ProbeFleet(probes, spacing: .milliseconds(max(1, 5000 / count)))
+        return ProbeFleet(probes, spacing: spacing)
     }
     // The initial cost (libraries, threads) belongs to no stream.
     let first = fleet(of: 1) { _ in }
@@ -185,6 +204,7 @@ func measureRow(_ words: [String]) async throws {
     let (cpuBefore, launched) = (processorTime(), clock.now)
     let all = fleet(of: count) { tally.count($0) }
     all.start()
+    try await Task.sleep(for: spacing * count)
     try await settle()
     let (cpu, begun) = (processorTime(), clock.now)
     try await Task.sleep(for: .seconds(seconds))

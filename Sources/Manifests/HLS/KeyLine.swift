@@ -38,6 +38,11 @@ struct KeyLine: Hashable, Sendable {
         if method == "SAMPLE-AES" || method == "SAMPLE-AES-CTR" {
             key.method = .samples(name)
             key.licenceData = Self.licenceData(attributes)
+            // The address of an identity key is that of its 16 bytes; other formats have an address of their system.
+            if format == "identity", let reference = attributes["URI"], Self.isFetchable(reference) {
+                key.url = try references.resolve(reference, line: line, budget: &budget)
+                key.vector = try Self.vector(attributes, line)
+            }
         } else if method == "AES-128", format == "identity" {
             guard let reference = attributes["URI"] else {
                 throw ManifestError(.malformed, "`EXT-X-KEY` must have a URI attribute (found none)", line: line)
@@ -49,6 +54,13 @@ struct KeyLine: Hashable, Sendable {
         keys.removeAll { $0.format == format }
         // The limit of key formats: more than there are systems of digital rights management.
         if keys.count < 16 { keys.append(key) }
+    }
+
+    /// Whether an address is relative, or has a scheme of HTTP.
+    private static func isFetchable(_ address: String) -> Bool {
+        let scheme = address.prefix { !":/?#".contains($0) }
+        let hasScheme = scheme.endIndex < address.endIndex && address[scheme.endIndex] == ":"
+        return !hasScheme || ["http", "https"].contains(scheme.lowercased())
     }
 
     /// What the licence request of a player begins with: Widevine and PlayReady have their data in a `data:` address,

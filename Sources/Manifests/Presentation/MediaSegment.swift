@@ -60,7 +60,8 @@ public struct SegmentEncryption: Hashable, Sendable {
 
     /// The method.
     public var method: Method
-    /// The address of the 16 bytes of the key; nil for unsupported methods. The query may contain secrets.
+    /// The address of the 16 bytes of the key; nil for unsupported methods, and for encrypted samples whose key is not
+    /// in the format `identity`. The query may contain secrets.
     public var keyURL: HTTPURL?
     /// The 16 bytes of the initialization vector: `IV`, or the media sequence number as a big-endian integer.
     public var initializationVector: [UInt8]

@@ -44,6 +44,26 @@ extension Fixtures {
         return media.map { Resource("video/mp4", Body($0)) }
     }
 
+    /// The resource with these names under `vod/aes/` or `vod/sample-aes/`: a transport stream and its key.
+    func encrypted(_ encryption: PlaylistEncryption, _ names: [String]) -> Resource? {
+        guard names.count == 1, let name = names.first else { return nil }
+        if name == "index.m3u8" { return Resource(ContentType.hls, Body(encryptedPlaylist(encryption))) }
+        if name == "key" { return Resource("application/octet-stream", Body(Self.key)) }
+        guard name.hasSuffix(".ts"), let number = Int(name.dropLast(3)), encrypted.indices.contains(number) else {
+            return nil
+        }
+        let body = encryption == .aes ? encrypted[number] : segmentWithEncryptedSamples(number)
+        return body.map { Resource("video/mp2t", $0) }
+    }
+
+    private func segmentWithEncryptedSamples(_ number: Int) -> Body? {
+        guard let plain = track(Self.variants[0].name, .transport)?.body(number),
+            let bytes = plain.bytes(at: 0, count: plain.count),
+            let encryption = TransportEncryption(key: Self.key, vector: Self.initializationVector)
+        else { return nil }
+        return encryption.segment(Array(bytes.readableBytesView)).map { Body($0) }
+    }
+
     static var encryptedCatalogue: [CatalogueEntry] {
         EncryptionScheme.allCases.flatMap { scheme in
             let text = "fragmented MP4, samples encrypted with Common Encryption (\(scheme.rawValue))"

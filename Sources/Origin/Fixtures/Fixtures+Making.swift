@@ -164,7 +164,8 @@ struct FixtureMaker: Sendable {
 
     private func encrypt(in work: String) throws(OriginError) {
         try write(Data(Fixtures.key), to: "\(work)/t.key")
-        try write(Data("key\nt.key\n\(Fixtures.initializationVector)\n".utf8), to: "\(work)/t.keyinfo")
+        let vector = Fixtures.initializationVector.hexadecimal(uppercase: false)
+        try write(Data("key\nt.key\n\(vector)\n".utf8), to: "\(work)/t.keyinfo")
         try run(
             ["-i", "e-v0.mp4", "-i", "e-en.aac", "-c", "copy"] + Self.exact
                 + ["-f", "hls", "-hls_time", "\(Fixtures.segmentSeconds)", "-hls_list_size", "0"]

@@ -14,13 +14,13 @@ extension Fixtures {
             return hls(kind, packaging, rest, query, moment)
         }
         if kind == .vod, let scheme = EncryptionScheme(rawValue: first) { return encrypted(scheme, rest) }
+        if kind == .vod, let encryption = PlaylistEncryption(rawValue: first) { return encrypted(encryption, rest) }
         switch (kind, first) {
         case (.vod, "dash"): return dash(rest, query, base)
         case (.live, "dash"): return liveDash(rest, query, moment, base)
         case (.vod, "subtitles"), (.live, "subtitles"): return subtitles(kind, rest, query, moment)
         case (.live, "ll"): return lowLatency(rest, query, moment)
         case (.vod, "range"): return ranges(rest)
-        case (.vod, "aes"): return encryption(rest)
         case (.vod, "movie.mp4") where rest.isEmpty: return Resource("video/mp4", .buffer(movie))
         case (.vod, "movie.ts") where rest.isEmpty: return Resource("video/mp2t", .buffer(transport[1]))
         default: return nil
@@ -169,16 +169,6 @@ extension Fixtures {
         return Resource("video/mp2t", .buffer(transport[index]))
     }
 
-    private func encryption(_ names: [String]) -> Resource? {
-        guard names.count == 1, let name = names.first else { return nil }
-        if name == "index.m3u8" { return Resource(ContentType.hls, Body(encryptedPlaylist())) }
-        if name == "key" { return Resource("application/octet-stream", Body(Self.key)) }
-        guard name.hasSuffix(".ts"), let number = Int(name.dropLast(3)), encrypted.indices.contains(number) else {
-            return nil
-        }
-        return Resource("video/mp2t", encrypted[number])
-    }
-
     /// The paths that a player may open.
     var catalogue: [CatalogueEntry] {
         var entries: [CatalogueEntry] = []
@@ -194,6 +184,7 @@ extension Fixtures {
         }
         entries.append(CatalogueEntry("vod/range/master.m3u8", "HLS, transport stream, byte ranges of one file each"))
         entries.append(CatalogueEntry("vod/aes/index.m3u8", "HLS, transport stream, encrypted with AES-128"))
+        entries.append(CatalogueEntry("vod/sample-aes/index.m3u8", "HLS, transport stream, samples with SAMPLE-AES"))
         for addressing in DASHAddressing.allCases {
             entries.append(CatalogueEntry("vod/dash/\(addressing.rawValue).mpd", "DASH, \(addressing.summary)"))
         }

@@ -57,7 +57,7 @@ public struct Fixtures: Sendable {
 
     /// The key of the encrypted segments, and their initialization vector.
     static let key: [UInt8] = Array("instrument tests".utf8)
-    static let initializationVector = "000102030405060708090a0b0c0d0e0f"
+    static let initializationVector: [UInt8] = Array(0..<16)
 
     /// Loads the files that ``make(in:seconds:ffmpeg:progress:)`` has generated.
     /// - Throws: ``OriginError`` if the files are not as expected.

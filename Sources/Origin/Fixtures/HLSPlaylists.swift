@@ -99,14 +99,27 @@ extension Fixtures {
         return lines.joined(separator: "\n") + "\n#EXT-X-ENDLIST\n"
     }
 
-    /// A playlist of segments that are encrypted as a whole with AES-128 in CBC mode (section 4.3.2.4).
-    func encryptedPlaylist() -> String {
-        var lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2", "#EXT-X-MEDIA-SEQUENCE:0"]
-        lines.append("#EXT-X-PLAYLIST-TYPE:VOD")
-        lines.append("#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x\(Self.initializationVector)")
+    /// A playlist of encrypted segments (section 4.3.2.4).
+    func encryptedPlaylist(_ encryption: PlaylistEncryption) -> String {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:\(encryption.version)", "#EXT-X-TARGETDURATION:2"]
+        lines += ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        let vector = Self.initializationVector.hexadecimal(uppercase: false)
+        lines.append("#EXT-X-KEY:METHOD=\(encryption.method),URI=\"key\",IV=0x\(vector)")
         for number in encrypted.indices { lines += ["#EXTINF:\(decimal(2)),", "\(number).ts"] }
         return lines.joined(separator: "\n") + "\n#EXT-X-ENDLIST\n"
     }
+}
+
+/// The encryption of a transport stream: the name of the folder under `vod/`.
+enum PlaylistEncryption: String, Sendable, CaseIterable {
+    /// Whole segments with AES-128 in CBC mode.
+    case aes
+    /// The samples of H.264 and AAC.
+    case sampleAES = "sample-aes"
+
+    var method: String { self == .aes ? "AES-128" : "SAMPLE-AES" }
+    /// The version of the protocol that has the method (section 7).
+    var version: Int { self == .aes ? 3 : 5 }
 }
 
 /// Whether a stream is finished, growing, or endless.

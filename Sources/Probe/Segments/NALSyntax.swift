@@ -2,10 +2,10 @@
 struct SupplementalMessages {
     var types: [Int] = []
 
-    /// Reads the kinds; nil if the lengths do not fit the bytes.
+    /// Reads the kinds; nil if the lengths do not fit the bytes, or nothing is behind the header.
     init?(_ nal: UnsafeRawBufferPointer, headerSize: Int) {
         // Zero bytes behind the end belong to no message.
-        guard let last = nal.lastIndex(where: { $0 != 0 }) else { return nil }
+        guard let last = nal.lastIndex(where: { $0 != 0 }), last >= headerSize else { return nil }
         let bytes = ExpGolomb.unescaped(nal[headerSize...last])
         var offset = 0
         func number() -> Int? {

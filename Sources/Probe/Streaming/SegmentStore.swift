@@ -48,15 +48,27 @@ extension SegmentStore {
 
     /// The next request for a segment: its key, its initialization section, or the segment itself.
     func need(of segment: MediaSegment, _ role: StreamRole) -> Need {
-        if let encryption = segment.encryption, encryption.coversContainer {
-            if case .unsupported(let method) = encryption.method { return .unsupported(encryption: method) }
-            guard let url = encryption.keyURL else { return .unsupported(encryption: "unknown method") }
-            if key(at: url) == nil { return .fetch(.key(role), url, nil) }
-        }
+        if let encryption = segment.encryption, let need = need(of: encryption, role) { return need }
         if let initialization = segment.initialization, bytes(of: initialization) == nil {
+            // A key in front of the section encrypts it, too (RFC 8216, section 4.3.2.5), if it is one for whole segments.
+            if let encryption = initialization.encryption, encryption.coversContainer,
+                let need = need(of: encryption, role)
+            {
+                return need
+            }
             return .fetch(.initialization(role), initialization.url, initialization.byteRange)
         }
         return .fetch(.segment(role), segment.url, segment.byteRange)
+    }
+
+    /// The request for a key that is not there. Of encrypted samples, a player needs it, too, and the probe measures how
+    /// long it takes; nil if their key is a matter of a licence.
+    private func need(of encryption: SegmentEncryption, _ role: StreamRole) -> Need? {
+        if case .unsupported(let method) = encryption.method { return .unsupported(encryption: method) }
+        guard let url = encryption.keyURL else {
+            return encryption.coversContainer ? .unsupported(encryption: "unknown method") : nil
+        }
+        return key(at: url) == nil ? .fetch(.key(role), url, nil) : nil
     }
 
     /// Decrypts a complete segment, and demuxes it after its initialization section.
@@ -86,13 +98,29 @@ extension SegmentStore {
         _ range: ByteRange?,
         of segment: MediaSegment
     ) throws(ResourceFailure) -> FetchedBytes {
-        let bytes = try response.part(range)
-        guard let encryption = segment.encryption, let key = encryption.keyURL.flatMap({ key(at: $0) }) else {
+        try decrypted(response.part(range), segment.encryption, "segment")
+    }
+
+    /// The bytes of a complete initialization section, decrypted if it is encrypted.
+    func plain(
+        _ response: ResourceResponse,
+        _ range: ByteRange?,
+        of section: InitializationSegment
+    ) throws(ResourceFailure) -> [UInt8] {
+        try decrypted(response.part(range), section.encryption, "initialization section").array
+    }
+
+    private func decrypted(
+        _ bytes: FetchedBytes,
+        _ encryption: SegmentEncryption?,
+        _ name: String
+    ) throws(ResourceFailure) -> FetchedBytes {
+        guard let encryption, encryption.coversContainer, let key = encryption.keyURL.flatMap({ key(at: $0) }) else {
             return bytes
         }
         let vector = encryption.initializationVector
         guard let plain = SegmentCipher.decrypt(bytes.array, key: key, initializationVector: vector) else {
-            throw .wrongContent("the segment cannot be decrypted with its key; check the key's address")
+            throw .wrongContent("the \(name) cannot be decrypted with its key; check the key's address")
         }
         return FetchedBytes(plain)
     }

@@ -43,14 +43,14 @@ extension StreamPlayback {
                 try manifest.take(indexBytes: bytes, of: id, begun: fetching.begun)
             case .initialization(let role):
                 guard let plan = plan(of: role), let section = plan.segment?.initialization else { break }
-                let bytes = try response.part(fetching.request.range).array
+                let bytes = try store.plain(response, fetching.request.range, of: section)
                 store.keep(bytes, of: section)
                 if let segment = plan.segment, role != .subtitles {
                     if refuses(initialization: bytes, of: segment, role, now) { break }
                     askLicence(for: segment, now)
                 }
                 initialized(plan, role, at: response.arrivals.last ?? now.instant, now)
-            case .key(let role): try arrived(key: response, role)
+            case .key: try arrived(key: response, fetching)
             case .licence: try arrived(licence: response, now)
             case .hint: hints.arrived(response, fetching)
             case .segment(.subtitles): try arrived(subtitles: response, fetching, now)
@@ -92,14 +92,13 @@ extension StreamPlayback {
         arrived(segment.response, segment.fetching, now)
     }
 
-    private mutating func arrived(key response: ResourceResponse, _ role: StreamRole) throws(ResourceFailure) {
-        guard let url = plan(of: role)?.segment?.encryption?.keyURL else { return }
+    private mutating func arrived(key response: ResourceResponse, _ fetching: Fetching) throws(ResourceFailure) {
         guard response.body.count == 16 else {
             throw .wrongContent(
                 "a key must have 16 bytes (found \(response.body.count)); check whether its address requires a login"
             )
         }
-        store.keep(key: response.bytes, at: url)
+        store.keep(key: response.bytes, at: fetching.request.url)
     }
 
     private mutating func arrived(

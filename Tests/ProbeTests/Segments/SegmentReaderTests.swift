@@ -180,6 +180,36 @@ struct SegmentReaderTests {
         #expect(content == (try SegmentDemuxer.demux(media)))
     }
 
+    @Test("A NAL unit without a payload is left to libavformat", arguments: [false, true], [UInt8(0x06), 0x07, 0x08])
+    func shortUnit(isFragmented: Bool, type: UInt8) throws {
+        let series = try Coding.all[1].series(isFragmented: isFragmented)
+        var media = series.media[3]
+        let isInserted = isFragmented ? Self.shorten(lengths: &media, type) : Self.shorten(startCodes: &media, type)
+        #expect(isInserted)
+        var reader = series.taughtReader()
+        let before = reader.ownCount
+        let content = try? reader.read(media, initialization: series.initialization, inspecting: false)
+        #expect(reader.ownCount == before)
+        #expect(content == (try? SegmentDemuxer.demux(media, initialization: series.initialization)))
+    }
+
+    /// Puts a NAL unit of one byte in front of the end of the first unit with a payload of a transport stream.
+    private static func shorten(startCodes media: inout [UInt8], _ type: UInt8) -> Bool {
+        // Behind the header of the second packet that begins a unit of pictures (type 0x65 or 0x41).
+        guard let start = media.firstRange(of: [0, 0, 1, 0x41]) ?? media.firstRange(of: [0, 0, 1, 0x61]) else {
+            return false
+        }
+        media.replaceSubrange(start.lowerBound..<(start.lowerBound + 8), with: [0, 0, 1, type, 0, 0, 1, 0x41])
+        return true
+    }
+
+    /// Makes the first sample of a fragment begin with a NAL unit of one byte.
+    private static func shorten(lengths media: inout [UInt8], _ type: UInt8) -> Bool {
+        guard let start = media.firstRange(of: Array("mdat".utf8)) else { return false }
+        media.replaceSubrange(start.upperBound..<(start.upperBound + 5), with: [0, 0, 0, 1, type])
+        return true
+    }
+
     @Test(
         "A fragment whose samples last for minutes is left to libavformat",
         arguments: [441_001, 16_777_215, 2_147_483_647]

@@ -4,6 +4,7 @@ import InstrumentTestKit
 import TestTraits
 import Testing
 
+@testable import InstrumentOrigin
 @testable import InstrumentProbe
 
 /// A segment and its initialization section that are requested at once, in any order of arrival.
@@ -69,6 +70,45 @@ struct InitializationLoadingTests {
         #expect((begun + 3000...begun + 3010).contains(start), "\(start - begun)")
         #expect(network.names == ["media.m3u8", "init.mp4"] + Self.segments)
         #expect(played.outcome == .ended)
+    }
+
+    /// AES-CBC with padding by PKCS #7.
+    private static func encrypted(_ plain: [UInt8], _ cipher: BlockCipher, _ vector: [UInt8]) -> [UInt8] {
+        let padding = 16 - plain.count % 16
+        let padded = plain + [UInt8](repeating: UInt8(padding), count: padding)
+        var (block, result) = (vector, [UInt8]())
+        for start in stride(from: 0, to: padded.count, by: 16) {
+            for index in block.indices { block[index] ^= padded[start + index] }
+            cipher.encrypt(&block)
+            result += block
+        }
+        return result
+    }
+
+    @Test(
+        "Sections and segments that are encrypted as a whole are played with their keys",
+        arguments: [PlayerProfile.InitializationLoading.beforeSegment, .withSegment]
+    )
+    func encrypted(loading: PlayerProfile.InitializationLoading) async throws {
+        let folder = try Fixtures.hlsMP4.get()
+        let (key, vector) = ([UInt8](0..<16), [UInt8](16..<32))
+        let cipher = try #require(BlockCipher(key: key))
+        let clock = VirtualClock()
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)], latency: 100_000_000) { path in
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            if name == "key" { return key }
+            guard let plain = (try? Fixtures.data(folder + "/" + name)).map({ [UInt8]($0) }) else { return nil }
+            guard name.hasSuffix(".m3u8") else { return Self.encrypted(plain, cipher, vector) }
+            let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x101112131415161718191a1b1c1d1e1f\n#EXT-X-MAP"
+            return Array(String(decoding: plain, as: UTF8.self).replacing("#EXT-X-MAP", with: tag).utf8)
+        }
+        var profile = PlayerProfile.plain()
+        profile.initializationLoading = loading
+        let played = await playStream("/media.m3u8", over: network, clock, ProbeConfiguration(profile: profile))
+        #expect(played.outcome == .ended, "\(played.story)")
+        #expect(network.names == ["media.m3u8", "key", "init.mp4"] + Self.segments)
+        #expect(!played.actions.contains(.streamWarning))
+        #expect(try #require(played.first(.start)).attributes[.resolutionHeight] != nil)
     }
 
     @Test("A section that fails is requested again while its segment waits; the segment is not")

@@ -149,6 +149,28 @@ extension OriginStreamAloneTests {
         #expect(whole.paths.filter { $0.hasSuffix(".m4s") }.count >= 24, "\(whole.paths)")
     }
 
+    @Test("A transport stream with SAMPLE-AES is played with the times of the plain stream, once its key has arrived")
+    func sampleAES() async throws {
+        let faults = try [FaultRule("slow 700ms on key")]
+        let path = "vod/sample-aes/index.m3u8"
+        let started = try await play(path, faults: faults, isRealTime: true, stopAfter: 3)
+        #expect(Array(started.paths.prefix(3)) == ["/\(path)", "/vod/sample-aes/key", "/vod/sample-aes/0.ts"])
+        let key = try #require(started.records.first { $0.kind == .key })
+        #expect(key.total >= .milliseconds(700) && key.status == 200)
+        let begun = try #require(started.played.time(.mediaRequest))
+        #expect(try #require(started.played.time(.start)) - begun >= 700, "\(started.played.story)")
+        let whole = try await play(path)
+        #expect(whole.played.outcome == .ended && Set(whole.paths).count == whole.paths.count, "\(whole.paths)")
+        let (start, end) = (try #require(whole.played.time(.start)), try #require(whole.played.time(.end)))
+        #expect(abs(end - start - 24_000) < 60 && whole.played.actions.filter { $0 == .bufferBegin }.count == 1)
+        let missing = try await play(path, faults: [FaultRule("404 on key")])
+        guard case .failed(let error) = missing.played.outcome else {
+            Issue.record("\(missing.played.story)")
+            return
+        }
+        #expect(error.phase == .key && error.code == .notFound)
+    }
+
     @Test("At a switch in low latency, the first playlist of the new rendition is the one that a report names")
     func renditionReport() async throws {
         var configuration = ProbeConfiguration(profile: .plain(rule: RisingRule()))

@@ -94,14 +94,23 @@ struct SegmentFuzzTests {
             // Headers are at the beginning: half of the damage is there.
             let reach = Bool.random(using: &random) ? min(1500, bytes.count) : bytes.count
             let place = Int.random(in: 0..<reach - 8, using: &random)
-            switch Int.random(in: 0..<6, using: &random) {
+            switch Int.random(in: 0..<7, using: &random) {
             case 0: for offset in 0..<4 { bytes[place + offset] = 0xFF }
             case 1: for offset in 0..<8 { bytes[place + offset] = offset == 0 ? 0x7F : 0xFF }
             case 2: for offset in 0..<4 { bytes[place + offset] = 0 }
             case 3: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...400, using: &random)))
             case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 188)], at: place)
+            case 5: bytes.replaceSubrange(place..<(place + 8), with: shortUnits(&random))
             default: bytes[place] = UInt8.random(in: 0...255, using: &random)
             }
         }
+    }
+
+    /// Eight bytes with NAL units of few bytes, behind a start code or a length.
+    private static func shortUnits(_ random: inout SeededGenerator) -> [UInt8] {
+        let type = [UInt8(0x06), 0x07, 0x08, 0x65, 0x4E].randomElement(using: &random) ?? 0x06
+        let size = UInt8.random(in: 1...2, using: &random)
+        let next: [UInt8] = Bool.random(using: &random) ? [0, 0, 1, type] : [0, 0, 0, 1]
+        return [0, 0, size, type] + next
     }
 }

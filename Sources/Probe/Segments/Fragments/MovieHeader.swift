@@ -1,3 +1,5 @@
+internal import Instrument
+
 /// The tracks of a fragmented file, from its initialization section (ISO/IEC 14496-12, 8.2 and 8.8).
 struct MovieHeader: Hashable, Sendable {
     struct Track: Hashable, Sendable {
@@ -55,7 +57,7 @@ struct MovieHeader: Hashable, Sendable {
         guard track.emptyEdit > 0, timescale > 0 else { return track.mediaStart }
         let product = track.emptyEdit.multipliedReportingOverflow(by: track.timescale)
         guard !product.overflow else { return track.mediaStart }
-        return track.mediaStart - (product.partialValue + timescale / 2) / timescale
+        return track.mediaStart.saturatingSubtract(product.partialValue.saturatingAdd(timescale / 2) / timescale)
     }
 
     private mutating func read(movie: UnsafeRawBufferPointer) -> Bool {

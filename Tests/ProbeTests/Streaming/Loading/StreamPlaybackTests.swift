@@ -115,6 +115,43 @@ struct SegmentStoreTests {
         #expect(store.need(of: segment, .audio) == .fetch(.segment(.audio), segment.url, nil))
     }
 
+    @Test("An initialization section behind a key for whole segments needs its own key first")
+    func encryptedSection() throws {
+        var store = SegmentStore()
+        var segment = MediaSegment(sequence: 0, start: 0, duration: 1, url: try Loading.url("s0.m4s"))
+        let (key, other) = (try Loading.url("key"), try Loading.url("other"))
+        func encryption(_ method: SegmentEncryption.Method, _ key: HTTPURL?) -> SegmentEncryption {
+            SegmentEncryption(method: method, keyURL: key, initializationVector: [UInt8](repeating: 0, count: 16))
+        }
+        segment.encryption = encryption(.aes128, key)
+        var section = InitializationSegment(url: try Loading.url("init.mp4"), encryption: encryption(.aes128, other))
+        segment.initialization = section
+        store.keep(key: [UInt8](repeating: 0, count: 16), at: key)
+        #expect(store.need(of: segment, .main) == .fetch(.key(.main), other, nil))
+        store.keep(key: [UInt8](repeating: 0, count: 16), at: other)
+        #expect(store.need(of: segment, .main) == .fetch(.initialization(.main), section.url, nil))
+        // Samples are encrypted in segments alone.
+        section.encryption = encryption(.samples("SAMPLE-AES"), try Loading.url("third"))
+        segment.initialization = section
+        #expect(store.need(of: segment, .main) == .fetch(.initialization(.main), section.url, nil))
+        section.encryption = encryption(.unsupported("AES-256"), nil)
+        segment.initialization = section
+        #expect(store.need(of: segment, .main) == .unsupported(encryption: "AES-256"))
+    }
+
+    @Test("The key of encrypted samples is needed where the playlist gives its address")
+    func keyOfSamples() throws {
+        var store = SegmentStore()
+        var segment = MediaSegment(sequence: 0, start: 0, duration: 1, url: try Loading.url("s0.ts"))
+        let key = try Loading.url("key")
+        segment.encryption = SegmentEncryption(method: .samples("SAMPLE-AES"), keyURL: key, initializationVector: [])
+        #expect(store.need(of: segment, .main) == .fetch(.key(.main), key, nil))
+        store.keep(key: [UInt8](repeating: 0, count: 16), at: key)
+        #expect(store.need(of: segment, .main) == .fetch(.segment(.main), segment.url, nil))
+        segment.encryption?.keyURL = nil
+        #expect(SegmentStore().need(of: segment, .main) == .fetch(.segment(.main), segment.url, nil))
+    }
+
     @Test("A segment with an encryption that the probe cannot remove is refused by the encryption's name")
     func unsupported() throws {
         var segment = MediaSegment(sequence: 0, start: 0, duration: 1, url: try Loading.url("s0.ts"))
