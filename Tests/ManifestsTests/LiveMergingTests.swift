@@ -105,6 +105,69 @@ internal import Testing
         #expect(audio.index.first?.start == 18 * second, "at the start of the newest known playlist")
     }
 
+    @Test func aVariantLoadedAfterAnOutageFollowsTheKnownSegments() throws {
+        var (_, axis) = try start(window(0...4, dated: true))
+        let dated = RenditionTimeline(try mediaPlaylist(window(50...54, dated: true)), on: &axis, now: instant(300))
+        #expect(dated.index.first?.start == 300 * second && dated.notices.isEmpty)
+        var (_, plain) = try start(window(0...4))
+        let numbered = RenditionTimeline(try mediaPlaylist(window(7...9)), on: &plain, now: instant(30))
+        #expect(numbered.index.first?.start == 42 * second)
+        // More than can have been produced: the variants are numbered differently.
+        var (_, other) = try start(window(0...4))
+        let strange = RenditionTimeline(try mediaPlaylist(window(50...54)), on: &other, now: instant(30))
+        #expect(strange.index.first?.start == 0)
+    }
+
+    @Test func aVariantFirstLoadedAtTheEndOfALiveStreamIsPlacedByNumbers() throws {
+        var (timeline, axis) = try start(window(0...4))
+        timeline.update(with: try mediaPlaylist(window(3...7)), on: &axis, now: instant(18))
+        let ended = RenditionTimeline(try mediaPlaylist(window(4...8, ended: true)), on: &axis, now: instant(24))
+        #expect(ended.index.first?.start == 24 * second)
+        // Of a complete stream, the variants begin together, whatever their numbers.
+        var (_, complete) = try start(window(0...4, ended: true))
+        let same = RenditionTimeline(try mediaPlaylist(window(1...5, ended: true)), on: &complete, now: instant(1))
+        #expect(same.index.first?.start == 0)
+    }
+
+    /// Segments of six seconds; from segment 5 on, the dates are 30 s later.
+    private func jumping(_ range: ClosedRange<Int64>) -> String {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound)\n"
+        for number in range {
+            if number == 5 { text += "#EXT-X-DISCONTINUITY\n" }
+            text += "#EXT-X-PROGRAM-DATE-TIME:\(date(number * 6_000 + (number >= 5 ? 30_000 : 0)))\n"
+            text += "#EXTINF:6.0,\ns\(number).ts\n"
+        }
+        return text
+    }
+
+    @Test(arguments: [2...6, 5...8, 4...7, 7...9] as [ClosedRange<Int64>])
+    func aVariantIsPlacedByTheDatesAfterAJumpOfTheDates(window: ClosedRange<Int64>) throws {
+        var (timeline, axis) = try start(jumping(0...4))
+        timeline.update(with: try mediaPlaylist(jumping(2...6)), on: &axis, now: instant(12))
+        #expect(timeline.index.map(\.start) == (2...6).map { $0 * 6 * second })
+        let other = RenditionTimeline(try mediaPlaylist(jumping(window)), on: &axis, now: instant(13))
+        #expect(other.index.map(\.start) == window.map { $0 * 6 * second })
+        // The known playlist may have the segments before the jump no longer.
+        timeline.update(with: try mediaPlaylist(jumping(6...10)), on: &axis, now: instant(36))
+        let later = RenditionTimeline(try mediaPlaylist(jumping(window)), on: &axis, now: instant(37))
+        #expect(later.index.map(\.start) == window.map { $0 * 6 * second })
+    }
+
+    @Test(arguments: [
+        "SAMPLE-AES,URI=\"k\",KEYFORMAT=\"com.example.drm\"", "SAMPLE-AES-CTR,URI=\"k\"", "AES-128,URI=\"k\"",
+    ])
+    func aSectionBehindAKeyIsTheSameInEveryLoad(key: String) throws {
+        let tags = "#EXT-X-KEY:METHOD=\(key)\n#EXT-X-MAP:URI=\"init.mp4\"\n#EXTINF"
+        func text(_ range: ClosedRange<Int64>) -> String {
+            window(range).replacing("#EXTINF", with: tags, maxReplacements: 1)
+        }
+        var (timeline, axis) = try start(text(0...4))
+        let section = try #require(timeline.index.first?.initialization)
+        timeline.update(with: try mediaPlaylist(text(1...5)), on: &axis, now: instant(6))
+        #expect(timeline.index.count == 5 && timeline.index.allSatisfy { $0.initialization == section })
+        #expect((section.encryption == nil) == key.hasPrefix("SAMPLE"))
+    }
+
     @Test func datesThatDoNotFitAreNotUsed() throws {
         var (_, axis) = try start(window(0...4, dated: true))
         let far = RenditionTimeline(

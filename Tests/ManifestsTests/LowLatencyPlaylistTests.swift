@@ -87,12 +87,31 @@ struct LowLatencyPlaylistTests {
         #expect(
             playlist.renditionReports == [
                 RenditionReport(url: try HTTPURL("https://media.test/other/a.m3u8"), lastSequence: 8, lastPart: 2),
-                RenditionReport(url: try url("b.m3u8"), lastSequence: 9),
+                RenditionReport(url: try url("b.m3u8"), lastSequence: 9, lastPart: 0),
             ]
         )
         let second = try #require(segment.partial(1))
         #expect(second.sequence == 7 && second.part == 1 && second.start == self.second)
         #expect(second.duration == 900_000_000 && second.byteRange?.offset == 100 && segment.partial(2) == nil)
+    }
+
+    @Test("What a report leaves out is as in its own playlist")
+    func omittedAttributes() throws {
+        func report(_ attributes: String, behind segments: String) throws -> RenditionReport? {
+            let text = "#EXT-X-MEDIA-SEQUENCE:7\n\(segments)\n#EXT-X-RENDITION-REPORT:URI=\"b.m3u8\"\(attributes)\n"
+            return try playlist(text).renditionReports.first
+        }
+        func expected(_ sequence: Int64, _ part: Int?) throws -> RenditionReport {
+            RenditionReport(url: try url("b.m3u8"), lastSequence: sequence, lastPart: part)
+        }
+        let complete = [part(7, 0), part(7, 1), "#EXTINF:2,\n7.m4s"].joined(separator: "\n")
+        let open = complete + "\n" + part(8, 0)
+        #expect(try report("", behind: open) == expected(8, 0))
+        #expect(try report(",LAST-PART=3", behind: open) == expected(8, 3))
+        #expect(try report(",LAST-MSN=9", behind: complete) == expected(9, 1))
+        #expect(try report("", behind: complete) == expected(7, 1))
+        #expect(try report("", behind: "#EXTINF:2,\n7.m4s") == expected(7, nil))
+        #expect(try report("", behind: "") == nil)
     }
 
     @Test("Tags without what they need are passed over with a notice, and a part's range must be a range")
@@ -215,6 +234,24 @@ struct LowLatencyPlaylistTests {
         #expect(whole.index == timeline.index && whole.openSegment == timeline.openSegment)
     }
 
+    @Test("A delta update continues the dates that it leaves out")
+    func datedDelta() throws {
+        func text(_ numbers: Range<Int>, skipped: Int = 0) throws -> HLSMediaPlaylist {
+            var playlist = try live(numbers, open: 1, skipped: skipped)
+            guard skipped == 0 else { return playlist }
+            // One date at the head of the playlist.
+            for place in playlist.segments.indices {
+                let milliseconds = Int64(numbers.lowerBound + place) * 4_000
+                playlist.segments[place].wallTime = WallTime(milliseconds: milliseconds)
+            }
+            return playlist
+        }
+        var timeline = timeline(try text(10..<20))
+        #expect(update(&timeline, try text(12..<22, skipped: 7)))
+        #expect(timeline.index.map(\.wallTime) == (12..<22).map { WallTime(milliseconds: $0 * 4_000) })
+        #expect(timeline.openSegment?.wallTime == WallTime(milliseconds: 88_000))
+    }
+
     @Test("A delta update without a known segment changes nothing, and asks for the whole playlist")
     func strangeDelta() throws {
         var timeline = timeline(try live(10..<14, open: 2))
@@ -225,7 +262,7 @@ struct LowLatencyPlaylistTests {
         #expect(!timeline.needsWholePlaylist && timeline.openSegment?.sequence == 40)
     }
 
-    @Test("Parts of a segment that is encrypted as a whole are not used, those with encrypted samples are")
+    @Test("Parts of encrypted segments are used, with the key and the vector of their segment")
     func encrypted() throws {
         func playlist(_ method: String) throws -> HLSMediaPlaylist {
             let key = "#EXT-X-KEY:METHOD=\(method),URI=\"k\"\n"
@@ -233,7 +270,9 @@ struct LowLatencyPlaylistTests {
         }
         var whole = timeline(try playlist("AES-128"))
         _ = update(&whole, try playlist("AES-128"))
-        #expect(whole.openSegment == nil && whole.index.map(\.parts.count) == [0] && whole.hintedPart == nil)
+        let parts = [whole.index.first?.partial(0), whole.openSegment?.partial(0)].compactMap(\.self)
+        #expect(parts.map(\.encryption?.keyURL?.path) == ["/show/k", "/show/k"])
+        #expect(parts.map(\.encryption?.initializationVector.last) == [0, 1])
         var samples = timeline(try playlist("SAMPLE-AES"))
         _ = update(&samples, try playlist("SAMPLE-AES"))
         #expect(samples.openSegment?.parts.count == 1 && samples.index.map(\.parts.count) == [1])

@@ -110,11 +110,24 @@ extension MediaPlaylistParser {
 
     mutating func readRenditionReport(_ line: PlaylistLine) throws(ManifestError) {
         let attributes = try attributes(line)
-        guard let reference = attributes["URI"], let sequence = attributes.integer("LAST-MSN"),
-            playlist.renditionReports.count < limits.segments, let url = try optionalAddress(reference, line)
+        guard let reference = attributes["URI"], reports.count < limits.segments,
+            let url = try optionalAddress(reference, line)
         else { return }
         let part = attributes.integer("LAST-PART").flatMap { Int(exactly: $0) }
-        playlist.renditionReports.append(RenditionReport(url: url, lastSequence: sequence, lastPart: part))
+        reports.append((url, attributes.integer("LAST-MSN"), part))
+    }
+
+    /// A report leaves out what is the same in this playlist (rfc8216bis section 4.4.5.4).
+    mutating func finishRenditionReports() {
+        let open = playlist.openSegment.flatMap { $0.parts.isEmpty ? nil : $0 }
+        let last = open ?? playlist.segments.last
+        let count = playlist.control.partTarget == nil ? 0 : last?.parts.count ?? 0
+        let part = count > 0 ? count - 1 : nil
+        playlist.renditionReports = reports.compactMap { report in
+            (report.sequence ?? last?.sequence).map {
+                RenditionReport(url: report.url, lastSequence: $0, lastPart: report.part ?? part)
+            }
+        }
     }
 
     /// `EXT-X-SKIP` stands in the place of the segments that the server left out.

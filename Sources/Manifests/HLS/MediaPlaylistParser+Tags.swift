@@ -170,7 +170,9 @@ extension MediaPlaylistParser {
             }
             range = ByteRange(offset: offset ?? 0, length: length)
         }
-        let encryption = keys.encryption(sequence: nextSequence)
+        // A section has no number that could be its vector, and encrypted samples are not in it. So a section keeps its
+        // value while the window moves on.
+        let encryption = keys.encryption(sequence: 0).flatMap { $0.coversContainer ? $0 : nil }
         if encryption?.method == .aes128, !keys.hasVector {
             notices.add(.oddity, "EXT-X-MAP is encrypted without an IV, which is required", line: line.number)
         }

@@ -28,6 +28,8 @@ struct MediaPlaylistParser {
     var map: Shared<InitializationSegment>?
     var hasTargetDuration = false
     var dateRanges = DateRangeTable()
+    /// What the playlists of other renditions have last, as far as the tags say it.
+    var reports: [(url: HTTPURL, sequence: Int64?, part: Int?)] = []
     /// The last programme date: the start time and the date.
     var dateAnchor: (start: Int64, date: WallTime)?
 
@@ -135,6 +137,7 @@ struct MediaPlaylistParser {
         }
         if playlist.hasEnded { playlist.kind = .onDemand }
         finishOpenSegment()
+        finishRenditionReports()
         finishDateRanges()
         noteEncryption()
         playlist.notices = notices.notices

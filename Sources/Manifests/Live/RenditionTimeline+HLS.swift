@@ -30,7 +30,7 @@ extension RenditionTimeline {
         let hasNews = index.lastTimes?.sequence != oldLast || index.isComplete != wasComplete || hasParts
         if hasNews { lastChange = now }
         let isChanged = hasNews || index.firstTimes?.sequence != oldFirst
-        if isNumberedAlike || axis.reference == nil { axis.reference = index }
+        if isNumberedAlike || axis.reference == nil { axis.record(index, loadedAt: now) }
         let period = Self.reloadPeriod(playlist)
         nextReload = index.isComplete ? nil : now.advanced(by: .nanoseconds(isChanged ? period : period / 2))
         return hasNews
@@ -66,7 +66,7 @@ extension RenditionTimeline {
     }
 
     /// The segments of a delta update, behind the known segments that it leaves out. Its segments have the known
-    /// initialization section where it was left out with them.
+    /// initialization section, and continue the known dates, where these were left out with them.
     private func completed(
         _ segments: [MediaSegment],
         of playlist: HLSMediaPlaylist,
@@ -76,36 +76,47 @@ extension RenditionTimeline {
         guard let first = segments.first else { return segments }
         let begin = playlist.mediaSequence.saturatingAdd(shift)
         let skipped = known.filter { $0.sequence >= begin && $0.sequence < first.sequence }
-        let section =
-            index.segment(numbered: first.sequence)?.sharedInitialization ?? known.last?.sharedInitialization
+        let same = index.segment(numbered: first.sequence)
+        let section = same?.sharedInitialization ?? known.last?.sharedInitialization
+        var date = same?.wallTime ?? skipped.last.flatMap { $0.wallTime?.advanced(nanoseconds: $0.duration) }
         return skipped
             + segments.map { segment in
                 var segment = segment
                 segment.sharedInitialization = segment.sharedInitialization ?? section
+                segment.wallTime = segment.wallTime ?? date
+                date = segment.wallTime?.advanced(nanoseconds: segment.duration)
                 return segment
             }
     }
 
-    /// Takes the segment that the server is producing, behind the complete ones.
+    /// Takes the segment that the server is producing, behind the complete ones. An older state of it, from another
+    /// edge of a network, changes nothing.
     ///
-    /// - Returns: whether it is another one than before, or has other parts.
+    /// - Returns: whether it has more parts than before.
     @discardableResult
     mutating func takeOpenSegment(of playlist: HLSMediaPlaylist) -> Bool {
         guard usesParts else { return false }
-        let old = openSegment
         control = playlist.control
+        let open = openSegment(of: playlist)
+        let next = index.last?.sequence.saturatingAdd(1)
+        let isKnown = openSegment?.sequence == next && !index.isComplete
+        let (count, knownCount) = (open?.parts.count ?? 0, isKnown ? openSegment?.parts.count ?? 0 : 0)
+        if count < knownCount { return false }
         (preloadHint, initializationHint) = (playlist.preloadHint, playlist.initializationHint)
-        openSegment = playlist.openSegment?.renumbered(by: sequenceShift, discontinuity: discontinuityShift)
-        if let last = index.last {
-            // The parts of a segment that is complete by now add nothing.
-            if let open = openSegment, open.sequence != last.sequence.saturatingAdd(1) { openSegment = nil }
-            openSegment?.start = last.end
-            if openSegment?.sharedInitialization == nil {
-                openSegment?.sharedInitialization = last.sharedInitialization
-            }
-        }
-        if openSegment?.hasReadableContainer == false { openSegment = nil }
-        return openSegment?.sequence != old?.sequence || openSegment?.parts.count != old?.parts.count
+        openSegment = open
+        return count > knownCount
+    }
+
+    /// The segment that the server is producing, at the end of the complete ones; nil if it is complete by now, because
+    /// its parts then add nothing.
+    private func openSegment(of playlist: HLSMediaPlaylist) -> MediaSegment? {
+        let new = playlist.openSegment?.renumbered(by: sequenceShift, discontinuity: discontinuityShift)
+        guard var open = new, let last = index.last else { return new }
+        guard open.sequence == last.sequence.saturatingAdd(1) else { return nil }
+        open.start = last.end
+        open.sharedInitialization = open.sharedInitialization ?? last.sharedInitialization
+        open.wallTime = open.wallTime ?? last.wallTime?.advanced(nanoseconds: last.duration)
+        return open
     }
 
     private mutating func take(_ segments: [MediaSegment], _ playlist: HLSMediaPlaylist) {
@@ -219,11 +230,8 @@ extension RenditionTimeline {
         take(appended(moved, to: []), playlist)
     }
 
-    /// The parts of a segment; none if the player uses none, or if the segment is encrypted as a whole, because its
-    /// parts cannot be decrypted alone.
-    private func usableParts(of segment: MediaSegment) -> [PartialSegment] {
-        usesParts && segment.hasReadableContainer ? segment.parts : []
-    }
+    /// The parts of a segment; none if the player uses none.
+    private func usableParts(of segment: MediaSegment) -> [PartialSegment] { usesParts ? segment.parts : [] }
 
     /// Appends segments, each at the end of the previous segment.
     ///

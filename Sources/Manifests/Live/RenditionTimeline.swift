@@ -73,7 +73,7 @@ public struct RenditionTimeline: Hashable, Sendable {
         now: MonotonicInstant
     ) {
         self.usesParts = usesParts
-        let (start, notice) = axis.place(playlist, isNumberedAlike: isNumberedAlike)
+        let (start, notice) = axis.place(playlist, isNumberedAlike: isNumberedAlike, now: now)
         index = SegmentIndex([], isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
         lastChange = now
@@ -85,7 +85,7 @@ public struct RenditionTimeline: Hashable, Sendable {
         let segments = start == 0 ? playlist.segments : playlist.segments.map { $0.moved(by: start) }
         index = index.with(appended(segments, to: []))
         takeOpenSegment(of: playlist)
-        if isNumberedAlike || axis.reference == nil { axis.reference = index }
+        if isNumberedAlike || axis.reference == nil { axis.record(index, loadedAt: now) }
         nextReload = playlist.hasEnded ? nil : now.advanced(by: .nanoseconds(Self.reloadPeriod(playlist)))
     }
 

@@ -21,6 +21,10 @@ struct ManifestLoading: Sendable {
     private let selection: LadderSelection
     /// Whether the player fetches parts of segments.
     private let usesParts: Bool
+    /// Whether the player asks for delta updates of playlists.
+    private let usesDeltas: Bool
+    /// The time after which the player gives up a request for a playlist without an answer.
+    private let longestHold: Duration
     /// Whether the player loads patches of MPDs.
     private let usesPatches: Bool
     /// The clock of the server.
@@ -46,9 +50,13 @@ struct ManifestLoading: Sendable {
         includesAudio: Bool = false,
         selection: LadderSelection = LadderSelection(),
         usesParts: Bool = false,
-        usesPatches: Bool = false
+        usesPatches: Bool = false,
+        usesDeltas: Bool = true,
+        longestHold: Duration = .seconds(10)
     ) {
         self.usesParts = usesParts
+        self.usesDeltas = usesDeltas
+        self.longestHold = longestHold
         self.usesPatches = usesPatches
         self.source = source
         self.staleAfter = staleAfter
@@ -115,7 +123,7 @@ extension ManifestLoading {
                 "the playlist is a delta update (EXT-X-SKIP), which nobody asked for; check the server"
             )
         }
-        if usesParts { for report in playlist.renditionReports { reports[report.url] = report } }
+        if usesParts { take(reportsOf: playlist) }
         state.take(playlist, on: &axis, isNumberedAlike: isNumberedAlike, begun: begun)
         var effects: [StreamEffect] = state.takeNotices().map {
             .warned(StreamWarning(.notSupported, $0.message, url))
@@ -131,6 +139,20 @@ extension ManifestLoading {
         }
         return effects
     }
+
+    /// Takes what a playlist says of the playlists of other renditions. Only a server that holds requests understands
+    /// the directives that follow from it (rfc8216bis section 6.3.8).
+    private mutating func take(reportsOf playlist: HLSMediaPlaylist) {
+        guard !playlist.renditionReports.isEmpty else { return }
+        if playlist.control.canBlockReload {
+            for report in playlist.renditionReports { reports[report.url] = report }
+        }
+        let addresses = Set(renditions.values.compactMap(\.playlistURL))
+        reports = reports.filter { addresses.contains($0.key) }
+    }
+
+    /// The number of reports on playlists that are kept.
+    var reportCount: Int { reports.count }
 
     /// Takes the `sidx` box of a period.
     mutating func take(indexBytes bytes: [UInt8], of id: Rendition.ID, begun: MonotonicInstant) throws(ResourceFailure)
@@ -200,7 +222,9 @@ extension ManifestLoading {
     private mutating func take(_ rendition: Rendition, of presentation: Presentation, begun: MonotonicInstant) {
         // A part of WebVTT has no header.
         let usesParts = usesParts && rendition.kind != .subtitles
-        var state = renditions[rendition.id] ?? RenditionState(rendition, usesParts: usesParts)
+        var state =
+            renditions[rendition.id]
+            ?? RenditionState(rendition, usesParts: usesParts, usesDeltas: usesDeltas, longestHold: longestHold)
         switch rendition.source {
         case .segments(let index): state.take(index, live: presentation.live, begun: begun)
         case .loaded(let playlist): state.take(playlist, on: &axis, isNumberedAlike: true, begun: begun)

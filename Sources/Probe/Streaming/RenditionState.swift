@@ -9,8 +9,12 @@ struct RenditionState: Sendable {
     private(set) var timeline: RenditionTimeline?
     /// The instant of its playlist's next reload; nil for no reload.
     var reloadAt: MonotonicInstant?
-    /// Whether the player fetches parts of segments.
+    /// Whether the player fetches parts of segments, and uses what servers offer with them.
     private let usesParts: Bool
+    /// Whether the player asks for delta updates.
+    private let usesDeltas: Bool
+    /// The time after which the player gives up a request for the playlist without an answer.
+    private let longestHold: Duration
     /// The address of its playlist at another server; nil for the address in the manifest.
     private var otherServer: HTTPURL?
     /// The instant of the last load of its playlist.
@@ -18,12 +22,23 @@ struct RenditionState: Sendable {
     /// Whether the last request that the server should have held failed, so that the next one is an ordinary one.
     private var isBlockingRefused = false
     private var toldNotices = 0
+    /// The start that its playlist declares (`EXT-X-START`).
+    private(set) var startOffset: StartOffset?
+    /// Whether the last load was a delta update that does not fit, so that the whole playlist was requested at once.
+    private var hasHurried = false
     /// The fetched indexes of periods with a separate index.
     private var parts: [SegmentIndex?] = []
 
-    init(_ rendition: Rendition, usesParts: Bool = false) {
+    init(
+        _ rendition: Rendition,
+        usesParts: Bool = false,
+        usesDeltas: Bool = true,
+        longestHold: Duration = .seconds(10)
+    ) {
         self.rendition = rendition
         self.usesParts = usesParts
+        self.usesDeltas = usesDeltas
+        self.longestHold = longestHold
         guard case .parts(let parts) = rendition.source else { return }
         self.parts = parts.map { if case .segments(let index) = $0 { index } else { nil } }
     }
@@ -58,6 +73,7 @@ struct RenditionState: Sendable {
         begun: MonotonicInstant
     ) {
         var hasNews = true
+        startOffset = playlist.startOffset
         if timeline == nil {
             timeline = RenditionTimeline(
                 playlist,
@@ -74,14 +90,26 @@ struct RenditionState: Sendable {
         reloadAt = nextReload(begun, hasNews: hasNews)
     }
 
-    /// A server that holds requests is asked again at once; without news it does not hold them.
-    private func nextReload(_ begun: MonotonicInstant, hasNews: Bool) -> MonotonicInstant? {
-        guard let timeline, let usual = timeline.nextReload, let part = timeline.control.partTarget else {
-            return timeline?.nextReload
+    /// A server that holds requests is asked again at once, but never in a tight loop; without news it does not hold
+    /// them. The whole playlist is requested at once after the first of several delta updates that do not fit.
+    private mutating func nextReload(_ begun: MonotonicInstant, hasNews: Bool) -> MonotonicInstant? {
+        guard let timeline, let usual = timeline.nextReload else { return nil }
+        let needsWhole = timeline.needsWholePlaylist
+        defer { hasHurried = needsWhole }
+        if needsWhole, !hasHurried { return begun }
+        let unit = timeline.control.partTarget
+        if hasNews, holdsReloads(timeline) {
+            let shortest = (unit ?? max(timeline.index.targetDuration, 500_000_000)) / 4
+            return min(usual, begun.advanced(by: .nanoseconds(max(shortest, 20_000_000))))
         }
-        if timeline.needsWholePlaylist { return begun }
-        if hasNews, timeline.control.canBlockReload { return begun }
-        return min(usual, begun.advanced(by: .nanoseconds(max(part, 200_000_000))))
+        return unit.map { min(usual, begun.advanced(by: .nanoseconds(max($0, 200_000_000)))) } ?? usual
+    }
+
+    /// Whether the server is asked to hold requests until the playlist has news. Without parts, it holds them for up to
+    /// a target duration, which has to be shorter than the time after which the player gives up.
+    private func holdsReloads(_ timeline: RenditionTimeline) -> Bool {
+        guard timeline.control.canBlockReload else { return false }
+        return timeline.control.partTarget != nil || targetDuration < longestHold
     }
 
     /// A reload of its playlist has failed.
@@ -93,12 +121,11 @@ struct RenditionState: Sendable {
     /// The address of the next reload of its playlist, with the directives of a low-latency server (rfc8216bis section
     /// 6.2.5): the segment and part to wait for, and whether known segments can be left out.
     func reloadAddress(at now: MonotonicInstant) -> HTTPURL? {
-        guard let url = playlistURL, let timeline, isLive, timeline.control.partTarget != nil, !isBlockingRefused else {
-            return playlistURL
-        }
+        guard let url = playlistURL, let timeline, isLive, !isBlockingRefused else { return playlistURL }
         var directives: [String] = []
-        if timeline.control.canBlockReload, let next = timeline.nextPart {
-            directives += ["_HLS_msn=\(next.sequence)", "_HLS_part=\(next.part)"]
+        if holdsReloads(timeline), let next = timeline.nextPart {
+            directives.append("_HLS_msn=\(next.sequence)")
+            if timeline.control.partTarget != nil { directives.append("_HLS_part=\(next.part)") }
         }
         if canSkip(timeline, now) { directives.append("_HLS_skip=YES") }
         return url.addingQuery(directives) ?? url
@@ -106,7 +133,7 @@ struct RenditionState: Sendable {
 
     /// A delta update needs a playlist that is not older than half the distance from which segments are left out.
     private func canSkip(_ timeline: RenditionTimeline, _ now: MonotonicInstant) -> Bool {
-        guard let until = timeline.control.canSkipUntil, let loadedAt, !timeline.needsWholePlaylist,
+        guard usesDeltas, let until = timeline.control.canSkipUntil, let loadedAt, !timeline.needsWholePlaylist,
             timeline.index.last?.encryption == nil
         else { return false }
         return loadedAt.duration(to: now) < .nanoseconds(until / 2)

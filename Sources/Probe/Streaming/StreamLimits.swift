@@ -42,4 +42,9 @@ extension RetryPolicy {
         policy.stallTimeout = stallTimeout ?? configuration.readTimeout
         return policy
     }
+
+    /// The time after which a request without a byte of an answer is given up.
+    var longestSilence: Duration {
+        min(firstByteTimeout ?? stallTimeout ?? .seconds(10), loadTimeout ?? .seconds(10))
+    }
 }

@@ -186,7 +186,9 @@ extension StreamPlayback {
 
     /// Places all tracks after the first index has arrived.
     private mutating func placeStart(in state: RenditionState, _ plan: TrackLoading.Plan, _ now: Timestamp) {
-        let position = live.place(in: state, offset: manifest.presentation?.startOffset, view(now))
+        // Where both playlists declare a start, that of the multivariant playlist counts (rfc8216bis section 4.4.2).
+        let offset = manifest.presentation?.startOffset ?? state.startOffset
+        let position = live.place(in: state, offset: offset, view(now))
         if position > 0 { apply(.start(at: position), now) }
         tracks[.main]?.place(at: position)
         let current = tracks[.audio]?.rendition

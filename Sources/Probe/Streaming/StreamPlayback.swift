@@ -59,7 +59,10 @@ struct StreamPlayback: DrivenPlayback {
             includesAudio: profile.ladderIncludesAudio,
             selection: profile.ladderSelection,
             usesParts: profile.live.usesParts,
-            usesPatches: profile.live.usesPatches
+            usesPatches: profile.live.usesPatches,
+            // A delta update leaves out the tags of ads in the segments that it skips.
+            usesDeltas: configuration.ads == nil,
+            longestHold: configuration.profile[retry: .playlist].limited(by: configuration).longestSilence
         )
         choice = RenditionChoice(configuration)
         live = LivePositioning(profile.live)

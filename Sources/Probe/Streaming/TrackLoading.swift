@@ -298,7 +298,9 @@ extension TrackLoading {
         case .after(let sequence, let part, plan.rendition, let end):
             if index.hasExpired(sequence.saturatingAdd(1)), let first = index.first { return .expired(first: first) }
             found = timeline.unit(after: sequence, part: part, endingAt: end)
-        case .after(_, _, _, let end), .behind(let end): found = Self.unit(behind: end, in: timeline)
+        case .after(_, _, _, let end), .behind(let end):
+            if let first = Self.oldestSegment(beyond: end, in: index) { return .expired(first: first) }
+            found = Self.unit(behind: end, in: timeline)
         }
         guard let found else {
             if index.isComplete { end() }
@@ -308,18 +310,22 @@ extension TrackLoading {
         return .chosen
     }
 
-    /// The segment or part of another rendition that continues at the end of the previous one.
-    private static func unit(behind end: Int64, in timeline: RenditionTimeline) -> MediaSegment? {
-        if let segment = segment(behind: end, in: timeline.index) { return segment }
-        return timeline.unit(containing: end)
+    /// The oldest segment of another rendition, if the media between `end` and that segment has left the live window;
+    /// nil otherwise. Boundaries of renditions may differ by less than half a segment.
+    private static func oldestSegment(beyond end: Int64, in index: SegmentIndex) -> MediaSegment? {
+        guard !index.isComplete, let first = index.first else { return nil }
+        let tolerance = max(1_000_000_000, index.targetDuration / 2)
+        return first.start.saturatingSubtract(end) > tolerance ? first : nil
     }
 
-    /// The segment of another rendition that continues at the end of the previous segment. Boundaries may differ
-    /// slightly: a segment with only a small remainder is skipped.
-    private static func segment(behind end: Int64, in index: SegmentIndex) -> MediaSegment? {
-        guard let candidate = index.segment(containing: end) else { return nil }
-        if candidate.end.saturatingSubtract(end) >= candidate.duration / 4 { return candidate }
-        return index.segment(numbered: candidate.sequence.saturatingAdd(1))
-            ?? (index.isComplete && candidate.end.saturatingSubtract(end) > 100_000_000 ? candidate : nil)
+    /// The segment or part of another rendition that continues at the end of the previous one; nil if it does not exist
+    /// yet. Boundaries may differ slightly: a segment with only a small remainder is skipped.
+    private static func unit(behind end: Int64, in timeline: RenditionTimeline) -> MediaSegment? {
+        let index = timeline.index
+        guard let candidate = index.segment(containing: end) else { return timeline.unit(containing: end) }
+        let remainder = candidate.end.saturatingSubtract(end)
+        if remainder >= candidate.duration / 4 { return candidate }
+        if let next = timeline.unit(after: candidate.sequence, part: nil, endingAt: candidate.end) { return next }
+        return index.isComplete && remainder > 100_000_000 ? candidate : nil
     }
 }

@@ -146,6 +146,81 @@ struct OddLiveTests {
         #expect(!played.all(.streamWarning).contains { $0.attributes[.warningCode] == "latePlaylist" })
     }
 
+    @Test("A playback that was paused for longer than the window, and then changes the variant, resumes near the edge")
+    func pauseBeforeSwitch() async throws {
+        let instant = MonotonicInstant(nanoseconds: 120_000_000_000)
+        let (played, network) = await play(
+            until: .seconds(120),
+            bitrates: [400_000, 800_000],
+            profile: .plain(rule: TurnsLate(after: instant)),
+            playlist: Self.window,
+            script: { clock, probe in
+                clock.at(65_000) { probe.pause() }
+                clock.at(125_000) { probe.resume() }
+            }
+        )
+        // The buffer ends at 90 s, the window begins at 108 s: the buffer plays out before playback jumps.
+        let first = try #require(network.requests.first { $0.path.hasPrefix("/v1/") && $0.path.hasSuffix("ts") })
+        #expect(first.instant > 150_000_000_000, "\(first)")
+        #expect(played.all(.streamWarning).contains { $0.attributes[.warningCode] == "expiredSegments" })
+        #expect(played.all(.seekFinish).count == 1 && !played.actions.contains(.error), "\(played.story)")
+    }
+
+    @Test("Changes of the variant at the live edge fetch no segment twice when dates are rounded")
+    func roundedDates() async throws {
+        let ladder = LongLadder(bitrates: [400_000, 800_000], count: 0)
+        let clock = VirtualClock(startingAt: MonotonicInstant(nanoseconds: 60_000_000_000))
+        let network = SimulatedNetwork(clock: clock, bandwidth: [(0, 8_000_000)]) { path in
+            guard path.hasSuffix("media.m3u8") else { return ladder.resource(path) }
+            let there = Int(clock.now.nanoseconds / 2_000_000_000)
+            let first = max(0, there - 8)
+            let delay = path.hasPrefix("/v1/") ? 0.01 : 0
+            let date = Date(timeIntervalSince1970: 1_795_255_200 + Double(first * 2) + delay)
+            let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            let text = ladder.playlist(first..<there, isComplete: false)
+            let tag = "#EXT-X-PROGRAM-DATE-TIME:\(date.formatted(format))\n#EXTINF"
+            guard let range = text.range(of: "#EXTINF") else { return Array(text.utf8) }
+            return Array(text.replacingCharacters(in: range, with: tag).utf8)
+        }
+        let profile = PlayerProfile.plain(rule: TurnsAt(rungs: [0, 1, 0, 1, 0], every: 8))
+        let configuration = ProbeConfiguration(profile: profile)
+        let played = await playStream("/master.m3u8", over: network, clock, configuration, until: .seconds(70))
+        let numbers = network.names.filter { $0.hasSuffix("ts") }.compactMap { Int($0.dropFirst(5).dropLast(3)) }
+        let first = try #require(numbers.first)
+        #expect(numbers == (first..<(first + numbers.count)).map { $0 }, "\(numbers)")
+        #expect(numbers.count > 30 && played.all(.bufferBegin).count == 1, "\(played.story)")
+        #expect(network.requests.contains { $0.path.hasPrefix("/v1/") && $0.path.hasSuffix("ts") })
+    }
+
+    @Test("A server that answers at once, with news each time or with delta updates that do not fit, is not flooded")
+    func hastyServer() async {
+        for tag in ["CAN-BLOCK-RELOAD=YES", "CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=12"] {
+            // Far from the live edge, so that the playback needs none of the parts.
+            var profile = PlayerProfile.plain(maximum: .seconds(2))
+            (profile.live.usesParts, profile.live.followsStream) = (true, false)
+            let asked = Lock(0)
+            let (_, network) = await play(until: .seconds(60), profile: profile) { ladder, there in
+                let number = asked.withLock { count in
+                    count += 1
+                    return count
+                }
+                let control = "#EXT-X-VERSION:9\n#EXT-X-PART-INF:PART-TARGET=0.4\n#EXT-X-SERVER-CONTROL:\(tag)\n"
+                guard tag.contains("SKIP"), number > 1 else {
+                    // The edges of a network have one part and two parts in turn.
+                    let parts = (0...(number % 2)).map { "#EXT-X-PART:DURATION=0.4,URI=\"p\(there).\($0).ts\"\n" }
+                    return ladder.playlist(max(0, there - 8)..<there, isComplete: false)
+                        .replacingOccurrences(of: "#EXT-X-VERSION:3\n", with: control) + parts.joined()
+                }
+                return ladder.playlist((there + 100)..<(there + 102), isComplete: false)
+                    .replacingOccurrences(of: "#EXT-X-VERSION:3\n", with: control)
+                    .replacingOccurrences(of: "#EXTINF", with: "#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n#EXTINF", maximum: 1)
+            }
+            // Two and a half for each second of parts, and a few more with news.
+            let count = network.names.filter { $0 == "media.m3u8" }.count
+            #expect(60...400 ~= count, "\(tag): \(count)")
+        }
+    }
+
     @Test("A declared latency longer than the window starts playback at the window's start")
     func hostileHoldBack() async {
         var profile = PlayerProfile.plain()
@@ -227,5 +302,26 @@ struct OddLiveTests {
             positions.append(try #require(played.all(.seekFinish).last?.attributes[.position]))
         }
         #expect(positions[0] - positions[1] == .seconds(2), "\(positions)")
+    }
+}
+
+/// Takes the second rung after an instant.
+private struct TurnsLate: AdaptationRule {
+    var after: MonotonicInstant
+
+    mutating func decide(in context: AdaptationContext) -> AdaptationDecision {
+        AdaptationDecision(rung: context.now > after ? 1 : 0)
+    }
+}
+
+extension String {
+    /// Replaces the first occurrences of a text.
+    fileprivate func replacingOccurrences(of text: String, with other: String, maximum: Int) -> String {
+        var result = self
+        for _ in 0..<maximum {
+            guard let range = result.range(of: text) else { break }
+            result.replaceSubrange(range, with: other)
+        }
+        return result
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Instrument
 import InstrumentManifests
 import Testing
@@ -56,6 +57,65 @@ struct TrackLoadingTests {
         let first = try #require(index.first)
         #expect(first.sequence == 5)
         #expect(track.step(in: try #require(late[id]?.timeline), at: noon) == .expired(first: first))
+    }
+
+    /// A live playlist with dates, its segments of two seconds `delay` milliseconds late.
+    private func dated(_ numbers: Range<Int>, delay: Int) throws -> HLSPlaylist {
+        let date = String(format: "2026-11-25T10:00:%02d.%03dZ", numbers.lowerBound * 2, delay)
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+        text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
+        for number in numbers { text += "#EXTINF:2,\ns\(number).ts\n" }
+        return try HLSPlaylist(parsing: Array(text.utf8), at: Loading.url("media.m3u8"))
+    }
+
+    /// Takes a playlist of the variant at a rung. Returns its rendition.
+    private func take(
+        _ playlist: HLSPlaylist,
+        rung: Int,
+        into manifest: inout ManifestLoading,
+        at seconds: Double
+    ) throws -> Rendition.ID {
+        let id = try #require(manifest.variant(at: rung)?.main)
+        let url = try Loading.url("v\(rung).m3u8")
+        _ = try manifest.take(playlist, of: id, at: url, isNumberedAlike: true, begun: Loading.instant(seconds))
+        return id
+    }
+
+    @Test(
+        "A track that changes the rendition or the server reports media that has left the window",
+        arguments: [false, true]
+    )
+    func expiredInOtherRendition(isServerChanged: Bool) throws {
+        var (manifest, id) = try Loading.manifest(0..<3, isComplete: false)
+        var track = TrackLoading(at: Loading.nanoseconds(4))
+        #expect(try next(&track, manifest, id) == 2)
+        track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(6))
+        if isServerChanged { track.continueByTime(in: [id]) }
+        // Segments 3 and 4 came and went.
+        let window = try Loading.media(5..<8, isComplete: false)
+        let other = try take(window, rung: 1, into: &manifest, at: 10)
+        track.choose(rung: 1, rendition: other)
+        let timeline = try #require(manifest[other]?.timeline)
+        let first = try #require(timeline.index.first)
+        #expect(first.sequence == 5 && first.start == Loading.nanoseconds(10))
+        #expect(track.step(in: timeline, at: noon) == .expired(first: first))
+    }
+
+    @Test("A track that changes the rendition at the live edge waits for the segment after a small remainder")
+    func edgeOfOtherRendition() throws {
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil)
+        _ = try manifest.take(try Loading.multivariant([400_000, 800_000]), begun: Loading.instant(0))
+        let id = try take(try dated(0..<3, delay: 0), rung: 0, into: &manifest, at: 0)
+        var track = TrackLoading(at: Loading.nanoseconds(4))
+        #expect(try next(&track, manifest, id) == 2)
+        track.finish(try #require(track.plan?.segment), end: Loading.nanoseconds(6))
+        let other = try take(try dated(0..<3, delay: 10), rung: 1, into: &manifest, at: 1)
+        #expect(manifest[other]?.index?.end == Loading.nanoseconds(6.01))
+        track.choose(rung: 1, rendition: other)
+        #expect(track.step(in: try #require(manifest[other]?.timeline), at: noon) == .wait)
+        _ = try take(try dated(1..<4, delay: 10), rung: 1, into: &manifest, at: 2)
+        #expect(track.step(in: try #require(manifest[other]?.timeline), at: noon) == .chosen)
+        #expect(track.plan?.segment?.sequence == 3)
     }
 
     @Test("A track reports a declared gap, and skips a segment without counting it as loaded")
