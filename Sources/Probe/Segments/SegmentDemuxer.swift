@@ -58,6 +58,7 @@ enum SegmentDemuxer {
         guard input != nil else { return .failure(.outOfMemory) }
         defer { probe_memory_close(&input) }
         let format = SegmentFormat(first.isEmpty ? second : first)
+        guard format != .isoBaseMedia || DeclaredSamples.fit(second) else { return .failure(.unknownFormat) }
         var context = open(input, format)
         guard context != nil else { return .failure(.unknownFormat) }
         defer { avformat_close_input(&context) }

@@ -210,6 +210,53 @@ struct SegmentReaderTests {
         return true
     }
 
+    @Test("An edit list that shifts by more than any time is left to libavformat", arguments: Coding.all.indices)
+    func immenseEdit(index: Int) throws {
+        let series = try Coding.all[index].series(isFragmented: true)
+        func set(_ bytes: [UInt8], at offset: Int, in content: [UInt8]) -> [UInt8] {
+            offset + bytes.count <= content.count
+                ? content[..<offset] + bytes + content[(offset + bytes.count)...] : content
+        }
+        let immense: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+        // The movie's clock ticks once a second, the track's 4,294,967,295 times; the edit is empty for 2³¹ s
+        // (ISO/IEC 14496-12, 8.2.2, 8.4.2 and 8.6.6; all boxes in version 0).
+        var section = BoxEditor.edit(series.initialization, ["moov", "mvhd"]) { set([0, 0, 0, 1], at: 12, in: $0) }
+        section = BoxEditor.edit(section, ["moov", "trak", "mdia", "mdhd"]) { set(immense, at: 12, in: $0) }
+        section = BoxEditor.edit(section, ["moov", "trak", "edts", "elst"]) { content in
+            set([0x80, 0, 0, 0] + immense + [0, 1, 0, 0], at: 8, in: set([0, 0, 0, 1], at: 4, in: content))
+        }
+        let media = BoxEditor.edit(series.media[3], ["moof", "traf", "tfdt"]) { content in
+            content[0] == 0 ? set([0x80, 0, 0, 0], at: 4, in: content) : set([0, 0, 0, 0, 0x80], at: 4, in: content)
+        }
+        var reader = SegmentReader()
+        for _ in 0..<2 {
+            let content = try? reader.read(media, initialization: section, inspecting: false)
+            #expect(content == (try? SegmentDemuxer.demux(media, initialization: section)))
+        }
+        #expect(reader.ownCount == 0)
+        let offsets = section.withUnsafeBytes { bytes in
+            MovieHeader(bytes).map { header in header.tracks.map { header.offset(of: $0) } }
+        }
+        // Otherwise, this test tests nothing.
+        if series.initialization.firstRange(of: Array("elst".utf8)) != nil {
+            #expect(offsets?.contains { $0 < -(1 << 60) } == true, "\(offsets ?? [])")
+        }
+    }
+
+    @Test("More samples than bytes are refused before anybody makes room for them")
+    func declaredSamples() throws {
+        let series = try Coding.all[1].series(isFragmented: true)
+        let media = series.media[3]
+        #expect(media.withUnsafeBytes { DeclaredSamples.fit($0) })
+        let declared = BoxEditor.edit(media, ["moof", "traf", "trun"]) { content in
+            content[..<4] + [0x03, 0x93, 0x87, 0x00] + content[8...]
+        }
+        #expect(!declared.withUnsafeBytes { DeclaredSamples.fit($0) })
+        #expect(throws: SegmentDemuxer.Failure.unknownFormat) {
+            try SegmentDemuxer.demux(FetchedBytes(declared), initialization: series.initialization)
+        }
+    }
+
     @Test(
         "A fragment whose samples last for minutes is left to libavformat",
         arguments: [441_001, 16_777_215, 2_147_483_647]

@@ -142,6 +142,8 @@ struct HostileContentTests {
         "Fragments with false sample counts and times end in an error or an end",
         arguments: [
             ("trun", 4, [0x7F, 0xFF, 0xFF, 0xFF]), ("trun", 4, [0xFF, 0xFF, 0xFF, 0xFF]),
+            // Fields of samples are left out: sixty million samples of the default size.
+            ("trun", 0, [0, 0, 0, 1, 0x03, 0x93, 0x87, 0x00]),
             ("tfdt", 4, [UInt8](repeating: 0xFF, count: 8)), ("tfdt", 4, [0x7F] + [UInt8](repeating: 0xFF, count: 7)),
             ("mdat", -8, [0xFF, 0xFF, 0xFF, 0xFF]), ("moof", -8, [0, 0, 0, 1]), ("tfhd", 0, [0xFF, 0xFF, 0xFF, 0xFF]),
             ("traf", -8, [0xFF, 0xFF, 0xFF, 0xF0]),

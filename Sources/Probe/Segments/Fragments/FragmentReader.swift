@@ -31,6 +31,8 @@ struct FragmentReader: Sendable {
     }
 
     private static let latestTime: Int64 = 1 << 60
+    /// Of a track in a segment.
+    private static let mostSamples = 200_000
     /// Seconds. libavformat does not keep the length of samples that last for minutes.
     private static let longestSample: Int64 = 10
 
@@ -161,6 +163,10 @@ struct FragmentReader: Sendable {
 
     private mutating func take(_ run: MovieFragment.Run) -> Bool {
         let (track, offset) = (header.tracks[run.track], header.offset(of: header.tracks[run.track]))
+        // An edit list may shift by any number, and a few bytes may describe any number of samples.
+        guard offset.magnitude < Self.latestTime,
+            tracks[run.track].described + run.samples.count <= Self.mostSamples
+        else { return false }
         // A shift that grows later would move the frames before.
         let shift = max(tracks[run.track].shift, run.samples.map { -$0.composition }.max() ?? 0)
         guard shift == tracks[run.track].shift || !tracks[run.track].hasSamples else { return false }
