@@ -2,6 +2,9 @@ public import Instrument
 
 extension RenditionTimeline {
     /// Returns the end of the available media at a calendar time, in nanoseconds; nil without media.
+    ///
+    /// The live edge of an MPD is never in the future: `@availabilityTimeOffset` says when a segment may be requested,
+    /// not when its media happens (ISO/IEC 23009-1 section 5.3.9.5.3).
     public func liveEdge(at now: WallTime) -> Int64? {
         let count = availableCount(at: now)
         guard count > 0 else { return nil }
@@ -9,10 +12,11 @@ extension RenditionTimeline {
         // The newest segment may be available while the server is producing it; the one before as well if the server
         // is late.
         let newest = (max(0, count - 2)..<count).map(index.storage.times(at:))
-        return newest.reduce(newest.first?.start ?? 0) { edge, segment in
+        let edge = newest.reduce(newest.first?.start ?? 0) { edge, segment in
             let missing = segment.completion.map { max(0, $0.nanoseconds(since: now)) } ?? 0
             return max(edge, segment.end.saturatingSubtract(missing))
         }
+        return min(edge, origin.map { now.nanoseconds(since: $0) } ?? .max)
     }
 
     /// Returns the seekable range at a calendar time, in nanoseconds: from the oldest segment, or the start of the

@@ -45,7 +45,7 @@ public struct RenditionTimeline: Hashable, Sendable {
     var noticeList = NoticeList(limit: 100)
     var windowDuration: Int64?
     /// The calendar time of zero (DASH).
-    var origin: WallTime?
+    package internal(set) var origin: WallTime?
     var isHLS: Bool
     var isNumberedAlike = true
     /// The difference between sequence numbers here and in the playlist, after its server has restarted its numbers.

@@ -9,7 +9,7 @@ package struct SegmentTimes: Hashable, Sendable {
     /// ``MediaSegment/duration``.
     package var duration: Int64
     /// ``MediaSegment/availability``.
-    var availability: WallTime?
+    package var availability: WallTime?
     /// ``MediaSegment/completion``.
     var completion: WallTime?
 

@@ -19,47 +19,45 @@ struct LivePositioning: Sendable {
     mutating func place(in state: RenditionState, offset: StartOffset?, _ view: PlaybackView) -> Int64 {
         isPlaced = true
         guard let timeline = state.timeline, let first = timeline.index.firstTimes?.start else { return 0 }
-        let edge = max(first, timeline.liveEdge(at: view.now.wallTime) ?? timeline.index.end)
+        // Without available media, playback waits for the first segment.
+        let edge = max(first, timeline.liveEdge(at: view.now.wallTime) ?? first)
         if let choice = view.pendingSeek { return min(max(choice, first), edge) }
         if let offset, !state.isLive || policy.followsStream,
             let position = timeline.startPosition(at: view.now.wallTime, offset: offset)
         {
             return position
         }
-        guard state.isLive, timeline.kind == .live else { return first }
-        return max(first, edge.saturatingSubtract(targetLatency(in: state)))
+        return state.isLive ? livePosition(in: state, view.now.wallTime) : first
     }
 
     /// The target of the viewer's seek, limited to the playable media once that is known.
     func destination(of target: Int64, in state: RenditionState, _ view: PlaybackView) -> Int64 {
         guard isPlaced, let first = state.index?.first?.start else { return target }
         guard state.isLive else { return max(target, first) }
-        let edge = max(first, state.timeline?.liveEdge(at: view.now.wallTime) ?? first)
-        return min(max(target, first), max(first, edge.saturatingSubtract(targetLatency(in: state))))
+        return min(max(target, first), livePosition(in: state, view.now.wallTime))
     }
 
     /// Where playback continues when the segments before `first` have left the live window.
-    func destination(behind first: MediaSegment, in state: RenditionState?) -> Int64 {
-        guard let state, let index = state.index else { return max(first.start, 0) }
-        return max(first.start, index.end.saturatingSubtract(targetLatency(in: state)))
+    func destination(behind first: MediaSegment, in state: RenditionState, _ view: PlaybackView) -> Int64 {
+        max(first.start, livePosition(in: state, view.now.wallTime))
     }
 
     /// Measures the latency, changes the playback rate, and jumps to the target when the latency exceeds the maximum.
     mutating func follow(_ state: RenditionState, _ view: PlaybackView) -> [StreamEffect] {
-        guard isPlaced, state.isLive, let index = state.index, let model = view.model, let edge = edge(of: state, view)
-        else { return [] }
+        guard isPlaced, state.isLive, let model = view.model else { return [] }
         learnStalls(view.stallCount, targetDuration: state.targetDuration)
+        guard let edge = edge(of: state, view) else { return [] }
         let latency = max(0, edge.saturatingSubtract(view.position))
         let target = targetLatency(in: state)
         context = AdaptationContext.Live(latency: .nanoseconds(latency), target: .nanoseconds(target))
-        let measured = StreamEffect.latencyMeasured(.nanoseconds(latency))
+        let clock = Self.clockPosition(in: state, view.now.wallTime) ?? edge
+        let measured = StreamEffect.latencyMeasured(.nanoseconds(max(0, clock.saturatingSubtract(view.position))))
         if let maximum = policy.maximumLatency?.duration(targetDuration: state.targetDuration),
             .nanoseconds(latency) > maximum, model.hasStarted, !model.isPaused, !model.isSeeking
         {
             // A stream may ask for more latency than the profile or its window allows. Only a position ahead of the
             // playhead justifies a jump.
-            let nearest = edge.saturatingSubtract(min(target, maximum.nanoseconds))
-            let position = max(index.firstTimes?.start ?? 0, nearest)
+            let position = position(min(target, maximum.nanoseconds), behind: edge, in: state, view.now.wallTime)
             if position > view.position { return [measured, .jump(to: position)] }
         }
         let rate = policy.playbackRate(
@@ -73,10 +71,15 @@ struct LivePositioning: Sendable {
 
     /// The target distance between playhead and live edge.
     func targetLatency(in state: RenditionState) -> Int64 {
-        let declared = policy.followsStream ? state.timeline?.declaredLatency ?? 0 : 0
+        let declared = declaredLatency(in: state)
         let maximum = policy.maximumTargetIncrease?.duration(targetDuration: state.targetDuration).nanoseconds
         let increase = min(addedLatency, maximum ?? addedLatency)
         return (declared > 0 ? declared : preferredLatency(in: state)).saturatingAdd(increase)
+    }
+
+    /// The latency that the stream declares and the player follows; 0 for none.
+    private func declaredLatency(in state: RenditionState) -> Int64 {
+        policy.followsStream ? state.timeline?.declaredLatency ?? 0 : 0
     }
 
     /// The policy's latency for streams that declare none.
@@ -94,13 +97,49 @@ struct LivePositioning: Sendable {
         knownStallCount = count
     }
 
-    /// The live edge now: the end of the listed segments that can be fetched, advanced by the time since the playlist
-    /// changed.
+    /// The position at the target latency, where playback starts.
+    private func livePosition(in state: RenditionState, _ now: WallTime) -> Int64 {
+        guard let timeline = state.timeline, let first = timeline.index.firstTimes?.start else { return 0 }
+        guard let available = timeline.liveEdge(at: now) else { return first }
+        let target = targetLatency(in: state)
+        guard let clock = Self.clockPosition(in: state, now) else {
+            return max(first, available.saturatingSubtract(target))
+        }
+        let isByClock = state.expectsMedia || declaredLatency(in: state) > 0
+        return position(target, behind: isByClock ? clock : available, in: state, now)
+    }
+
+    /// The position `distance` behind the live edge, where media can be fetched.
+    private func position(_ distance: Int64, behind edge: Int64, in state: RenditionState, _ now: WallTime) -> Int64 {
+        guard let timeline = state.timeline, let first = timeline.index.firstTimes?.start else { return 0 }
+        var position = edge.saturatingSubtract(distance)
+        if Self.clockPosition(in: state, now) != nil, let available = timeline.liveEdge(at: now) {
+            // An encoder may be late. As much as a segment is available at once.
+            position = min(position, available.saturatingSubtract(min(distance, timeline.index.targetDuration)))
+        }
+        return max(first, position)
+    }
+
+    /// The live edge now, from which the target latency counts.
+    ///
+    /// HLS: the end of the available media, advanced by the time since the playlist changed. DASH: the time of day, from
+    /// which `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section 5.3.1.2 and annex K); if
+    /// the MPD lists its segments, no later than the media that is or becomes available allows.
     private func edge(of state: RenditionState, _ view: PlaybackView) -> Int64? {
         guard let timeline = state.timeline, let edge = timeline.liveEdge(at: view.now.wallTime) else { return nil }
-        guard state.reloadAt != nil else { return edge }
+        let clock = Self.clockPosition(in: state, view.now.wallTime)
+        if let clock, state.expectsMedia { return clock }
+        guard clock != nil || state.reloadAt != nil else { return edge }
         let age = timeline.lastChange.duration(to: view.instant).nanoseconds
         let step = timeline.openSegment == nil ? timeline.index.targetDuration : timeline.control.partTarget ?? 0
-        return edge.saturatingAdd(min(max(0, age), step))
+        let advanced = edge.saturatingAdd(min(max(0, age), step))
+        guard let clock else { return advanced }
+        guard declaredLatency(in: state) > 0 else { return min(clock, advanced) }
+        return min(clock, advanced.saturatingAdd(max(0, targetLatency(in: state).saturatingSubtract(step))))
+    }
+
+    /// The position of the media that happens now; nil if the manifest declares no time of day for positions (HLS).
+    private static func clockPosition(in state: RenditionState, _ now: WallTime) -> Int64? {
+        state.playlistURL == nil ? state.timeline?.origin.map { now.nanoseconds(since: $0) } : nil
     }
 }

@@ -380,7 +380,9 @@ extension ManifestLoading {
         var effects: [StreamEffect] = []
         if let update = manifestDue(fetches), update <= now {
             updateAt = nil
-            effects += [patchReload(at: wallTime) ?? wholeReload].compactMap(\.self)
+            // A patch does not repeat a load of the whole manifest that has failed.
+            let patch = fetches.retryInstant(.manifest) == nil ? patchReload(at: wallTime) : nil
+            effects += [patch ?? wholeReload].compactMap(\.self)
         }
         if let due = steeringDue(fetches), due <= now, let url = steeringAddress(bitrate: bitrate()) {
             effects.append(.fetch(.steering, url, nil))
@@ -444,15 +446,16 @@ extension ManifestLoading {
 
     /// Finds a live playlist that is late (a warning) or stale (the end).
     private mutating func checkFreshness(of state: RenditionState, now: MonotonicInstant) -> StreamEffect? {
-        let limit = state.targetDuration
-        // A template of an MPD needs no reload.
-        guard limit > .zero, let changed = state.timeline?.lastChange, state.reloadAt != nil else { return nil }
+        guard let changed = state.timeline?.lastChange, let limit = changePeriod(of: state), limit > .zero else {
+            return nil
+        }
+        let name = state.playlistURL == nil ? "manifest" : "playlist"
         // While a rendition was not in use, no request asked whether its playlist had changed.
         var watch = watches[state.rendition.id] ?? Watch(since: now)
         let age = max(changed, watch.since).duration(to: now)
         if let stale = staleAfter?.duration(targetDuration: limit), stale > .zero, age > stale {
             let message =
-                "the live playlist has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); "
+                "the live \(name) has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); "
                 + "check whether the stream is still on air"
             return .exhausted(ProbeError(.stalePlaylist, .playlist, source, message))
         }
@@ -464,7 +467,15 @@ extension ManifestLoading {
         }
         guard isLate, !watch.isLate else { return nil }
         let message =
-            "the live playlist has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds) ms"
-        return .warned(StreamWarning(.latePlaylist, message, state.playlistURL))
+            "the live \(name) has not changed for \(age.milliseconds) ms, the target duration is \(limit.milliseconds) ms"
+        return .warned(StreamWarning(.latePlaylist, message, state.playlistURL ?? presentation?.url))
+    }
+
+    /// The time within which a reload has to add segments; nil if the rendition needs no reload.
+    private func changePeriod(of state: RenditionState) -> Duration? {
+        if state.playlistURL != nil { return state.reloadAt.map { _ in state.targetDuration } }
+        // A template of an MPD needs no reload.
+        guard let period = presentation?.live?.updatePeriod, !state.expectsMedia else { return nil }
+        return max(state.targetDuration, .nanoseconds(period))
     }
 }

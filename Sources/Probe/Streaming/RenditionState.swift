@@ -56,6 +56,9 @@ struct RenditionState: Sendable {
     /// Whether the server adds segments.
     var isLive: Bool { timeline.map { $0.kind != .onDemand && !$0.index.isComplete } ?? false }
 
+    /// Whether known segments become available with time, so that media follows without a reload (DASH).
+    var expectsMedia: Bool { index?.lastTimes?.availability != nil }
+
     /// The address of its playlist.
     var playlistURL: HTTPURL? {
         switch rendition.source {

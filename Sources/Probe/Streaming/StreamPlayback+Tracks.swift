@@ -231,7 +231,7 @@ extension StreamPlayback {
         guard model.level(at: now.instant) <= 0 || model.isWaiting else { return }
         let message = "segments left the live window before they were fetched"
         apply(.warned(StreamWarning(kind: .expiredSegments, message: message, url: nil)), now)
-        apply(.jump(to: live.destination(behind: first, in: state)), now)
+        apply(.jump(to: live.destination(behind: first, in: state, view(now))), now)
     }
 
     /// Asks the rule whether to abandon the running download for a lower rung.
