@@ -47,6 +47,8 @@ public struct ProbeError: Error, Hashable, Sendable {
         public static let unplayableMedia = Code("unplayableMedia")
         /// A live playlist has not changed for too long.
         public static let stalePlaylist = Code("stalePlaylist")
+        /// The next segment has left the live window, and the profile's player does not return into it.
+        public static let behindLiveWindow = Code("behindLiveWindow")
         /// The TLS connection failed, for example because of the server's certificate.
         public static let tls = Code("tls")
         /// A resource exceeds the probe's size limit.

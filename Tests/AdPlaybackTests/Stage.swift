@@ -154,7 +154,7 @@ extension PlayerProfile {
             start: .lowest,
             segmentUse: .complete,
             retry: RetryPolicy(maximumRetries: retries, backoff: .constant(time), stallTimeout: .seconds(5)),
-            afterRetries: [.fail],
+            failurePlan: FailurePlan([.retry]),
             live: LivePolicy(targetLatency: .targetDurations(3))
         )
     }

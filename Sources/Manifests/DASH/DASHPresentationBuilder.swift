@@ -129,10 +129,12 @@ struct DASHPresentationBuilder {
     /// `Latency@target` of the first service description for everybody, in nanoseconds; nil if not declared
     /// (ISO/IEC 23009-1, annex K.3.2: milliseconds).
     private var serviceLatency: Int64? {
-        let services = root.all("ServiceDescription").filter { $0.first("Scope") == nil }
         let target = services.compactMap { $0.first("Latency")?["target"] }.first.flatMap(Int64.init)
         return target.flatMap { $0 > 0 ? $0.saturatingMultiply(1_000_000) : nil }
     }
+
+    /// The service descriptions for everybody.
+    private var services: [MarkupElement] { root.all("ServiceDescription").filter { $0.first("Scope") == nil } }
 
     private func liveRules(_ renditions: [Rendition], _ base: HTTPURL) throws(ManifestError) -> LiveRules {
         let longest =
@@ -144,6 +146,7 @@ struct DASHPresentationBuilder {
         var rules = LiveRules(
             targetLatency: declared ?? longest.saturatingMultiply(3),
             declaredLatency: declared,
+            asksForCatchUp: serviceLatency != nil || services.contains { $0.first("PlaybackRate") != nil },
             minimumBuffer: root.duration("minBufferTime"),
             windowDuration: root.duration("timeShiftBufferDepth"),
             updatePeriod: root.duration("minimumUpdatePeriod"),

@@ -123,6 +123,7 @@ extension RenditionTimeline {
         index = SegmentIndex(segments, isComplete: playlist.hasEnded, targetDuration: playlist.targetDuration)
         kind = playlist.kind
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
+        asksForCatchUp = playlist.control.holdBack != nil || playlist.control.partHoldBack != nil
         targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
     }
 

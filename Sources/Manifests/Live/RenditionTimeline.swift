@@ -23,6 +23,9 @@ public struct RenditionTimeline: Hashable, Sendable {
     public internal(set) var targetLatency: Int64
     /// ``targetLatency`` if the stream declares it, in nanoseconds; nil if it is the usual one.
     public internal(set) var declaredLatency: Int64?
+    /// Whether the stream asks players to change the playback rate: by `HOLD-BACK` or `PART-HOLD-BACK` (HLS), by its
+    /// service description (DASH).
+    public internal(set) var asksForCatchUp = false
     /// `@minBufferTime` of an MPD, in nanoseconds; nil if not declared, and for HLS.
     public internal(set) var minimumBuffer: Int64?
     /// Defects and unsupported features of all loads.
@@ -80,6 +83,7 @@ public struct RenditionTimeline: Hashable, Sendable {
         isHLS = true
         self.isNumberedAlike = isNumberedAlike
         declaredLatency = Self.declaredLatency(of: playlist, usesParts: usesParts)
+        asksForCatchUp = playlist.control.holdBack != nil || playlist.control.partHoldBack != nil
         targetLatency = declaredLatency ?? playlist.targetDuration.saturatingMultiply(3)
         noticeList.add(playlist.notices + [notice].compactMap(\.self))
         let segments = start == 0 ? playlist.segments : playlist.segments.map { $0.moved(by: start) }

@@ -88,6 +88,9 @@ public struct LiveRules: Hashable, Sendable {
     public var targetLatency: Int64
     /// The target latency that the manifest declares; nil if ``targetLatency`` is the usual one.
     public var declaredLatency: Int64?
+    /// Whether the manifest asks players to change the playback rate: its service description for everybody has rates
+    /// (`PlaybackRate`) or a target latency.
+    public var asksForCatchUp = false
     /// The media that a player should buffer before it starts (`@minBufferTime`); nil if not declared.
     public var minimumBuffer: Int64?
     /// The seek window behind the live edge; nil reaches back to the oldest segment.

@@ -218,7 +218,7 @@ public struct ThroughputRule: AdaptationRule {
 extension ThroughputRule {
     /// Media3's `AdaptiveTrackSelection`: 0.7 of the bandwidth (`DEFAULT_BANDWIDTH_FRACTION`), up only with 10 s
     /// buffered (`DEFAULT_MIN_DURATION_FOR_QUALITY_INCREASE_MS`), down only with less than 25 s
-    /// (`DEFAULT_MAX_DURATION_FOR_QUALITY_DECREASE_MS`). By default, it does not abort downloads (not verified).
+    /// (`DEFAULT_MAX_DURATION_FOR_QUALITY_DECREASE_MS`). It does not abort downloads.
     public static let exoPlayer = ThroughputRule(
         estimator: .exoPlayer,
         fraction: 0.7,

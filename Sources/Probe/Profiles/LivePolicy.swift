@@ -47,6 +47,17 @@ public struct LivePolicy: Hashable, Sendable {
         case sigmoid(minimum: Double, maximum: Double, minimumBuffer: Duration)
     }
 
+    /// What a player does when the media behind the end of its buffer has left the live window, once the buffer has
+    /// been played.
+    public enum BehindWindow: Hashable, Sendable {
+        /// Continues at the target latency.
+        case jumpsToTarget
+        /// Continues this time behind the start of the window, and at the target latency at most.
+        case jumpsToStart(offset: Duration)
+        /// Ends with an error.
+        case ends
+    }
+
     /// What a low-latency playlist may hint at before it lists it (`EXT-X-PRELOAD-HINT`).
     public enum HintedResource: Hashable, Sendable, CaseIterable {
         /// The next part (`TYPE=PART`).
@@ -70,6 +81,12 @@ public struct LivePolicy: Hashable, Sendable {
     public var maximumTargetIncrease: Distance?
     /// How the playback rate follows the latency.
     public var catchUp: CatchUp
+    /// Whether the rate stays 1, and stalls leave the target latency as it is, in streams that do not ask for a rate:
+    /// HLS without `HOLD-BACK` and `PART-HOLD-BACK`, DASH without a target latency or rates in its
+    /// `ServiceDescription`.
+    public var catchUpNeedsDeclaration: Bool
+    /// What follows when the next segment has left the live window.
+    public var behindWindow: BehindWindow
     /// The time without a change after which a playlist is stale, which ends playback with an error; nil keeps
     /// reloading.
     public var staleAfter: Distance?
@@ -94,6 +111,8 @@ public struct LivePolicy: Hashable, Sendable {
         targetIncreaseOnStall: Distance = .duration(.zero),
         maximumTargetIncrease: Distance? = nil,
         catchUp: CatchUp = .none,
+        catchUpNeedsDeclaration: Bool = false,
+        behindWindow: BehindWindow = .jumpsToTarget,
         staleAfter: Distance? = nil,
         usesParts: Bool = false,
         preloadedHints: Set<HintedResource> = [],
@@ -106,6 +125,8 @@ public struct LivePolicy: Hashable, Sendable {
         self.targetIncreaseOnStall = targetIncreaseOnStall
         self.maximumTargetIncrease = maximumTargetIncrease
         self.catchUp = catchUp
+        self.catchUpNeedsDeclaration = catchUpNeedsDeclaration
+        self.behindWindow = behindWindow
         self.staleAfter = staleAfter
         self.usesParts = usesParts
         self.preloadedHints = preloadedHints

@@ -13,14 +13,18 @@ extension PlayerProfile {
     /// src/config.ts: `maxBufferLength` 30 s or what 60 MB hold (`maxBufferSize`), at most 600 s
     /// (`maxMaxBufferLength`); `backBufferLength` infinite; `progressive` false; the load policies;
     /// `liveSyncDurationCount` 3, `liveSyncOnStallIncrease` 1 s, `maxLiveSyncPlaybackRate` 1.
-    /// src/utils/error-helper.ts: 4xx and connections that fail are not tried again, delays double, `linear` ones are
-    /// constant. src/controller/level-controller.ts: the first estimate is the bitrate of the level that the playlist
-    /// lists first, between `abrEwmaDefaultEstimate` (500 kbit/s) and `abrEwmaDefaultEstimateMax` (5 Mbit/s), without
-    /// a safety factor. src/controller/audio-stream-controller.ts: audio is at most one fragment ahead of the main
-    /// fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an aborted one.
-    /// src/controller/base-stream-controller.ts, `loadInitSegmentIfNeeded`: a fragment and its initialization section
-    /// are requested at once. The first picture comes 204 ms after the last byte that it needs (measured in Chromium
-    /// 156; 237 ms with transport streams).
+    /// src/utils/error-helper.ts: delays double, `linear` ones are constant; 4xx and connections that fail lead to the
+    /// next lower level at once, below the lowest one to the highest. src/controller/error-controller.ts: the failures
+    /// of all levels and of audio count together, until a fragment of the level arrives. Where no level is left
+    /// (src/controller/base-stream-controller.ts:2145–2187, src/controller/base-playlist-controller.ts, `checkRetry`),
+    /// a live stream continues behind the fragment, and everything else is tried again, 4xx too. A playlist that cannot
+    /// be loaded again is fatal. src/controller/level-controller.ts: the first estimate is the bitrate of the level
+    /// that the playlist lists first, between `abrEwmaDefaultEstimate` (500 kbit/s) and `abrEwmaDefaultEstimateMax` (5
+    /// Mbit/s), without a safety factor. src/controller/audio-stream-controller.ts: audio is at most one fragment ahead
+    /// of the main fragment. src/controller/abr-controller.ts: only main fragments are sampled, and what arrived of an
+    /// aborted one. src/controller/base-stream-controller.ts, `loadInitSegmentIfNeeded`: a fragment and its
+    /// initialization section are requested at once. The first picture comes 204 ms after the last byte that it needs
+    /// (measured in Chromium 156; 237 ms with transport streams).
     ///
     /// The first sample includes the start of the transmuxer (src/controller/abr-controller.ts:532), and the next
     /// fragment waits for it: about 100 ms with a web worker, which is inferred from trials (of the 185 ms by which the
@@ -82,9 +86,16 @@ extension PlayerProfile {
                     retriesConnections: false
                 ),
             ],
-            // src/controller/error-controller.ts, `getLevelSwitchAction`: another level first;
+            // src/controller/error-controller.ts, `getFragRetryOrSwitchAction` and `getLevelSwitchAction`;
             // content-steering-controller.ts: a pathway is penalized for five minutes.
-            afterRetries: [.useOtherVariant(excludedFor: nil), .useOtherLocation(excludedFor: .seconds(300)), .fail],
+            failurePlan: FailurePlan(
+                [
+                    .retry, .useNextLowerVariant, .useOtherLocation(excludedFor: .seconds(300)), .skipLiveSegment,
+                    .retryAnyFailure,
+                ],
+                counting: .acrossVariants,
+                failedReload: .ends
+            ),
             live: LivePolicy(
                 targetLatency: .targetDurations(3),
                 // src/controller/latency-controller.ts, `targetLatency`: min(stallCount × liveSyncOnStallIncrease,
@@ -113,22 +124,26 @@ extension PlayerProfile {
 
     /// dash.js 5.1.1.
     ///
-    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s
-    /// of media `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and
-    /// 1000 ms, `fragmentRequestTimeout` 20 s, `manifestRequestTimeout` 10 s.
-    /// src/streaming/controllers/AbrController.js: `DEFAULT_VIDEO_BITRATE` 1000 kbit/s, to which no safety factor
-    /// applies. src/streaming/controllers/ScheduleController.js: audio has at most a second more than video, or one
-    /// fragment; a video segment has to fit below the maximum, which is looked at every 500 ms
-    /// (`scheduling.defaultTimeout`). src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher
-    /// quality replaces lower ones from 1.5 segments ahead of the playhead. src/streaming/models/ThroughputModel.js:
-    /// an average per media type. src/streaming/controllers/PlaybackController.js:449: four fragments behind the live
-    /// edge where the MPD declares no delay. src/streaming/net/XHRLoader.js:91: an aborted request is a sample, too.
-    /// src/streaming/rules/abr: the rules of ``HybridRule/dashJS``. Its catch-up is off unless the MPD asks for it.
-    /// What follows the last retry: not verified.
+    /// src/core/Settings.js: `bufferTimeDefault` 18 s, at the top quality `bufferTimeAtTopQuality` 30 s, from 600 s of
+    /// media `bufferTimeAtTopQualityLongForm` 60 s; `bufferToKeep` 20 s, `retryAttempts` 3 after 500 ms (MPD) and 1000
+    /// ms, `fragmentRequestTimeout` 20 s, `manifestRequestTimeout` 10 s. src/streaming/controllers/AbrController.js:
+    /// `DEFAULT_VIDEO_BITRATE` 1000 kbit/s, to which no safety factor applies.
+    /// src/streaming/controllers/ScheduleController.js: audio has at most a second more than video, or one fragment; a
+    /// video segment has to fit below the maximum, which is looked at every 500 ms (`scheduling.defaultTimeout`).
+    /// src/streaming/StreamProcessor.js, `_prepareForFastQualitySwitch`: a higher quality replaces lower ones from 1.5
+    /// segments ahead of the playhead. src/streaming/models/ThroughputModel.js: an average per media type.
+    /// src/streaming/controllers/PlaybackController.js:449: four fragments behind the live edge where the MPD declares
+    /// no delay. src/streaming/net/XHRLoader.js:91: an aborted request is a sample, too. src/streaming/rules/abr: the
+    /// rules of ``HybridRule/dashJS``. Its catch-up is off unless the MPD asks for it.
+    /// src/dash/utils/BaseURLSelector.js: after the last retry, the next `BaseURL`; without one, nothing more is
+    /// loaded. src/streaming/ManifestUpdater.js:284: an MPD that cannot be loaded again is not asked for any more; the
+    /// segments that the last one gives are played. src/streaming/controllers/PlaybackController.js:573: behind the
+    /// live window, playback continues at its start.
     ///
     /// Not modelled: dropped frames, the low-latency mode and its rules, the time of appending, the adaptation of
     /// audio, the Resource Timing of samples (the first bytes of a response count here), samples from the cache, the
-    /// choice between adaptation sets, and which media is shown where a replacing segment comes too late.
+    /// choice between adaptation sets, the look for the next live segment every 500 ms, and which media is shown where
+    /// a replacing segment comes too late.
     public static let dashJS = PlayerProfile(
         name: "dashjs",
         buffer: browserBuffer(maximum: .seconds(18)),
@@ -160,32 +175,40 @@ extension PlayerProfile {
             )
         ],
         // src/streaming/utils/BlacklistController.js: a service location stays excluded.
-        afterRetries: [.useOtherLocation(excludedFor: nil), .fail],
+        failurePlan: FailurePlan([.retry, .useOtherLocation(excludedFor: nil)], failedReload: .stopsReloading),
         // src/streaming/ManifestUpdater.js, `refreshManifest`: a patch first, the whole MPD if the patch is invalid.
-        live: LivePolicy(targetLatency: .targetDurations(4), usesPatches: true)
+        live: LivePolicy(
+            targetLatency: .targetDurations(4),
+            behindWindow: .jumpsToStart(offset: .zero),
+            usesPatches: true
+        )
     )
 
     /// Shaka Player 5.2.0 in Chromium.
     ///
     /// lib/util/player_configuration.js: `rebufferingGoal` 0 (the media element decides), `bufferingGoal` 10 s,
     /// `bufferBehind` 30 s, `maxDisabledTime` 30 s; `liveSegmentsDelay` 3 segments in HLS (line 159).
-    /// lib/abr/simple_abr_manager.js:545: the first estimate is the connection's `downlink`
-    /// (`useNetworkInformation`), until 128 kB are sampled. Chromium gives 1,450 kbit/s before it has observed
-    /// anything: its default for Ethernet is 1,456 (net/nqe/network_quality_estimator_params.cc), which the browser
-    /// rounds to 25 kbit/s. Browsers without the property (Firefox, Safari) start with `defaultBandwidthEstimate`, 1
-    /// Mbit/s. lib/media/streaming_engine.js: a full buffer is looked at every 0.5 s (line 1666), and a stream that
-    /// is a segment ahead of the others every second (line 1768); each segment and its initialization segment are
-    /// requested at once (`segmentPrefetchLimit` 1, line 1771). lib/net/http_fetch_plugin.js:201: a sample for each
-    /// 100 ms and 16 kB of a download, none below 5 ms (`cacheLoadThreshold`). The bitrate of a variant is that of
-    /// video and audio. Its tutorial "Network and Buffering Configuration": `retryParameters`, one retry of two
-    /// attempts after 1 s ± 50 %, timeouts of 30, 10 (to connect) and 5 s (stall). 401 and 403 are not tried again
-    /// (not verified).
+    /// lib/abr/simple_abr_manager.js:545: the first estimate is the connection's `downlink` (`useNetworkInformation`),
+    /// until 128 kB are sampled. Chromium gives 1,450 kbit/s before it has observed anything: its default for Ethernet
+    /// is 1,456 (net/nqe/network_quality_estimator_params.cc), which the browser rounds to 25 kbit/s. Browsers without
+    /// the property (Firefox, Safari) start with `defaultBandwidthEstimate`, 1 Mbit/s. lib/media/streaming_engine.js: a
+    /// full buffer is looked at every 0.5 s (line 1666), and a stream that is a segment ahead of the others every
+    /// second (line 1768); each segment and its initialization segment are requested at once (`segmentPrefetchLimit` 1,
+    /// line 1771). lib/net/http_fetch_plugin.js:201: a sample for each 100 ms and 16 kB of a download, none below 5 ms
+    /// (`cacheLoadThreshold`). The bitrate of a variant is that of video and audio. Its tutorial "Network and Buffering
+    /// Configuration": `retryParameters`, one retry of two attempts after 1 s ± 50 %, timeouts of 30, 10 (to connect)
+    /// and 5 s (stall); lib/net/http_plugin_utils.js:49: whatever the status. lib/media/streaming_engine.js:3230: then
+    /// another variant, or other audio of the same language (lib/player.js:8954), except after a timeout;
+    /// lib/player.js:7806: a live stream without one begins again, 0.1 s after the back-off of 1 s
+    /// (`failureCallbackBackoff_`, here without its ± 50 % and also before the first time). A playlist or an MPD is
+    /// asked for again until it comes (lib/hls/hls_parser.js:5449). lib/media/playhead.js:650: behind the live window,
+    /// playback continues 5 s after its start (`safeSeekOffset`).
     ///
     /// Not modelled: `lowLatencyMode` (on by default: in a low-latency stream, media is appended in chunks, two
     /// segments are prefetched, and the engine looks every 0.1 s), a downlink that Chromium has learnt from other
     /// traffic, the sizes of initialization segments, the time of appending, changes of the element's size, dropped
-    /// frames, and the choice between codecs (lib/util/stream_utils.js:42): all codecs and audio-only variants of a
-    /// playlist are in one ladder.
+    /// frames, the look for the next live segment every min(segment ÷ 2, 1 s), and the choice between codecs
+    /// (lib/util/stream_utils.js:42): all codecs and audio-only variants of a playlist are in one ladder.
     public static let shaka = PlayerProfile(
         name: "shaka",
         buffer: browserBuffer(maximum: .seconds(10)),
@@ -209,16 +232,25 @@ extension PlayerProfile {
             backoff: .exponential(first: .seconds(1), factor: 2, maximum: .seconds(60), jitter: 0.5),
             firstByteTimeout: .seconds(10),
             loadTimeout: .seconds(30),
-            stallTimeout: .seconds(5),
-            statuses: .allExcept([401, 403])
+            stallTimeout: .seconds(5)
         ),
         // lib/net/networking_engine.js takes the next address at each retry; here the retries come first.
-        afterRetries: [.useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: .seconds(30)), .fail],
+        failurePlan: FailurePlan(
+            [
+                .retry, .useOtherLocation(excludedFor: nil),
+                .useOtherVariant(excludedFor: .seconds(30), after: .exceptTimeouts),
+                .useOtherAudio(excludedFor: .seconds(30), after: .exceptTimeouts),
+                .restartLive(after: .milliseconds(1100)),
+            ],
+            failedReload: .keepsTrying(after: .milliseconds(100)),
+            reloadsUseAlternatives: false
+        ),
         // lib/dash/dash_parser.js, `requestManifest_`: a patch first, the whole MPD after an invalid one.
         // lib/dash/dash_parser.js:785: min(1.5 × minBufferTime, the window) where the MPD suggests no delay.
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             targetLatencyOfDASH: .minimumBuffers(1.5),
+            behindWindow: .jumpsToStart(offset: .seconds(5)),
             usesPatches: true
         )
     )

@@ -28,9 +28,10 @@ extension PlayerProfile {
             // RFC 9110, section 15, has these as passing; 404 may be in live streams, whose segments come late.
             statuses: .only([404, 408, 425, 429, 500, 502, 503, 504])
         ),
-        afterRetries: [
-            .useOtherLocation(excludedFor: .seconds(60)), .useOtherVariant(excludedFor: .seconds(60)), .fail,
-        ],
+        failurePlan: FailurePlan([
+            .retry, .useOtherLocation(excludedFor: .seconds(60)), .useOtherVariant(excludedFor: .seconds(60)),
+            .useOtherAudio(excludedFor: .seconds(60)),
+        ]),
         live: LivePolicy(
             // RFC 8216, section 6.3.3: not closer to the end than three target durations.
             targetLatency: .targetDurations(3),
@@ -46,14 +47,24 @@ extension PlayerProfile {
     /// Media3's ExoPlayer 1.6.
     ///
     /// `DefaultLoadControl` (buffer, no back buffer), `DefaultBandwidthMeter.DEFAULT_INITIAL_BITRATE_ESTIMATE` (the
-    /// estimates by country and network are not modelled), `DefaultLoadErrorHandlingPolicy` (three retries, after 0, 1
-    /// and 2 s; six statuses exclude a track for 60 s), `DefaultHttpDataSource` (8 s to connect and for each read; not
-    /// verified), `DefaultLivePlaybackSpeedControl`, `DefaultHlsPlaylistTracker` (3.5 target durations without a
+    /// estimates by country and network are not modelled), `DefaultLoadErrorHandlingPolicy` (six statuses exclude a
+    /// track for 60 s; else retries after 0, 1, 2, 3, 4, 5, 5, … s, of which three are made in any case and more while
+    /// media is buffered: `Loader.maybeThrowError` counts when a renderer is not ready), `DefaultHttpDataSource` (8 s
+    /// to connect and for each read; not verified), `DefaultHlsPlaylistTracker` (3.5 target durations without a
     /// change). DASH has 30 s of latency instead (`DashMediaSource.DEFAULT_FALLBACK_TARGET_LIVE_OFFSET_MS`), HLS three
-    /// target durations.
+    /// target durations. `DefaultLivePlaybackSpeedControl`, which `HlsMediaSource.updateLiveConfiguration` and
+    /// `DashMediaSource.updateLiveConfiguration` turn off in streams that ask for no rate. A segment that has left the
+    /// live window is fatal (`BehindLiveWindowException`).
+    ///
+    /// Audio that is fetched apart: `CompositeSequenceableLoader.continueLoading` lets the track load whose next
+    /// position is the earlier one; `DefaultBandwidthMeter` measures both together; `AdaptiveTrackSelection` gives
+    /// video what the audio leaves of the bandwidth. `HlsMediaPeriod.java:599–640`: no variants without a picture
+    /// beside those with one. Downloads are not aborted.
     ///
     /// Not modelled: estimates by country and network, priorities of tracks, limits of the buffer in bytes, the
-    /// decoder.
+    /// decoder; that the playlist that is listed first is loaded before the chosen one
+    /// (`DefaultHlsPlaylistTracker.java:304`), and that media beyond 25 s is thrown away after a rise
+    /// (`AdaptiveTrackSelection.evaluateQueueSize`).
     public static let exoPlayer = PlayerProfile(
         name: "exoplayer",
         buffer: .exoPlayer,
@@ -61,30 +72,42 @@ extension PlayerProfile {
         rule: ThroughputRule.exoPlayer,
         start: .estimate(1_000_000),
         segmentUse: .progressive,
+        audioLead: .chunkApart,
+        sampling: ThroughputSampling(aggregatesTransfers: true),
+        ladderIncludesAudio: true,
+        ladderSelection: LadderSelection(excludesAudioOnly: true),
         retry: RetryPolicy(
             maximumRetries: 3,
             backoff: .linearFromZero(step: .seconds(1), maximum: .seconds(5)),
             firstByteTimeout: .seconds(8),
-            stallTimeout: .seconds(8)
+            stallTimeout: .seconds(8),
+            continuesWhileBuffered: true
         ),
         // DefaultLoadErrorHandlingPolicy: a location is excluded for five minutes, a track for one.
-        immediateFallback: ImmediateFallback(
-            statuses: [403, 404, 410, 416, 500, 503],
-            excludedFor: .seconds(60),
-            locationExcludedFor: .seconds(300)
+        failurePlan: FailurePlan(
+            [
+                .useOtherLocation(excludedFor: .seconds(300), after: .statuses(exoPlayerFallbacks)),
+                .useOtherVariant(excludedFor: .seconds(60), after: .statuses(exoPlayerFallbacks)),
+                .retry,
+            ],
+            failedReload: .keepsTrying(after: .seconds(5))
         ),
-        afterRetries: [.fail],
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             targetLatencyOfDASH: .duration(.seconds(30)),
             targetIncreaseOnStall: .duration(.milliseconds(500)),
             catchUp: .proportional(factor: 0.1, minimum: 0.97, maximum: 1.03, tolerance: .milliseconds(20)),
+            catchUpNeedsDeclaration: true,
+            behindWindow: .ends,
             staleAfter: .targetDurations(3.5),
             usesParts: true,
             // HlsPlaylistParser: only hints of parts, and only ranges with an end.
             preloadedHints: [.part]
         )
     )
+
+    /// `DefaultLoadErrorHandlingPolicy.isEligibleForFallback`.
+    private static let exoPlayerFallbacks: Set<Int> = [403, 404, 410, 416, 500, 503]
 
     /// Apple's AVPlayer, of which few parameters are published: all other figures are estimates, which stand for no
     /// version.
@@ -114,7 +137,9 @@ extension PlayerProfile {
             loadTimeout: .seconds(60)
         ),
         // Not published.
-        afterRetries: [.useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: nil), .fail],
+        failurePlan: FailurePlan([
+            .retry, .useOtherLocation(excludedFor: nil), .useOtherVariant(excludedFor: nil),
+        ]),
         live: LivePolicy(
             targetLatency: .targetDurations(3),
             // Not published, but its error log calls a playlist stale that has not changed for 1.5 target durations,
@@ -156,7 +181,8 @@ extension PlayerProfile {
             firstByteTimeout: .seconds(60),
             stallTimeout: .seconds(60)
         ),
-        afterRetries: [.skipSegment],
-        live: LivePolicy(targetLatency: .targetDurations(3))
+        failurePlan: FailurePlan([.retry, .skipSegment]),
+        // hls.c, `read_data_continuous`: expired segments are skipped.
+        live: LivePolicy(targetLatency: .targetDurations(3), behindWindow: .jumpsToStart(offset: .zero))
     )
 }

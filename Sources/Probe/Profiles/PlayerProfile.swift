@@ -61,6 +61,9 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         case duration(Duration)
         /// Neither track is a segment or more ahead of the other.
         case segmentApart
+        /// The next segment of a track begins no later than the segment ends that the other track loads, or loaded
+        /// last.
+        case chunkApart
     }
 
     /// When a player requests an initialization section that it does not have.
@@ -79,6 +82,11 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         public var includesAbandoned: Bool
         /// The parts of a download that are a sample each; nil if the whole download is one sample.
         public var parts: Parts?
+
+        /// Whether the downloads of all tracks are measured together: from each end of a download to the next one, the
+        /// bytes of all that are under way, over the time in which any of them was. ``parts``,
+        /// ``includesAbandoned`` and ``includesAudio`` have no effect then.
+        public var aggregatesTransfers: Bool
 
         /// A sample that took less time came from a cache, and does not count.
         public var cacheTime: Duration
@@ -103,12 +111,14 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
             includesAudio: Bool = true,
             includesAbandoned: Bool = false,
             parts: Parts? = nil,
+            aggregatesTransfers: Bool = false,
             cacheTime: Duration = .zero,
             firstProcessing: Duration = .zero
         ) {
             self.includesAudio = includesAudio
             self.includesAbandoned = includesAbandoned
             self.parts = parts
+            self.aggregatesTransfers = aggregatesTransfers
             self.cacheTime = cacheTime
             self.firstProcessing = max(firstProcessing, .zero)
         }
@@ -220,10 +230,8 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
     public var constraints: AdaptationConstraints
     /// The behaviour in live streams.
     public var live: LivePolicy
-    /// The HTTP statuses at which the player takes another variant without a retry; nil for none.
-    public var immediateFallback: ImmediateFallback?
-    /// The responses to a failure after the last retry, in order: the first possible response counts.
-    public var afterRetries: [FailureResponse]
+    /// The responses to failed requests.
+    public var failurePlan: FailurePlan
     private var retries: [ResourceKind: RetryPolicy]
     private var defaultRetry: RetryPolicy
     private var box: RuleBox
@@ -257,8 +265,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         constraints: AdaptationConstraints = AdaptationConstraints(),
         retry: RetryPolicy,
         retries: [ResourceKind: RetryPolicy] = [:],
-        immediateFallback: ImmediateFallback? = nil,
-        afterRetries: [FailureResponse],
+        failurePlan: FailurePlan,
         live: LivePolicy
     ) {
         self.name = name
@@ -280,8 +287,7 @@ public struct PlayerProfile: Hashable, Sendable, CustomStringConvertible {
         self.ladderSelection = ladderSelection
         self.constraints = constraints
         self.live = live
-        self.immediateFallback = immediateFallback
-        self.afterRetries = afterRetries
+        self.failurePlan = failurePlan
         self.retries = retries
         defaultRetry = retry
         box = RuleBox(rule: rule)

@@ -96,6 +96,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var statuses: StatusRule
     /// Whether the player retries after a connection that failed or broke.
     public var retriesConnections: Bool
+    /// Whether the retries continue beyond their number while there is media to play until the next one.
+    public var continuesWhileBuffered: Bool
 
     /// Creates a policy; counts are not negative. Timeouts are retried like other failures unless their own count and
     /// back-off are given.
@@ -108,7 +110,8 @@ public struct RetryPolicy: Hashable, Sendable {
         loadTimeout: Duration? = nil,
         stallTimeout: Duration? = nil,
         statuses: StatusRule = .all,
-        retriesConnections: Bool = true
+        retriesConnections: Bool = true,
+        continuesWhileBuffered: Bool = false
     ) {
         self.maximumRetries = max(0, maximumRetries)
         self.maximumTimeoutRetries = max(0, maximumTimeoutRetries ?? maximumRetries)
@@ -119,6 +122,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.stallTimeout = stallTimeout
         self.statuses = statuses
         self.retriesConnections = retriesConnections
+        self.continuesWhileBuffered = continuesWhileBuffered
     }
 
     /// The failure of a request.
@@ -138,15 +142,27 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - failures: the number of failures, the present one included, from 1.
     ///   - randomness: between 0 and 1, for players that spread their retries.
     public func retryDelay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration? {
+        retries(after: failure) && failures <= maximumRetries(after: failure)
+            ? delay(after: failure, failures: failures, randomness: randomness) : nil
+    }
+
+    /// Whether the player retries after such a failure at all.
+    public func retries(after failure: Failure) -> Bool {
         switch failure {
-        case .timeout:
-            return failures <= maximumTimeoutRetries
-                ? timeoutBackoff.delay(after: failures, randomness: randomness) : nil
-        case .status(let status) where !retries(status): return nil
-        case .connection where !retriesConnections: return nil
-        case .status, .connection:
-            return failures <= maximumRetries ? backoff.delay(after: failures, randomness: randomness) : nil
+        case .timeout: true
+        case .status(let status): retries(status)
+        case .connection: retriesConnections
         }
+    }
+
+    /// The number of retries after such a failure.
+    public func maximumRetries(after failure: Failure) -> Int {
+        failure == .timeout ? maximumTimeoutRetries : maximumRetries
+    }
+
+    /// The back-off after such a failure, whether or not the policy allows another attempt.
+    public func delay(after failure: Failure, failures: Int, randomness: Double = 0.5) -> Duration {
+        (failure == .timeout ? timeoutBackoff : backoff).delay(after: failures, randomness: randomness)
     }
 
     private func retries(_ status: Int) -> Bool {
@@ -157,35 +173,4 @@ public struct RetryPolicy: Hashable, Sendable {
         case .none: false
         }
     }
-}
-
-/// HTTP statuses at which a player takes another server or another variant at once, without a retry, if one exists.
-public struct ImmediateFallback: Hashable, Sendable {
-    /// The statuses.
-    public var statuses: Set<Int>
-    /// The duration of the failing variant's exclusion.
-    public var excludedFor: Duration
-    /// The duration of the failing server's exclusion, where another server has the resource: this is tried first. nil
-    /// for players that do not know other servers.
-    public var locationExcludedFor: Duration?
-
-    /// Creates a rule.
-    public init(statuses: Set<Int>, excludedFor: Duration, locationExcludedFor: Duration? = nil) {
-        self.statuses = statuses
-        self.excludedFor = excludedFor
-        self.locationExcludedFor = locationExcludedFor
-    }
-}
-
-/// The response of a player after the last retry of a resource.
-public enum FailureResponse: Hashable, Sendable {
-    /// Fetches from another server that the manifest names (DASH `BaseURL`, HLS redundant streams and pathways), and
-    /// excludes the failing one for this time (nil: for the rest of the playback).
-    case useOtherLocation(excludedFor: Duration?)
-    /// Takes another variant, and excludes the failing one for this time (nil: for the rest of the playback).
-    case useOtherVariant(excludedFor: Duration?)
-    /// Continues behind the segment.
-    case skipSegment
-    /// Ends with an error when the buffer has been played.
-    case fail
 }

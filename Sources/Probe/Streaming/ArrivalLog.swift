@@ -36,6 +36,12 @@ struct ArrivalLog: Hashable, Sendable {
         mark.count - other.count < grain.bytes && other.instant.duration(to: mark.instant) <= grain.time
     }
 
+    /// The number of bytes that had come by an instant.
+    func count(at instant: MonotonicInstant) -> Int {
+        let later = marks.partitioningIndex { $0.instant > instant }
+        return later > 0 ? marks[later - 1].count : 0
+    }
+
     /// The instants of arrival behind the first `count` bytes, with the number of bytes that had come by then.
     func arrivals(behind count: Int) -> some Sequence<(count: Int, instant: MonotonicInstant)> {
         marks[index(of: count + 1)...].lazy.map { ($0.count, $0.instant) }

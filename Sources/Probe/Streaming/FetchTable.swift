@@ -123,23 +123,36 @@ extension FetchTable {
 
     /// Plans the retry of a failed request.
     ///
-    /// - Parameter randomness: between 0 and 1; spreads the back-off.
+    /// - Parameters:
+    ///   - count: the number of failures that the profile's player counts; nil for those of the resource.
+    ///   - ignoresStatus: whether the player retries whatever the failure was.
+    ///   - randomness: between 0 and 1; spreads the back-off.
+    ///   - isBuffered: whether there is media to play until an instant.
     /// - Returns: false if the policy allows no retry.
     mutating func planRetry(
         of fetching: Fetching,
         after failure: ResourceFailure,
+        count: Int? = nil,
+        ignoresStatus: Bool = false,
         randomness: Double,
-        now: MonotonicInstant
+        now: MonotonicInstant,
+        isBuffered: (MonotonicInstant) -> Bool = { _ in false }
     ) -> Bool {
+        forgetRetry(fetching.purpose)
+        let (policy, cause) = (fetching.policy, failure.failure)
         let failures = fetching.failures + 1
-        guard !failure.isFinal,
-            let delay = fetching.policy.retryDelay(after: failure.failure, failures: failures, randomness: randomness)
-        else {
-            forgetRetry(fetching.purpose)
-            return false
-        }
-        retries[fetching.purpose] = Retrying(failures: failures, notBefore: now.advanced(by: delay))
+        let counted = count ?? failures
+        let due = now.advanced(by: policy.delay(after: cause, failures: counted, randomness: randomness))
+        guard !failure.isFinal, ignoresStatus || policy.retries(after: cause),
+            counted <= policy.maximumRetries(after: cause) || policy.continuesWhileBuffered && isBuffered(due)
+        else { return false }
+        retries[fetching.purpose] = Retrying(failures: failures, notBefore: due)
         return true
+    }
+
+    /// Plans a first attempt, as if the request had not failed before.
+    mutating func planRestart(of purpose: FetchPurpose, at instant: MonotonicInstant) {
+        retries[purpose] = Retrying(failures: 0, notBefore: instant)
     }
 
     mutating func forgetRetry(_ purpose: FetchPurpose) { retries[purpose] = nil }

@@ -37,15 +37,21 @@ struct LivePositioning: Sendable {
         return min(max(target, first), livePosition(in: state, view.now.wallTime))
     }
 
-    /// Where playback continues when the segments before `first` have left the live window.
-    func destination(behind first: MediaSegment, in state: RenditionState, _ view: PlaybackView) -> Int64 {
-        max(first.start, livePosition(in: state, view.now.wallTime))
+    /// Where playback continues when the segments before `first` have left the live window; nil if it ends.
+    func destination(behind first: MediaSegment, in state: RenditionState, _ view: PlaybackView) -> Int64? {
+        let target = max(first.start, livePosition(in: state, view.now.wallTime))
+        switch policy.behindWindow {
+        case .jumpsToTarget: return target
+        case .jumpsToStart(let offset): return min(target, first.start.saturatingAdd(max(0, offset.nanoseconds)))
+        case .ends: return nil
+        }
     }
 
     /// Measures the latency, changes the playback rate, and jumps to the target when the latency exceeds the maximum.
     mutating func follow(_ state: RenditionState, _ view: PlaybackView) -> [StreamEffect] {
         guard isPlaced, state.isLive, let model = view.model else { return [] }
-        learnStalls(view.stallCount, targetDuration: state.targetDuration)
+        let mayCatchUp = !policy.catchUpNeedsDeclaration || state.timeline?.asksForCatchUp == true
+        learnStalls(mayCatchUp ? view.stallCount : 0, targetDuration: state.targetDuration)
         guard let edge = edge(of: state, view) else { return [] }
         let latency = max(0, edge.saturatingSubtract(view.position))
         let target = targetLatency(in: state)
@@ -60,6 +66,7 @@ struct LivePositioning: Sendable {
             let position = position(min(target, maximum.nanoseconds), behind: edge, in: state, view.now.wallTime)
             if position > view.position { return [measured, .jump(to: position)] }
         }
+        guard mayCatchUp else { return [measured, .catchUp(rate: 1)] }
         let rate = policy.playbackRate(
             latency: .nanoseconds(latency),
             target: .nanoseconds(target),

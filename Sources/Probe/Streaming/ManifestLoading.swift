@@ -5,9 +5,6 @@ internal import InstrumentTransport
 /// Loads and reloads the manifest and the playlists, and has their content: the ladder, the renditions and their
 /// segments.
 struct ManifestLoading: Sendable {
-    /// The delay before the retry of a failed reload. Until then, the earlier playlist stays in use.
-    private static let reloadPause: Duration = .seconds(1)
-
     /// The instant since which a live playlist is expected to change.
     private struct Watch: Hashable {
         var since: MonotonicInstant
@@ -395,7 +392,6 @@ extension ManifestLoading {
             }
             guard inUse.contains(id), let finding = checkFreshness(of: state, now: now) else { continue }
             effects.append(finding)
-            if case .exhausted = finding { return effects }
         }
         return effects
     }
@@ -420,16 +416,23 @@ extension ManifestLoading {
         return playlists + [manifestDue(fetches), steeringDue(fetches)].compactMap(\.self)
     }
 
-    /// Continues with the earlier content after a failed reload. Returns false without earlier content.
-    mutating func survivesFailure(of purpose: FetchPurpose, now: MonotonicInstant) -> Bool {
+    /// Whether the content of a playlist or manifest was loaded before, so that its request is a reload.
+    func isReload(_ purpose: FetchPurpose) -> Bool {
         switch purpose {
-        case .manifest where presentation != nil:
-            updateAt = now.advanced(by: Self.reloadPause)
-            return true
-        case .playlist(let id) where renditions[id]?.index != nil:
-            renditions[id]?.reloadFailed(nextAt: now.advanced(by: Self.reloadPause))
-            return true
-        default: return false
+        case .manifest: presentation != nil
+        case .playlist(let id): renditions[id]?.index != nil
+        default: false
+        }
+    }
+
+    /// Continues with the earlier content after a failed reload.
+    ///
+    /// - Parameter instant: the instant of the next reload; nil for none.
+    mutating func survivesReload(_ purpose: FetchPurpose, nextAt instant: MonotonicInstant?) {
+        switch purpose {
+        case .manifest: updateAt = instant
+        case .playlist(let id): renditions[id]?.reloadFailed(nextAt: instant)
+        default: break
         }
     }
 
@@ -444,7 +447,7 @@ extension ManifestLoading {
         return max(reload, fetches.retryInstant(purpose) ?? reload)
     }
 
-    /// Finds a live playlist that is late (a warning) or stale (the end).
+    /// Finds a live playlist that is late (a warning) or stale.
     private mutating func checkFreshness(of state: RenditionState, now: MonotonicInstant) -> StreamEffect? {
         guard let changed = state.timeline?.lastChange, let limit = changePeriod(of: state), limit > .zero else {
             return nil
@@ -457,7 +460,7 @@ extension ManifestLoading {
             let message =
                 "the live \(name) has not changed for \(age.milliseconds) ms (limit \(stale.milliseconds) ms); "
                 + "check whether the stream is still on air"
-            return .exhausted(ProbeError(.stalePlaylist, .playlist, source, message))
+            return .stale(state.rendition.id, ProbeError(.stalePlaylist, .playlist, source, message))
         }
         // RFC 8216 section 6.2.2: a new playlist has to appear within 1.5 target durations.
         let isLate = age > limit * 3 / 2

@@ -31,6 +31,13 @@ struct PlaybackView: Sendable {
     /// The position of the playhead, or the start position.
     var position: Int64 { model?.position(at: instant) ?? pendingSeek ?? 0 }
 
+    /// Whether playback continues until an instant with the media that is buffered.
+    func isBuffered(until instant: MonotonicInstant) -> Bool {
+        guard let model, model.hasStarted, !model.isWaiting else { return false }
+        let end = position.saturatingAdd(max(0, model.level(at: self.instant)))
+        return model.instant(ofPlaying: end).map { $0 > instant } ?? true
+    }
+
     /// The state of the playhead, for adaptation rules.
     var playhead: AdaptationContext.Playhead {
         guard let model else { return .starting }

@@ -21,8 +21,12 @@ struct RenditionChoice: Sendable {
     private var throughput: ThroughputHistory
     /// The parts of running downloads that are samples already.
     private var sampled: [StreamRole: SampledPart] = [:]
+    /// The measurement of all downloads together.
+    private var meter = LinkMeter()
     /// The instants until which rungs are excluded after a failure.
     private var excluded: [Int: MonotonicInstant] = [:]
+    /// The instants until which audio renditions are excluded after a failure.
+    private var excludedAudio: [Rendition.ID: MonotonicInstant] = [:]
     /// The instant of the next query whether to abandon the running download.
     private(set) var reconsiderAt: MonotonicInstant?
     /// The instant since which loading is idle without a request of the rule.
@@ -84,16 +88,18 @@ struct RenditionChoice: Sendable {
         after current: Rendition.ID?,
         in manifest: ManifestLoading
     ) -> Rendition.ID? {
+        let usable = variant.audio.filter { excludedAudio[$0] == nil }
+        let offered = usable.isEmpty ? variant.audio : usable
         if let current {
-            if variant.audio.contains(current) { return current }
+            if offered.contains(current) { return current }
             let currentLanguage = manifest.language(of: current)
-            if let same = variant.audio.first(where: { manifest.language(of: $0) == currentLanguage }) { return same }
+            if let same = offered.first(where: { manifest.language(of: $0) == currentLanguage }) { return same }
         }
-        let preferred = variant.audio.first { id in
+        let preferred = offered.first { id in
             guard let language, let found = manifest.language(of: id)?.lowercased() else { return false }
             return found == language || found.hasPrefix(language + "-")
         }
-        return preferred ?? variant.audio.first
+        return preferred ?? offered.first
     }
 }
 
@@ -127,7 +133,11 @@ extension RenditionChoice {
         return rung
     }
 
-    mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) { rule.observe(event, in: context) }
+    mutating func observe(_ event: AdaptationEvent, in context: AdaptationContext) {
+        // The downloads were cancelled.
+        if event == .seeked { meter = LinkMeter() }
+        rule.observe(event, in: context)
+    }
 
     /// Records the request of a video segment at `instant`. With a choice of rungs, plans queries about its download.
     mutating func watchDownload(since instant: MonotonicInstant) {
@@ -163,6 +173,7 @@ extension RenditionChoice {
     ///
     /// - Parameters:
     ///   - number: the number of the request.
+    ///   - others: the downloads that run beside it, for profiles that measure all together.
     ///   - isProduced: whether the server was producing the segment while it was transferred.
     mutating func learn(
         from arrivals: ArrivalLog,
@@ -170,8 +181,15 @@ extension RenditionChoice {
         number: Int,
         begun: MonotonicInstant,
         _ state: DownloadState = .complete,
+        beside others: [LinkMeter.Transfer] = [],
         isProduced: Bool = false
     ) {
+        if profile.sampling.aggregatesTransfers {
+            guard state == .complete else { return }
+            let transfer = LinkMeter.Transfer(number: number, begun: begun, arrivals: arrivals)
+            if let sample = meter.sample(endOf: transfer, beside: others) { throughput.append(sample) }
+            return
+        }
         guard role == .main || profile.sampling.includesAudio else { return }
         guard let parts = profile.sampling.parts else {
             switch state {
@@ -236,17 +254,45 @@ extension RenditionChoice {
     /// Excludes a rung, if another rung is left.
     ///
     /// - Parameter time: the duration of the exclusion; nil for the rest of the playback.
-    /// - Returns: false if no other rung is left.
+    /// - Returns: false if no other rung is left, or if the rung is excluded already.
     mutating func exclude(_ rung: Int, of ladder: BitrateLadder, for time: Duration?, now: MonotonicInstant) -> Bool {
-        guard ladder.indices.contains(where: { $0 != rung && excluded[$0] == nil }) else { return false }
+        guard excluded[rung] == nil, ladder.indices.contains(where: { $0 != rung && excluded[$0] == nil }) else {
+            return false
+        }
         excluded[rung] = time.map { now.advanced(by: $0) } ?? MonotonicInstant(nanoseconds: .max)
         return true
+    }
+
+    /// Excludes an audio rendition, if the variant has another one in the same language.
+    ///
+    /// - Returns: false if no other rendition is left.
+    mutating func exclude(
+        audio id: Rendition.ID,
+        of variant: Variant,
+        in manifest: ManifestLoading,
+        until end: MonotonicInstant
+    ) -> Bool {
+        let language = manifest.language(of: id)
+        let others = variant.audio.filter { $0 != id && excludedAudio[$0] == nil }
+        guard others.contains(where: { manifest.language(of: $0) == language }) else { return false }
+        excludedAudio[id] = end
+        return true
+    }
+
+    /// The next lower rung that the profile allows and that is not excluded, and below the lowest one the highest.
+    func nextLower(than rung: Int, among rungs: [Int], of ladder: BitrateLadder) -> Int? {
+        let allowed = Set(profile.constraints.allowedRungs(of: ladder, isStarting: false)).intersection(rungs)
+        let order = rungs.filter { $0 < rung }.reversed() + rungs.filter { $0 > rung }.reversed()
+        return order.first { allowed.contains($0) && excluded[$0] == nil }
     }
 
     /// Whether a rung is excluded after a failure.
     func excludes(_ rung: Int) -> Bool { excluded[rung] != nil }
 
-    mutating func endExclusions(at now: MonotonicInstant) { excluded = excluded.filter { $0.value > now } }
+    mutating func endExclusions(at now: MonotonicInstant) {
+        excluded = excluded.filter { $0.value > now }
+        if !excludedAudio.isEmpty { excludedAudio = excludedAudio.filter { $0.value > now } }
+    }
 
     /// Adopts the rungs of a reloaded manifest.
     mutating func adopt(_ change: LadderChange) {

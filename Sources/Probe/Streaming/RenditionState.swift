@@ -116,7 +116,9 @@ struct RenditionState: Sendable {
     }
 
     /// A reload of its playlist has failed.
-    mutating func reloadFailed(nextAt instant: MonotonicInstant) {
+    ///
+    /// - Parameter instant: the instant of the next one; nil for none.
+    mutating func reloadFailed(nextAt instant: MonotonicInstant?) {
         reloadAt = instant
         isBlockingRefused = true
     }

@@ -35,6 +35,8 @@ enum StreamEffect: Hashable, Sendable {
     case catchUp(rate: Double)
 
     // MARK: Failures
+    /// The playlist or manifest of a rendition in use has not changed for too long.
+    case stale(Rendition.ID, ProbeError)
     /// An error that playback survives.
     case survived(ProbeError)
     /// Loading ends: with an error, or because everything is loaded. Playback continues to the end of the buffer.

@@ -120,6 +120,7 @@ extension StreamPlayback {
             of: role,
             number: fetching.number,
             begun: fetching.transferBegun,
+            beside: otherTransfers(than: fetching),
             isProduced: isProduced
         )
         let isInspected = feed.needsInspection(plan.rendition)
@@ -151,6 +152,7 @@ extension StreamPlayback {
             readSignals(of: response, fetching.request.range, content, delivery, now)
         }
         tracks[role]?.finish(segment, end: feed.finish(content, delivery))
+        if role == .main { failureCount.forget(plan.rung) }
         let position = view(now).position
         tracks[role]?.leaveBehind(position)
         guard role == .main else { return }
@@ -162,6 +164,14 @@ extension StreamPlayback {
         var download = SegmentDownload(segment, plan.rung, fetching, arrivals, isWhole: true, until: end)
         download.isReplacement = isReplacement
         observe(.downloaded(download), now)
+    }
+
+    /// The downloads of segments that run beside one, for profiles that measure all together.
+    private func otherTransfers(than fetching: Fetching) -> [LinkMeter.Transfer] {
+        guard profile.sampling.aggregatesTransfers else { return [] }
+        return fetches.segments.filter { $0.number != fetching.number }.map {
+            LinkMeter.Transfer(number: $0.number, begun: $0.transferBegun, arrivals: $0.buffer.arrivals)
+        }
     }
 
     /// Takes the arrived parts of running segment requests, if they matter.

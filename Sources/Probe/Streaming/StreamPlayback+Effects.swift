@@ -37,6 +37,7 @@ extension StreamPlayback {
         case .start(let position): session.seek(to: position, now: now.instant)
         case .jump(let position): jump(to: position, now)
         case .catchUp(let rate): session.catchUp(at: rate, now: now.instant)
+        case .stale(let id, let error): isStale(id, error, now)
         case .survived(let error): session.survive(error, now: now.instant)
         case .exhausted(let error):
             // What plays out of the buffer may still need subtitles.
@@ -111,6 +112,7 @@ extension StreamPlayback {
 
     private mutating func adopt(_ change: LadderChange, _ now: Timestamp) {
         choice.adopt(change)
+        failureCount.adopt(change)
         for role in tracks.keys where tracks[role]?.adopt(change) == false { apply(.cancelFetches(role), now) }
         if !subtitles.adopt(change) { apply(.cancelFetches(.subtitles), now) }
         let kept = change.renditions.union(tracks.values.compactMap(\.rendition))

@@ -3,7 +3,17 @@ internal import InstrumentManifests
 
 // Failed requests and unusable resources.
 extension StreamPlayback {
-    /// Responds to a failure by the profile: with another variant, a retry, or the response after the last retry.
+    /// A failed request, and the number of failures that the profile's player counts.
+    private struct Incident {
+        var fetching: Fetching
+        var failure: ResourceFailure
+        var count: Int?
+
+        var purpose: FetchPurpose { fetching.purpose }
+        var cause: RetryPolicy.Failure { failure.failure }
+    }
+
+    /// Responds to a failure by the profile's plan.
     mutating func failed(_ fetching: Fetching, _ failure: ResourceFailure, _ now: Timestamp) {
         let purpose = fetching.purpose
         if case .clock = purpose { return clockFailed(failure, fetching, now) }
@@ -11,25 +21,31 @@ extension StreamPlayback {
         if purpose.isHint { return hintFailed(failure, fetching, now) }
         if purpose == .steering { return steeringFailed(failure, fetching, now) }
         if subtitles.concerns(purpose) { return subtitlesFailed(failure, fetching, now) }
-        if let fallback = profile.immediateFallback, case .status(let status) = failure.failure,
-            fallback.statuses.contains(status), use(fallback, after: purpose, now)
-        {
-            fetches.forgetRetry(purpose)
-            return apply(.survived(ProbeError(failure, fetching, source)), now)
+        fetches.forgetRetry(purpose)
+        let incident = Incident(fetching: fetching, failure: failure, count: countFailure(of: purpose))
+        let plan = profile.failurePlan
+        let isReload = manifest.isReload(purpose)
+        for response in plan.responses where response == .retry || plan.reloadsUseAlternatives || !isReload {
+            if respond(with: response, to: incident, now) { return }
         }
-        let chance = randomness.number(in: 0...1)
-        if fetches.planRetry(of: fetching, after: failure, randomness: chance, now: now.instant) { return }
         let error = ProbeError(failure, fetching, source)
-        if case .useOtherLocation(let time)? = profile.afterRetries.first,
-            useOtherLocation(than: purpose, for: time, now)
-        {
-            return apply(.survived(error), now)
+        guard isReload else { return apply(.exhausted(error), now) }
+        reloadFailed(error, purpose, now)
+    }
+
+    /// What follows a failed reload without a possible response.
+    private mutating func reloadFailed(_ error: ProbeError, _ purpose: FetchPurpose, _ now: Timestamp) {
+        switch profile.failurePlan.failedReload {
+        case .keepsTrying(let pause):
+            // At least some time, so that a server that refuses at once is not asked in a tight loop.
+            let next = now.instant.advanced(by: max(pause, .milliseconds(100)))
+            manifest.survivesReload(purpose, nextAt: next)
+            apply(.warned(StreamWarning(kind: .latePlaylist, message: error.message, url: error.url)), now)
+        case .stopsReloading:
+            manifest.survivesReload(purpose, nextAt: nil)
+            apply(.survived(error), now)
+        case .ends: apply(.exhausted(error), now)
         }
-        if manifest.survivesFailure(of: purpose, now: now.instant) {
-            let warning = StreamWarning(kind: .latePlaylist, message: error.message, url: error.url)
-            return apply(.warned(warning), now)
-        }
-        respond(to: error, purpose, now)
     }
 
     /// Loads the whole MPD instead of a patch, as dash.js and Shaka do.
@@ -39,36 +55,94 @@ extension StreamPlayback {
         if let reload = manifest.wholeReload { apply(reload, now) }
     }
 
-    private mutating func respond(to error: ProbeError, _ purpose: FetchPurpose, _ now: Timestamp) {
-        guard manifest.presentation != nil else { return apply(.exhausted(error), now) }
-        for response in profile.afterRetries {
-            switch response {
-            case .useOtherLocation(let time):
-                if useOtherLocation(than: purpose, for: time, now) { return apply(.survived(error), now) }
-            case .useOtherVariant(let time):
-                if useOtherVariant(than: purpose, for: time, now) { return apply(.survived(error), now) }
-            case .skipSegment:
-                guard let role = purpose.role, let segment = tracks[role]?.plan?.segment else { continue }
-                apply(.survived(error), now)
-                // Of a segment and its initialization section, the other one may still be under way.
-                apply(.cancelFetches(role), now)
-                return skip(segment, role, error.message, now)
-            case .fail: return apply(.exhausted(error), now)
-            }
+    /// Counts a failure across variants, if the profile's player does; nil otherwise.
+    private mutating func countFailure(of purpose: FetchPurpose) -> Int? {
+        guard profile.failurePlan.counting == .acrossVariants, purpose.role != nil,
+            let rung = tracks[.main]?.currentRung
+        else { return nil }
+        return failureCount.add(at: rung)
+    }
+
+    /// The track that needs a resource; nil for none.
+    private func role(of purpose: FetchPurpose) -> StreamRole? {
+        if let role = purpose.role { return role }
+        return purpose.rendition.flatMap { id in StreamRole.media.first { tracks[$0]?.renditionInUse == id } }
+    }
+}
+
+// MARK: Responses
+extension StreamPlayback {
+    /// - Returns: false if the response is not possible.
+    private mutating func respond(with response: FailureResponse, to incident: Incident, _ now: Timestamp) -> Bool {
+        let (purpose, cause) = (incident.purpose, incident.cause)
+        switch response {
+        case .retry: return retry(incident, now)
+        case .retryAnyFailure: return role(of: purpose) != nil && retry(incident, ignoresStatus: true, now)
+        case .useOtherLocation(let time, let condition):
+            guard condition.holds(for: cause), useOtherLocation(than: purpose, for: time, now) else { return false }
+        case .useOtherVariant(let time, let condition):
+            guard condition.holds(for: cause), useOtherVariant(than: purpose, for: time, now) else { return false }
+        case .useNextLowerVariant:
+            guard useNextLowerVariant(than: purpose, now) else { return false }
+        case .useOtherAudio(let time, let condition):
+            guard condition.holds(for: cause), useOtherAudio(than: purpose, for: time, now) else { return false }
+        case .skipSegment:
+            guard let role = purpose.role, let segment = tracks[role]?.plan?.segment else { return false }
+            apply(.survived(error(of: incident)), now)
+            return leave(segment, role, incident, now)
+        case .skipLiveSegment:
+            guard let role = purpose.role, let segment = listedSegment(of: purpose) else { return false }
+            return leave(segment, role, incident, now)
+        case .restartLive(let pause):
+            guard role(of: purpose) != nil, isLive else { return false }
+            fetches.planRestart(of: purpose, at: now.instant.advanced(by: pause))
         }
-        apply(.exhausted(error), now)
+        // Until then, the earlier playlist stays in use, if nothing replaces it.
+        if manifest.isReload(purpose) {
+            manifest.survivesReload(purpose, nextAt: now.instant.advanced(by: .seconds(1)))
+        }
+        apply(.survived(error(of: incident)), now)
+        return true
     }
 
-    /// Responds to a failure without a retry.
-    private mutating func use(_ fallback: ImmediateFallback, after purpose: FetchPurpose, _ now: Timestamp) -> Bool {
-        if let time = fallback.locationExcludedFor, useOtherLocation(than: purpose, for: time, now) { return true }
-        return useOtherVariant(than: purpose, for: fallback.excludedFor, now)
+    private func error(of incident: Incident) -> ProbeError { ProbeError(incident.failure, incident.fetching, source) }
+
+    private var isLive: Bool { renditionsInUse.contains { manifest[$0]?.isLive == true } }
+
+    private mutating func retry(_ incident: Incident, ignoresStatus: Bool = false, _ now: Timestamp) -> Bool {
+        let view = view(now)
+        return fetches.planRetry(
+            of: incident.fetching,
+            after: incident.failure,
+            count: incident.count,
+            ignoresStatus: ignoresStatus,
+            randomness: randomness.number(in: 0...1),
+            now: now.instant
+        ) { view.isBuffered(until: $0) }
     }
 
-    /// Excludes the planned rung if its resource failed and another rung exists.
+    /// A segment of a live stream that is not the last one listed; nil for any other resource.
+    private func listedSegment(of purpose: FetchPurpose) -> MediaSegment? {
+        guard purpose.kind != .initialization, let plan = purpose.role.flatMap({ tracks[$0]?.plan }),
+            let segment = plan.segment, let state = manifest[plan.rendition], state.isLive,
+            let last = state.index?.lastTimes, segment.sequence < last.sequence
+        else { return nil }
+        return segment
+    }
+
+    private mutating func leave(_ segment: MediaSegment, _ role: StreamRole, _ incident: Incident, _ now: Timestamp)
+        -> Bool
+    {
+        // Of a segment and its initialization section, the other one may still be under way.
+        apply(.cancelFetches(role), now)
+        skip(segment, role, incident.failure.message, now)
+        return true
+    }
+
+    /// Excludes the rung of the main track if its resource failed and another rung exists.
     private mutating func useOtherVariant(than purpose: FetchPurpose, for time: Duration?, _ now: Timestamp) -> Bool {
-        guard let ladder = manifest.ladder, let plan = tracks[.main]?.plan, concernsMain(purpose, plan),
-            choice.exclude(plan.rung, of: ladder, for: time, now: now.instant)
+        guard role(of: purpose) == .main, let ladder = manifest.ladder, let rung = tracks[.main]?.currentRung,
+            choice.exclude(rung, of: ladder, for: time, now: now.instant)
         else { return false }
         // A playlist may have failed during the request of a segment of its rendition.
         apply(.cancelFetches(.main), now)
@@ -76,12 +150,60 @@ extension StreamPlayback {
         return true
     }
 
-    private func concernsMain(_ purpose: FetchPurpose, _ plan: TrackLoading.Plan) -> Bool {
-        switch purpose {
-        case .manifest, .patch, .clock, .steering, .licence, .hint: false
-        case .playlist(let id), .index(let id): id == plan.rendition
-        case .initialization(let role), .key(let role), .segment(let role): role == .main
+    /// Excludes the rung of the main track, and takes the next lower one that is not excluded for the next segment.
+    ///
+    /// hls.js, src/controller/error-controller.ts, `getLevelSwitchAction`.
+    private mutating func useNextLowerVariant(than purpose: FetchPurpose, _ now: Timestamp) -> Bool {
+        guard let role = role(of: purpose), let ladder = manifest.ladder, let rung = tracks[.main]?.currentRung else {
+            return false
         }
+        let rungs = ladder.indices.filter { role == .main || hasOtherAudio($0, than: rung) }
+        guard let next = choice.nextLower(than: rung, among: rungs, of: ladder),
+            let variant = manifest.variant(at: next),
+            choice.exclude(rung, of: ladder, for: nil, now: now.instant)
+        else { return false }
+        apply(.cancelFetches(.main), now)
+        tracks[.main]?.choose(rung: next, rendition: variant.main)
+        if role == .audio { dropPlan(of: .audio, now) }
+        return true
+    }
+
+    private func hasOtherAudio(_ rung: Int, than failing: Int) -> Bool {
+        guard let audio = manifest.variant(at: rung)?.audio, let current = manifest.variant(at: failing)?.audio else {
+            return false
+        }
+        return Set(audio).isDisjoint(with: current)
+    }
+
+    private mutating func useOtherAudio(than purpose: FetchPurpose, for time: Duration, _ now: Timestamp) -> Bool {
+        guard role(of: purpose) == .audio, let failing = tracks[.audio]?.renditionInUse,
+            let variant = tracks[.main]?.currentRung.flatMap(manifest.variant),
+            choice.exclude(audio: failing, of: variant, in: manifest, until: now.instant.advanced(by: time))
+        else { return false }
+        dropPlan(of: .audio, now)
+        return true
+    }
+
+    private mutating func dropPlan(of role: StreamRole, _ now: Timestamp) {
+        apply(.cancelFetches(role), now)
+        tracks[role]?.dropPlan()
+    }
+
+    /// Leaves a live playlist that no longer changes for that of another server or variant, as after a failed reload;
+    /// without one, the playback ends.
+    mutating func isStale(_ id: Rendition.ID, _ error: ProbeError, _ now: Timestamp) {
+        guard !isOver else { return }
+        let plan = profile.failurePlan
+        for response in plan.responses where plan.reloadsUseAlternatives && manifest.presentation?.format == .hls {
+            let isUsed =
+                switch response {
+                case .useOtherLocation(let time, .any): useOtherLocation(than: .playlist(id), for: time, now)
+                case .useOtherVariant(let time, .any): useOtherVariant(than: .playlist(id), for: time, now)
+                default: false
+                }
+            if isUsed { return apply(.survived(error), now) }
+        }
+        apply(.exhausted(error), now)
     }
 
     /// Continues after a missing segment.

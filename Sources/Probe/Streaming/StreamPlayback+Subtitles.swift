@@ -138,12 +138,17 @@ extension StreamPlayback {
             return
         }
         var message = "the playlist of the subtitles cannot be read: \(failure.message)"
-        if !manifest.survivesFailure(of: purpose, now: now.instant) {
+        if manifest.isReload(purpose) {
+            manifest.survivesReload(purpose, nextAt: now.instant.advanced(by: Self.subtitlesPause))
+        } else {
             subtitles.giveUp()
             message = "the probe plays without subtitles, because \(message)"
         }
         apply(.warned(StreamWarning(.missingSubtitles, message, fetching.request.url)), now)
     }
+
+    /// The delay after a failed reload of the subtitles' playlist.
+    private static let subtitlesPause: Duration = .seconds(1)
 
     /// The instants at which subtitles are late, find room in the buffer, or become available.
     func subtitleDeadlines(_ now: Timestamp) -> [MonotonicInstant] {

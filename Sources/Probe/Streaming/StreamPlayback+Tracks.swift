@@ -18,7 +18,7 @@ extension StreamPlayback {
             wallTime: now.wallTime,
             now: now.instant
         )
-        apply(due, now)
+        for effect in due where !isOver { apply(effect, now) }
         if isOver || manifest.holdsStart { return }
         // An ad break ends where the content left off: meanwhile the live edge moves away.
         if !session.isHeld, let state = tracks[.main]?.renditionInUse.flatMap({ manifest[$0] }) {
@@ -26,6 +26,8 @@ extension StreamPlayback {
         }
         if tracks[.main] == nil { tracks[.main] = TrackLoading(at: session.pendingSeek ?? 0) }
         for role in StreamRole.media where !isOver { advance(role, now) }
+        // A request of audio may allow one of video.
+        if profile.audioLead == .chunkApart, !isOver { advance(.main, now) }
         if !isOver { fetchLicence(now) }
         if !isOver { advanceSubtitles(now) }
         if isOver || !tracks.values.allSatisfy(\.isAtEnd) { return }
@@ -100,6 +102,12 @@ extension StreamPlayback {
         case .duration(let limit):
             let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
             return role == .main || lead < limit.nanoseconds || track.level(at: position) < segment
+        case .chunkApart:
+            // The other track's next position is the end of the segment that it loads.
+            let isLoading = fetches.fetching(.segment(role == .main ? .audio : .main)) != nil
+            let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
+            let next = (isLoading ? other.plan?.segment?.end : nil) ?? other.timeNeeded
+            return track.timeNeeded <= max(next, position)
         case .segmentApart:
             // lib/media/streaming_engine.js:1744: the times of the manifest, and its longest segment.
             let longest = max(segment, other.nextSegment(in: manifest).duration.nanoseconds)
@@ -225,13 +233,18 @@ extension StreamPlayback {
         }
     }
 
-    /// Continues with the oldest segment of the live window after the end of the buffer.
+    /// Continues inside the live window after the end of the buffer, or ends there, as the profile says.
     private mutating func jump(over first: MediaSegment, _ state: RenditionState, _ now: Timestamp) {
         guard let model = session.model else { return apply(.jump(to: first.start), now) }
-        guard model.level(at: now.instant) <= 0 || model.isWaiting else { return }
         let message = "segments left the live window before they were fetched"
+        guard let position = live.destination(behind: first, in: state, view(now)) else {
+            let advice = "; check whether the network carries the stream, and the length of its window"
+            let url = first.url.description
+            return apply(.exhausted(ProbeError(.behindLiveWindow, .segment, source, message + advice, url: url)), now)
+        }
+        guard model.level(at: now.instant) <= 0 || model.isWaiting else { return }
         apply(.warned(StreamWarning(kind: .expiredSegments, message: message, url: nil)), now)
-        apply(.jump(to: live.destination(behind: first, in: state, view(now))), now)
+        apply(.jump(to: position), now)
     }
 
     /// Asks the rule whether to abandon the running download for a lower rung.

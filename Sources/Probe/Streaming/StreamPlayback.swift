@@ -34,6 +34,7 @@ struct StreamPlayback: DrivenPlayback {
     var subtitles: SubtitleLoading
     var licence: LicenceLoading
     var warnings = WarningLimiter()
+    var failureCount = FailureCount()
     var randomness: RandomSource
     /// The reports on requests; nil if the configuration has none.
     var reports: RequestReports?

@@ -37,6 +37,8 @@ struct LadderSelectionTests {
         #expect(try ladder(lines) == [400, 900])
         #expect(try ladder(lines, LadderSelection()) == [64, 400, 900])
         #expect(try ladder([lines[0], stream(128, "mp4a.40.2")]) == [64, 128])
+        // HlsMediaPeriod.java:599–640.
+        #expect(try ladder(lines, PlayerProfile.exoPlayer.ladderSelection) == [400, 900])
     }
 
     @Test("The ladder has one kind of codecs: the most efficient whose lowest variant the first listed bitrate carries")

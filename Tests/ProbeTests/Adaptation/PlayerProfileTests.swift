@@ -25,26 +25,33 @@ struct PlayerProfileTests {
         #expect(profile != .hlsJS && Set([profile, .hlsJS, .hlsJS]).count == 2)
     }
 
-    @Test("The ExoPlayer profile retries after 0, 1 and 2 s, then no more")
+    @Test("The ExoPlayer profile retries after 0, 1 and 2 s, and more often while media is buffered")
     func exoPlayer() {
         let retry = PlayerProfile.exoPlayer[retry: .segment]
         let delays = (1...4).map { retry.retryDelay(after: .connection, failures: $0) }
-        #expect(delays == [.zero, .seconds(1), .seconds(2), nil])
-        #expect(PlayerProfile.exoPlayer.immediateFallback?.statuses.contains(404) == true)
+        #expect(delays == [.zero, .seconds(1), .seconds(2), nil] && retry.continuesWhileBuffered)
+        #expect((4...8).map { retry.delay(after: .connection, failures: $0) } == [3, 4, 5, 5, 5].map { .seconds($0) })
     }
 
-    @Test(
-        "The hls.js profile doubles its delays, retries timeouts immediately, and does not retry 4xx and broken connections"
-    )
+    @Test("The hls.js profile doubles its delays, and retries timeouts immediately")
     func hlsJS() {
         let retry = PlayerProfile.hlsJS[retry: .segment]
         let delays = (1...7).map { retry.retryDelay(after: .status(503), failures: $0) }
         #expect(delays == [1, 2, 4, 8, 8, 8].map { .seconds($0) } + [nil])
         #expect((1...5).map { retry.retryDelay(after: .timeout, failures: $0) } == [.zero, .zero, .zero, .zero, nil])
-        #expect(retry.retryDelay(after: .status(404), failures: 1) == nil)
-        #expect(retry.retryDelay(after: .connection, failures: 1) == nil)
+        // These retries come after the other levels.
+        #expect(!retry.retries(after: .status(404)) && !retry.retries(after: .connection))
         #expect(PlayerProfile.hlsJS[retry: .manifest].retryDelay(after: .status(500), failures: 2) == nil)
         #expect(PlayerProfile.hlsJS[retry: .key].retryDelay(after: .status(500), failures: 8) == .seconds(1))
+    }
+
+    @Test("A response is for the failures that its condition names")
+    func conditions() {
+        let failures: [RetryPolicy.Failure] = [.status(404), .status(502), .connection, .timeout]
+        let holds = { (condition: FailureResponse.Condition) in failures.map(condition.holds) }
+        #expect(holds(.any) == [true, true, true, true])
+        #expect(holds(.exceptTimeouts) == [true, true, true, false])
+        #expect(holds(.statuses([404, 500])) == [true, false, false, false])
     }
 
     @Test("The Shaka profile has a jitter of half the delay")
@@ -52,7 +59,8 @@ struct PlayerProfileTests {
         let retry = PlayerProfile.shaka[retry: .playlist]
         let delays = [0, 0.5, 1].map { retry.retryDelay(after: .timeout, failures: 1, randomness: $0) }
         #expect(delays == [.milliseconds(500), .seconds(1), .milliseconds(1500)])
-        #expect(retry.retryDelay(after: .status(403), failures: 1) == nil)
+        // lib/net/http_plugin_utils.js:49: every status but 2xx and 304 is recoverable.
+        #expect(retry.retryDelay(after: .status(403), failures: 1) == .seconds(1))
         #expect(retry.retryDelay(after: .status(404), failures: 2) == nil)
     }
 

@@ -51,7 +51,7 @@ struct FailoverTests {
 
     @Test("DASH: a server that fails is left for the next BaseURL, with one error that playback survives")
     func nextBaseURL() async throws {
-        let (played, paths) = try await playDASH(after: [.useOtherLocation(excludedFor: nil), .fail]) { path, _ in
+        let (played, paths) = try await playDASH(after: [.useOtherLocation(excludedFor: nil)]) { path, _ in
             path.hasPrefix("/first/media3") ? .status(503) : nil
         }
         #expect(played.outcome == .ended, "\(played.story)")
@@ -87,7 +87,7 @@ struct FailoverTests {
         let servers = """
             <BaseURL dvb:priority="3">/third/</BaseURL><BaseURL dvb:priority="2">/second/</BaseURL><BaseURL>/first/</BaseURL>
             """
-        let (played, paths) = try await playDASH(servers, after: [.useOtherLocation(excludedFor: nil), .fail]) {
+        let (played, paths) = try await playDASH(servers, after: [.useOtherLocation(excludedFor: nil)]) {
             path,
             _ in path.hasPrefix("/first/") || path.hasPrefix("/second/") ? .status(500) : nil
         }
@@ -99,7 +99,7 @@ struct FailoverTests {
 
     @Test("Without a server that is left, the next response counts, and the error is the server's")
     func noServerLeft() async throws {
-        let (played, paths) = try await playDASH(after: [.useOtherLocation(excludedFor: nil), .fail]) { path, _ in
+        let (played, paths) = try await playDASH(after: [.useOtherLocation(excludedFor: nil)]) { path, _ in
             path.hasSuffix("m4s") ? .status(503) : nil
         }
         #expect(paths.filter { $0.hasSuffix("m4s") } == ["/first/media0.m4s", "/second/media0.m4s"])
@@ -132,7 +132,7 @@ struct FailoverTests {
     private func playHLS(_ fault: @escaping @Sendable (String, Int) -> Fault?) async throws -> (
         played: Played, paths: [String]
     ) {
-        let profile = PlayerProfile.plain(after: [.useOtherLocation(excludedFor: nil), .fail])
+        let profile = PlayerProfile.plain(after: [.useOtherLocation(excludedFor: nil)])
         return try await play("/master.m3u8", profile: profile, fault) { $0 == "/master.m3u8" ? Self.redundant : nil }
     }
 
@@ -154,7 +154,7 @@ struct FailoverTests {
         let text = String(decoding: try Fixtures.data(folder + "/media.m3u8"), as: UTF8.self)
         let renumbered = text.replacing("#EXT-X-MEDIA-SEQUENCE:0", with: "#EXT-X-MEDIA-SEQUENCE:70")
         #expect(renumbered != text)
-        let profile = PlayerProfile.plain(after: [.useOtherLocation(excludedFor: nil), .fail])
+        let profile = PlayerProfile.plain(after: [.useOtherLocation(excludedFor: nil)])
         let (played, paths) = try await play("/master.m3u8", profile: profile) { path, _ in
             path == "/one/media3.ts" ? .status(500) : nil
         } manifest: { path in

@@ -38,12 +38,14 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    /// hls.js retries neither 4xx nor broken connections, and has other rules for each kind of resource.
+    /// hls.js takes another level after 4xx and broken connections; without one, it retries them, too.
     static let hlsJS: [FaultRow] =
-        ["master.m3u8", "media.m3u8", "media2.ts"].flatMap { name in
-            [
-                FaultRow(.hlsJS, .status(404), name, [], .notFound),
-                FaultRow(.hlsJS, .breakAfter(0), name, [], .connection),
+        [SimulatedNetwork.Fault.status(404), .breakAfter(0)].flatMap { fault in
+            let code: ProbeError.Code = if case .status = fault { .notFound } else { .connection }
+            return [
+                FaultRow(.hlsJS, fault, "master.m3u8", [], code),
+                FaultRow(.hlsJS, fault, "media.m3u8", [1000, 2000], code),
+                FaultRow(.hlsJS, fault, "media2.ts", [1000, 2000, 4000, 8000, 8000, 8000], code),
             ]
         } + [
             FaultRow(.hlsJS, .status(500), "master.m3u8", [1000], .httpStatus),
@@ -54,6 +56,15 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
             FaultRow(.hlsJS, .hang, "media.m3u8", [10_000, 10_000], .timedOut),
             FaultRow(.hlsJS, .hang, "media2.ts", [10_000, 10_000, 10_000, 10_000], .timedOut),
         ]
+
+    /// Shaka tries everything twice, with a second in between.
+    static let shaka: [FaultRow] = ["master.m3u8", "media.m3u8", "media2.ts"].flatMap { name in
+        [
+            FaultRow(.shaka, .status(403), name, [1000], .httpStatus),
+            FaultRow(.shaka, .breakAfter(0), name, [1000], .connection),
+            FaultRow(.shaka, .hang, name, [11_000], .timedOut),
+        ]
+    }
 
     /// The probe's profile: 1, 2 and 4 s, for statuses that may be temporary.
     static let standard: [FaultRow] = ["master.m3u8", "media.m3u8", "media2.ts"].flatMap { name in
@@ -91,7 +102,7 @@ struct FaultTableTests {
 
     @Test(
         "A failed segment is retried by the profile, and is an error after the buffer has been played",
-        arguments: FaultRow.exoPlayer + FaultRow.hlsJS + FaultRow.standard + FaultRow.wrong
+        arguments: FaultRow.exoPlayer + FaultRow.hlsJS + FaultRow.shaka + FaultRow.standard + FaultRow.wrong
     )
     func table(row: FaultRow) async throws {
         let (played, network) = await play("/master.m3u8", row.profile) { path, _ in
@@ -101,7 +112,7 @@ struct FaultTableTests {
         try #require(tries.count == row.waits.count + 1, "\(tries)")
         for (index, wait) in row.waits.enumerated() {
             // A fetch itself takes a millisecond or two.
-            let spread = row.profile == .standard ? 1004 : 4
+            let spread: Int64 = row.profile == .standard ? 1004 : row.profile == .shaka ? 504 : 4
             #expect(abs(tries[index + 1] - tries[index] - wait) <= spread, "\(tries)")
         }
         guard case .failed(let error) = played.outcome else {

@@ -16,7 +16,7 @@ struct InitializationLoadingTests {
         _ loading: PlayerProfile.InitializationLoading = .withSegment,
         use: PlayerProfile.SegmentUse = .complete,
         retries: Int = 0,
-        after: [FailureResponse] = [.fail],
+        after: [FailureResponse] = [],
         latency: Int64 = 0,
         fault: @escaping @Sendable (String, Int) -> SimulatedNetwork.Fault? = { _, _ in nil },
         script: (VirtualClock, Probe) -> Void = { _, _ in }

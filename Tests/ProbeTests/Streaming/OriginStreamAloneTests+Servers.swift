@@ -50,7 +50,7 @@ extension OriginStreamAloneTests {
         ["503", "reset after 1000", "404"]
     )
     func failover(path: String, fault: String) async throws {
-        let profile = PlayerProfile.plain(after: [.useOtherLocation(excludedFor: nil), .fail])
+        let profile = PlayerProfile.plain(after: [.useOtherLocation(excludedFor: nil)])
         // The fourth segment of the picture, and everything else from then on.
         let faults = try ["\(fault) on *server/a/*v0/3.*"].map { try FaultRule($0) }
         let watched = try await play(path, ProbeConfiguration(profile: profile), faults: faults)

@@ -17,7 +17,7 @@ struct RequestEventTests {
             fault: { path, count in path.hasSuffix("media2.ts") && count == 1 ? fault : nil }
         ) { ladder.resource($0) }
         let configuration = ProbeConfiguration(
-            profile: .plain(retries: 1, after: [.fail]),
+            profile: .plain(retries: 1, after: []),
             reportsRequests: reportsRequests
         )
         let played = await playStream("/master.m3u8", over: network, clock, configuration)

@@ -56,7 +56,7 @@ extension PlayerProfile {
         use: SegmentUse = .complete,
         rule: any AdaptationRule = FixedRule(.lowest),
         retries: Int = 0,
-        after: [FailureResponse] = [.fail],
+        after: [FailureResponse] = [],
         live: LivePolicy = LivePolicy(targetLatency: .targetDurations(3))
     ) -> PlayerProfile {
         PlayerProfile(
@@ -66,7 +66,7 @@ extension PlayerProfile {
             start: .lowest,
             segmentUse: use,
             retry: RetryPolicy(maximumRetries: retries, backoff: .constant(.seconds(1)), stallTimeout: .seconds(5)),
-            afterRetries: after,
+            failurePlan: FailurePlan([.retry] + after),
             live: live
         )
     }

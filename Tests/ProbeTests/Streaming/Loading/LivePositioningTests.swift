@@ -115,6 +115,74 @@ struct LivePositioningTests {
         #expect(effects.last == .jump(to: Loading.nanoseconds(14)))
     }
 
+    @Test(
+        "Behind the live window, playback continues where the profile says, and at the target latency at most",
+        arguments: [
+            (LivePolicy.BehindWindow.jumpsToTarget, 14.0), (.jumpsToStart(offset: .zero), 0),
+            (.jumpsToStart(offset: .seconds(5)), 5), (.jumpsToStart(offset: .seconds(-5)), 0),
+            (.jumpsToStart(offset: .seconds(100)), 14), (.ends, nil),
+        ]
+    )
+    func behindWindow(rule: LivePolicy.BehindWindow, position: Double?) throws {
+        var policy = policy()
+        policy.behindWindow = rule
+        let first = try #require(state.index?.first)
+        let found = LivePositioning(policy).destination(behind: first, in: state, view(12))
+        #expect(found == position.map(Loading.nanoseconds))
+    }
+
+    private static let dash = """
+        <MPD type="dynamic" availabilityStartTime="1970-01-01T00:00:00Z" minimumUpdatePeriod="PT2S" \
+        timeShiftBufferDepth="PT60S"><ServiceDescription id="0">SERVICE</ServiceDescription><Period id="p" start="PT0S">\
+        <AdaptationSet mimeType="video/mp4"><SegmentTemplate timescale="1" duration="2" startNumber="0" \
+        initialization="init.mp4" media="$Number$.m4s"/><Representation id="v" bandwidth="200000"/>\
+        </AdaptationSet></Period></MPD>
+        """
+
+    private func state(ofDASH service: String) throws -> RenditionState {
+        let presentation = try Presentation(
+            parsing: Array(Self.dash.replacing("SERVICE", with: service).utf8),
+            at: Loading.url("live.mpd"),
+            now: WallTime(milliseconds: 60_000)
+        )
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil)
+        _ = try manifest.take(presentation, begun: Loading.instant(12))
+        return try #require(manifest[presentation.variants[0].main])
+    }
+
+    private func state(ofHLS control: String) throws -> RenditionState {
+        var (manifest, id) = try Loading.manifest(0..<10, isComplete: false, at: 12)
+        let segments = (0..<10).map { "#EXTINF:2,\ns\($0).ts\n" }.joined()
+        let text = "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:2\n\(control)\n\(segments)"
+        let url = try Loading.url("v.m3u8")
+        let playlist = try HLSPlaylist(parsing: Array(text.utf8), at: url)
+        _ = try manifest.take(playlist, of: id, at: url, isNumberedAlike: true, begun: Loading.instant(12))
+        return try #require(manifest[id])
+    }
+
+    @Test("ExoPlayer changes the playback rate only in streams that ask for it, and leaves their target after a stall")
+    func declaredCatchUp() throws {
+        let control = "#EXT-X-SERVER-CONTROL:"
+        let plain = try [state(ofHLS: ""), state(ofHLS: control + "CAN-SKIP-UNTIL=12"), state(ofDASH: "")]
+        let asking = try [
+            state(ofHLS: control + "HOLD-BACK=6"), state(ofHLS: control + "PART-HOLD-BACK=3"),
+            state(ofDASH: "<Latency target=\"3000\"/>"), state(ofDASH: "<PlaybackRate min=\"0.9\" max=\"1.1\"/>"),
+        ]
+        let now = Timestamp(instant: Loading.instant(12), wallTime: WallTime(milliseconds: 60_000))
+        for (states, rate, increase) in [(plain, 1.0, Duration.zero), (asking, 1.03, .milliseconds(500))] {
+            for state in states {
+                var live = LivePositioning(PlayerProfile.exoPlayer.live)
+                let view = PlaybackView(now: now, model: Loading.model(until: 20))
+                _ = live.place(in: state, offset: nil, view)
+                #expect(live.follow(state, view).last == .catchUp(rate: rate))
+                let target = try #require(live.context?.target)
+                let stalled = PlaybackView(now: now, model: Loading.model(until: 20), stallCount: 1)
+                _ = live.follow(state, stalled)
+                #expect(live.context?.target == target + increase)
+            }
+        }
+    }
+
     @Test("A stream that is complete is not followed")
     func complete() throws {
         let (manifest, id) = try Loading.manifest(0..<10)

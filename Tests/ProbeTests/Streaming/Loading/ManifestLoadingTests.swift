@@ -84,23 +84,24 @@ struct ManifestLoadingTests {
         #expect(warning.kind == .latePlaylist)
         #expect(manifest.refresh([id], fetches, now: Loading.instant(5)) == [reload])
         let stale = manifest.refresh([id], fetches, now: Loading.instant(8.1))
-        guard case .exhausted(let error)? = stale.last else {
+        guard case .stale(id, let error)? = stale.last else {
             Issue.record("\(stale)")
             return
         }
-        #expect(error?.code == .stalePlaylist)
+        #expect(error.code == .stalePlaylist)
     }
 
-    @Test("A failed reload is retried after a second, and a failed first load ends playback")
+    @Test("After a failed reload the earlier playlist stays, until the next reload or for the rest of the playback")
     func failedReload() throws {
         var (manifest, id) = try Loading.manifest(0..<6, isComplete: false)
         let fetches = FetchTable(ProbeConfiguration())
-        #expect(manifest.survivesFailure(of: .playlist(id), now: Loading.instant(10)) == true)
+        #expect(manifest.isReload(.playlist(id)) && manifest.isReload(.manifest))
+        manifest.survivesReload(.playlist(id), nextAt: Loading.instant(11))
         #expect(manifest.deadlines([id], fetches) == [Loading.instant(11)])
+        manifest.survivesReload(.playlist(id), nextAt: nil)
+        #expect(manifest.deadlines([id], fetches).isEmpty && manifest[id]?.index != nil)
         let other = try #require(manifest.variant(at: 1)?.main)
-        #expect(manifest.survivesFailure(of: .playlist(other), now: Loading.instant(10)) == false)
-        #expect(manifest.survivesFailure(of: .segment(.main), now: Loading.instant(10)) == false)
-        var empty = ManifestLoading(Loading.source, staleAfter: nil)
-        #expect(empty.survivesFailure(of: .manifest, now: Loading.instant(10)) == false)
+        #expect(!manifest.isReload(.playlist(other)) && !manifest.isReload(.segment(.main)))
+        #expect(!ManifestLoading(Loading.source, staleAfter: nil).isReload(.manifest))
     }
 }

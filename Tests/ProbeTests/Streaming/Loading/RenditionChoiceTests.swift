@@ -42,6 +42,53 @@ struct RenditionChoiceTests {
         #expect(choice.decide(in: context(level: 10), firstListed: 0) == .rung(1))
     }
 
+    @Test("The next lower rung that is not excluded follows, and below the lowest one the highest")
+    func nextLower() throws {
+        let ladder = BitrateLadder(
+            LadderRung(peakBitrate: 100_000),
+            LadderRung(peakBitrate: 200_000),
+            LadderRung(peakBitrate: 300_000)
+        )
+        var choice = choice(ScriptedRule())
+        let rungs = Array(ladder.indices)
+        #expect((0...2).map { choice.nextLower(than: $0, among: rungs, of: ladder) } == [2, 0, 1])
+        #expect(choice.nextLower(than: 2, among: [0, 2], of: ladder) == 0)
+        _ = choice.exclude(1, of: ladder, for: nil, now: Loading.instant(0))
+        #expect(choice.nextLower(than: 2, among: rungs, of: ladder) == 0)
+        _ = choice.exclude(2, of: ladder, for: nil, now: Loading.instant(0))
+        #expect(choice.nextLower(than: 0, among: rungs, of: ladder) == nil)
+    }
+
+    @Test("Audio that failed is replaced by other audio in the same language, if there is any")
+    func excludedAudio() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",LANGUAGE="en",URI="one.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="deux",LANGUAGE="fr",URI="deux.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="three",LANGUAGE="en",URI="three.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=400000,AUDIO="a"
+            v.m3u8
+            """
+        let presentation = try Presentation(
+            parsing: Array(text.utf8),
+            at: Loading.url("master.m3u8"),
+            now: WallTime(milliseconds: 0)
+        )
+        var manifest = ManifestLoading(Loading.source, staleAfter: nil)
+        _ = try manifest.take(presentation, begun: Loading.instant(0))
+        let variant = presentation.variants[0]
+        var choice = choice(ScriptedRule())
+        #expect(choice.audio(of: variant, after: nil, in: manifest) == variant.audio[0])
+        let end = Loading.instant(30)
+        let failed = choice.exclude(audio: variant.audio[0], of: variant, in: manifest, until: end)
+        #expect(failed && choice.audio(of: variant, after: variant.audio[0], in: manifest) == variant.audio[2])
+        let again = choice.exclude(audio: variant.audio[2], of: variant, in: manifest, until: end)
+        let french = choice.exclude(audio: variant.audio[1], of: variant, in: manifest, until: end)
+        #expect(!again && !french)
+        choice.endExclusions(at: end)
+        #expect(choice.audio(of: variant, after: variant.audio[0], in: manifest) == variant.audio[0])
+    }
+
     @Test("A rung is excluded for its time, except the last remaining rung")
     func exclusion() throws {
         var choice = choice(ScriptedRule())
