@@ -103,8 +103,9 @@ extension StreamPlayback {
             let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
             return role == .main || lead < limit.nanoseconds || track.level(at: position) < segment
         case .chunkApart:
-            // The other track's next position is the end of the segment that it loads.
-            let isLoading = fetches.fetching(.segment(role == .main ? .audio : .main)) != nil
+            // The other track's next position is the end of the segment that it loads, or loads again after a failure.
+            let otherRole: StreamRole = role == .main ? .audio : .main
+            let isLoading = fetches.isBusy(otherRole) || fetches.retryInstant(.segment(otherRole)) != nil
             let position = session.model?.position(at: now) ?? session.pendingSeek ?? 0
             let next = (isLoading ? other.plan?.segment?.end : nil) ?? other.timeNeeded
             return track.timeNeeded <= max(next, position)

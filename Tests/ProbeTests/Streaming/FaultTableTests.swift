@@ -40,7 +40,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
 
     /// hls.js takes another level after 4xx and broken connections; without one, it retries them, too.
     static let hlsJS: [FaultRow] =
-        [SimulatedNetwork.Fault.status(404), .breakAfter(0)].flatMap { fault in
+        [SimulatedNetwork.Fault.status(404), .breakAfter(0)].flatMap { fault -> [FaultRow] in
             let code: ProbeError.Code = if case .status = fault { .notFound } else { .connection }
             return [
                 FaultRow(.hlsJS, fault, "master.m3u8", [], code),
