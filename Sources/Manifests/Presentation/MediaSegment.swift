@@ -129,8 +129,8 @@ public struct MediaSegment: Hashable, Sendable {
     /// The position of media minus its timestamp, in nanoseconds, which all segments of a representation in a period
     /// share; nil if not declared (HLS).
     package var mediaOffset: Int64?
-    /// The duration of the media that the segment has before ``start``, in nanoseconds, where a period begins inside the
-    /// segment (DASH, ISO/IEC 23009-1 section 5.3.9.2.2).
+    /// The duration of the media that the segment has before ``start``, in nanoseconds, where a period begins inside
+    /// the segment (DASH, ISO/IEC 23009-1 section 5.3.9.2.2).
     package var trimmedStart: Int64 = 0
     /// The duration of the media that the segment may have behind its end, in nanoseconds, where a period ends inside
     /// the segment (DASH).

@@ -122,9 +122,9 @@ struct LivePositioning: Sendable {
 
     /// The live edge now, from which the target latency counts.
     ///
-    /// HLS: the end of the available media, advanced by the time since the playlist changed. DASH: the time of day, from
-    /// which `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section 5.3.1.2 and annex K); if
-    /// the MPD lists its segments, no later than the media that is or becomes available allows.
+    /// HLS: the end of the available media, advanced by the time since the playlist changed. DASH: the time of day,
+    /// from which `@suggestedPresentationDelay` and `Latency@target` count (ISO/IEC 23009-1 section 5.3.1.2, annex K);
+    /// if the MPD lists its segments, no later than the media that is or becomes available allows.
     private func edge(of state: RenditionState, _ view: PlaybackView) -> Int64? {
         guard let timeline = state.timeline, let edge = timeline.liveEdge(at: view.now.wallTime) else { return nil }
         let clock = Self.clockPosition(in: state, view.now.wallTime)

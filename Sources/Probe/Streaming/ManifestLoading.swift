@@ -186,8 +186,8 @@ extension ManifestLoading {
         return LadderChange(rungs: rungs, ladder: ladder, renditions: Set(new.renditions.map(\.id)))
     }
 
-    /// Whether variants, their bitrates, or renditions that play with them differ: a rendition of audio or subtitles may
-    /// leave the manifest while the variants stay.
+    /// Whether variants, their bitrates, or renditions that play with them differ: a rendition of audio or subtitles
+    /// may leave the manifest while the variants stay.
     private static func changesLadder(from old: Presentation, to new: Presentation) -> Bool {
         guard old.variants.count == new.variants.count else { return true }
         let differs = zip(old.variants, new.variants).contains { old, new in

@@ -42,8 +42,8 @@ struct SegmentCheck {
     }
 
     /// Reports a duration that differs by more than half a second and a quarter of the declared one: RFC 8216 section
-    /// 4.3.3.1 allows rounding to the nearest integer. A segment at a boundary of periods may have the media outside its
-    /// period or not.
+    /// 4.3.3.1 allows rounding to the nearest integer. A segment at a boundary of periods may have the media outside
+    /// its period or not.
     private var duration: Finding? {
         guard let media = content.main else { return nil }
         let real = media.end.saturatingSubtract(media.start)
