@@ -152,7 +152,8 @@ struct ReloadedManifestTests {
         profile.live.staleAfter = .targetDurations(3.5)
         let (played, _) = try await play(until: .seconds(60), from: 6000, profile: profile) { _, _ in
             let timeline = "<SegmentTimeline><S t=\"0\" d=\"2\" r=\"2\"/></SegmentTimeline></SegmentTemplate>"
-            return Self.manifest("a").replacing(" duration=\"2\"", with: "").replacing("$.m4s\"/>", with: "$.m4s\">\(timeline)")
+            return Self.manifest("a").replacing(" duration=\"2\"", with: "")
+                .replacing("$.m4s\"/>", with: "$.m4s\">\(timeline)")
         }
         let codes = played.all(.streamWarning).compactMap { $0.attributes[.warningCode] }
         #expect(codes.contains("latePlaylist"), "\(played.story)")
@@ -173,7 +174,10 @@ struct ReloadedManifestTests {
             number == 1 ? "no patch" : Self.patch()
         }
         #expect(!played.actions.contains(.error), "\(played.story)")
-        #expect(2...5 ~= network.names.count { $0 == "patch.mpp" }, "\(network.names) \(played.all(.streamWarning).map { $0.attributes[.warningDescription] ?? "" })")
+        #expect(
+            2...5 ~= network.names.count { $0 == "patch.mpp" },
+            "\(network.names)"
+        )
         #expect(network.names.count { $0 == "live.mpd" } <= 4)
     }
 

@@ -45,7 +45,8 @@ struct LivePositioningTests {
 
     @Test("An event that grows starts at the target latency, too (RFC 8216, section 6.3.3)")
     func event() throws {
-        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
             + (0..<10).map { "#EXTINF:2,\ns\($0).ts\n" }.joined()
         var manifest = ManifestLoading(Loading.source, staleAfter: .targetDurations(3.5))
         let presentation = try Loading.multivariant([400_000])
